@@ -9,9 +9,9 @@ const KINDS = ['packages/policy/src/protocols/', 'packages/delivery/src/attempte
 const EXCEPTIONS: Record<string, string> = {
   "packages/store/src/lanes/lua/include/lane-claim.lua: local floor = string.find(record[SUBSCRIPTION.endpoint], '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'":
     'lanes of earlier releases do not say how long they keep deliveries',
-  "services/publish-api/src/aws/other-service.ts: const signedForOther = scope !== '' && scope !== 'sns' && scope !== 'sqs'":
+  "services/publish-api/src/aws/wire/other-service.ts: const signedForOther = scope !== '' && scope !== 'sns' && scope !== 'sqs'":
     'the service of a signature',
-  "services/publish-api/src/aws/wire-request.ts: return signedFor === 'sqs' || signedFor === 'sts' ? signedFor : 'sns'":
+  "services/publish-api/src/aws/wire/wire-request.ts: return signedFor === 'sqs' || signedFor === 'sts' ? signedFor : 'sns'":
     'the service of a signature',
   "services/publish-api/src/http/api-request.ts: return this.#request.url.startsWith('https:')":
     'the scheme of a request to the API',

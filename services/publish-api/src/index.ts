@@ -1,3 +1,3 @@
-export { createApp } from './app.ts'
-export type { ApiDeps } from './deps.ts'
+export type { ApiDeps } from './deps/api-deps.ts'
+export { createApp } from './server/app.ts'
 export { listen } from './server/server.ts'

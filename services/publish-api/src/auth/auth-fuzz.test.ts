@@ -1,9 +1,9 @@
 /** Random credentials never give access and never break the API. Real keys are used in between. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endpointsOf } from '../app.ts'
 import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { endpointsOf } from '../server/app.ts'
 import { keyWith } from './keys.fixture.ts'
 
 let api: TestApi

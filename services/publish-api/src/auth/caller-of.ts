@@ -5,12 +5,12 @@
  */
 import { bearerOf, type Caller } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
-import { portalCallerOf } from '../portal/portal-caller.ts'
-import { portalTokenIn } from '../portal/portal-tokens.ts'
-import { digestOf, isCsrf, sessionTokenOf } from '../sessions/session-cookie.ts'
-import { needSamePage } from '../sessions/session-origin.ts'
+import { portalCallerOf } from './portal-caller.ts'
+import { portalTokenIn } from './portal-tokens.ts'
+import { digestOf, isCsrf, sessionTokenOf } from './session-cookie.ts'
+import { needSamePage } from './session-origin.ts'
 
 type Asked = Pick<ApiRequest, 'header' | 'url' | 'isSecure'>
 type Tools = Pick<ApiDeps, 'keyCache' | 'sessionCache' | 'portalCache' | 'clock' | 'settings'>

@@ -6,7 +6,7 @@
  */
 import { createOwnHosts, foreignHostText } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
-import type { Settings } from '../deps.ts'
+import type { Settings } from '../deps/api-deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import { authorityOf } from '../http/origin.ts'
 

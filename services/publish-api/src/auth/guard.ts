@@ -24,15 +24,15 @@ import {
   REQUEST_BYTES_MAX,
   topicArn,
 } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
-import { needSamePage } from '../sessions/session-origin.ts'
 import { callerOf } from './caller-of.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { ruleOf } from './native-rules.ts'
 import { ownPage } from './own-lists.ts'
 import type { Rule } from './rule.ts'
+import { needSamePage } from './session-origin.ts'
 
 /** The guard of one route. */
 export interface RouteGuard {

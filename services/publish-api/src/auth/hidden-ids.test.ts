@@ -2,8 +2,8 @@
 import { createMessageId, type DeadLetter } from '@fantail/contracts'
 import { Quarantine } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endpointsOf } from '../app.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { endpointsOf } from '../server/app.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
 
 let api: TestApi

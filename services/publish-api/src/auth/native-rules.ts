@@ -16,11 +16,11 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import { readEndpoint } from '@fantail/policy'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
 import { invalid, Unseen } from '../http/error-answers.ts'
+import { applicationNamed, attributesIn } from '../push/application-members.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
-import { applicationNamed, attributesIn } from '../push/platform-routes.ts'
 import { unknownSubscription } from '../subscriptions/arn-of.ts'
 import { directTargets, endpointTargets, functionTargets, subscribing } from './endpoint-targets.ts'
 import { originsOf } from './origins.ts'

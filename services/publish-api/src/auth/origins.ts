@@ -2,7 +2,7 @@
 
 import type { Target } from '@fantail/access'
 import { FantailError, parseArn, withoutSubscription } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { deadLetterSources } from '../redrives/dead-letter-sources.ts'
 
 /** The error names none of the queues and topics, because the caller has only named the source. */

@@ -1,7 +1,7 @@
 /** The form of the rules of access: `native-rules.ts` and `portal-rules.ts` have them. */
 import type { Target } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Call } from '../http/endpoint.ts'
 
 /**

@@ -6,9 +6,9 @@ import { GetSMSAttributesCommand, SNSClient, SubscribeCommand } from '@aws-sdk/c
 import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '../app.ts'
 import { refusalOf } from '../aws/sns/sns.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createApp } from '../server/app.ts'
 import { type ApiServer, listen } from '../server/server.ts'
 import { keyWith } from './keys.fixture.ts'
 

@@ -9,7 +9,7 @@ import type { AwsCredential } from '@fantail/config'
 import { KEY_ID, KEY_SCOPES } from '@fantail/contracts'
 import { passingTime } from '@fantail/store'
 import { createForeignPages, type ForeignPages } from '../auth/foreign-page.ts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import {
   AWS_REQUEST_BYTES_MAX,
@@ -17,7 +17,7 @@ import {
   type WireHead,
   type WireRequest,
   withoutBody,
-} from './wire-request.ts'
+} from './wire/wire-request.ts'
 
 /** Operations of the links in messages. Everybody who has a link may use it. */
 const UNSIGNED = new Set(['ConfirmSubscription', 'Unsubscribe'])

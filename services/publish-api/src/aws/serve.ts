@@ -20,19 +20,26 @@ import {
   xmlErrorOfOther,
 } from '@fantail/aws-wire'
 import { FantailError } from '@fantail/contracts'
-import { createAwsGuard, type OperationGuard } from '../auth/aws-guard.ts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 import type { CountedAs } from '../http/request-times.ts'
 import { createAuthenticate, createReadRequest } from './authenticate.ts'
-import { awsCallOf } from './call.ts'
-import { openNextToken, withNextToken } from './next-token.ts'
-import { type OtherService, otherServiceOf } from './other-service.ts'
+import { createAwsGuard, type OperationGuard } from './aws-guard.ts'
 import { snsOperations } from './sns/index.ts'
 import { sqsOperations } from './sqs/index.ts'
 import { stsOperations } from './sts/index.ts'
-import { toAwsError } from './thrown-errors.ts'
-import { formOf, isQueuePath, jsonTextOf, readHead, type WireForm, type WireRequest } from './wire-request.ts'
+import { awsCallOf } from './wire/call.ts'
+import { openNextToken, withNextToken } from './wire/next-token.ts'
+import { type OtherService, otherServiceOf } from './wire/other-service.ts'
+import { toAwsError } from './wire/thrown-errors.ts'
+import {
+  formOf,
+  isQueuePath,
+  jsonTextOf,
+  readHead,
+  type WireForm,
+  type WireRequest,
+} from './wire/wire-request.ts'
 
 const SERVED =
   'This endpoint serves Amazon SNS (AWS Query), Amazon SQS (AWS JSON 1.0 and AWS Query) and GetCallerIdentity of STS'

@@ -5,8 +5,8 @@ import { getReadiness, listKeys } from '@fantail/client/api'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { type RawServer, startRawServer } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp, endpointsOf } from '../app.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createApp, endpointsOf } from '../server/app.ts'
 import { type ApiServer, listen } from '../server/server.ts'
 
 let api: TestApi

@@ -3,7 +3,7 @@
  * gets its data from the API, with the rights of its user. The OpenAPI document does not have these routes, because
  * programs do not use them.
  */
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Answer } from '../http/endpoint.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { createConsoleFiles } from './console-files.ts'

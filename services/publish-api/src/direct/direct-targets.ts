@@ -9,7 +9,7 @@ import {
   platformEndpointArn,
 } from '@fantail/contracts'
 import { parsePhoneNumber } from '@fantail/policy'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { servedProblems } from '../subscriptions/subscription-settings.ts'
 
 export interface DirectTarget {

@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto'
 import { areNumbers, DIRECT_LANES, directTopicArn } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { KnownTopic } from '../caches/topic-cache.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { admit } from '../messages/admit.ts'
 import { SETTING_DEFAULTS } from '../subscriptions/subscription-settings.ts'
-import type { KnownTopic } from '../topics/topic-cache.ts'
 import { type DirectTarget, TargetRefusal } from './direct-targets.ts'
 
 /** The topic for messages to the target. Throws if there is no capacity for a message. */

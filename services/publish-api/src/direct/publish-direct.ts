@@ -1,7 +1,7 @@
 /** Publishes a message to one target, for both APIs. It is stored like a message of a topic. */
 import { createMessageId } from '@fantail/contracts'
 import { notificationProblem, smsTextProblem, textForProtocol } from '@fantail/delivery'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { requestHash } from '../messages/idempotent.ts'
 import { logPublished } from '../messages/log-published.ts'
 import { makeMessages } from '../messages/make-messages.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ZodObject } from 'zod'
-import { endpointsOf } from '../app.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { endpointsOf } from '../server/app.ts'
 
 let api: TestApi
 /** Values for the parts of paths. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApp } from '../app.ts'
 import { keyWith } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createApp } from '../server/app.ts'
 
 const LISTED = 'https://app.example.com'
 const OTHER = 'https://app.example.org'

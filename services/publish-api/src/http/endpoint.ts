@@ -6,9 +6,9 @@
 import type { Caller } from '@fantail/access'
 import type { ErrorCode, Problem } from '@fantail/contracts'
 import type { z } from 'zod'
-import type { Tag } from '../openapi/tags.ts'
 import type { ApiRequest } from './api-request.ts'
 import type { CountedAs } from './request-times.ts'
+import type { Tag } from './tags.ts'
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { endpointsOf } from '../app.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { endpointsOf } from '../server/app.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const FIRST = 0

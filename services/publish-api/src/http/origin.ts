@@ -4,8 +4,10 @@
  * server mode, such as people who follow a link, must not choose the base. They get the machine's own address.
  */
 import type { Caller } from '@fantail/access'
-import type { Settings } from '../deps.ts'
+import type { ApiSettings } from '@fantail/config'
 import type { ApiRequest } from './api-request.ts'
+
+type Settings = Pick<ApiSettings, 'publicUrl' | 'mode' | 'tlsCertFile' | 'port'>
 
 interface Asked {
   request: Pick<ApiRequest, 'url'>

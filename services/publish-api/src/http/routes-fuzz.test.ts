@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { endpointsOf } from '../app.ts'
 import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { endpointsOf } from '../server/app.ts'
 import type { Endpoint } from './endpoint.ts'
 
 let api: TestApi

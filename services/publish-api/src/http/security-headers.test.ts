@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp, endpointsOf } from '../app.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createApp, endpointsOf } from '../server/app.ts'
 
 let api: TestApi
 beforeAll(async () => {

@@ -10,12 +10,12 @@ import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ZodObject } from 'zod'
-import { endpointsOf } from '../app.ts'
 import { snsOperations } from '../aws/sns/index.ts'
 import { sqsOperations } from '../aws/sqs/index.ts'
-import { AWS_REQUEST_BYTES_MAX } from '../aws/wire-request.ts'
+import { AWS_REQUEST_BYTES_MAX } from '../aws/wire/wire-request.ts'
 import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { endpointsOf } from '../server/app.ts'
 
 const MEASURES = Number(process.env.FANTAIL_FUZZ_CASES ?? 0) > 0
 const LOOP_MS_MAX = 20

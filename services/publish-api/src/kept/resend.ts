@@ -9,13 +9,13 @@ import {
 import type { ResendInput, ResendSinceInput } from '@fantail/contracts/schemas/messages/kept-schemas'
 import { deliveryId, messageBody, resentGeneration } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
+import { idOf } from '../http/path-names.ts'
 import { redriveView } from '../http/record-views.ts'
 import { keyOf } from '../messages/idempotent.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
-import { idOf } from '../subscriptions/subscription-routes.ts'
 import { type StoredMessage, storedMessage, topicOfMessage } from './stored-message.ts'
 
 export async function resendOne(

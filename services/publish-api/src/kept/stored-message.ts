@@ -8,7 +8,7 @@ import {
   readMessage,
   resentGeneration,
 } from '@fantail/store'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 
 type Tools = Pick<ApiDeps, 'kept' | 'messages' | 'subscriptions' | 'topicQueues' | 'queues'>

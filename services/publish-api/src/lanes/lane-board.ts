@@ -4,7 +4,7 @@
  */
 import type { LaneSurvey, Quarantine, StorageHealthReader, SurveyedLane, Verdict } from '@fantail/store'
 import { verdictOf } from '@fantail/store'
-import { SharedRead } from '../http/shared-read.ts'
+import { SharedRead } from '../caches/shared-read.ts'
 
 export interface JudgedLane extends SurveyedLane {
   verdict: Verdict

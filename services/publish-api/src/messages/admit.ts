@@ -1,7 +1,8 @@
 /** The check before every publish: the topic exists, and Redis has capacity for the message. */
-import type { ApiDeps } from '../deps.ts'
+
+import type { KnownTopic } from '../caches/topic-cache.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
-import type { KnownTopic } from '../topics/topic-cache.ts'
 
 type Tools = Pick<ApiDeps, 'storageGuard' | 'topicCache'>
 

@@ -1,6 +1,6 @@
 /** The single log line of a publish, and its live events, for both APIs. */
 
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { msSince } from '../http/duration.ts'
 import type { Receipt } from './message-store.ts'
 

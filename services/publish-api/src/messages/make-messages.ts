@@ -1,8 +1,8 @@
 /** Makes messages in their stored form: the publisher's input, an id, the time, and details of the request. */
 import { createMessageId, type Message } from '@fantail/contracts'
 import { spanContextOf, traceparentOf } from '@fantail/telemetry'
-import type { ApiDeps } from '../deps.ts'
-import type { KnownTopic } from '../topics/topic-cache.ts'
+import type { KnownTopic } from '../caches/topic-cache.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { NewMessage } from './read-messages.ts'
 
 interface PublishRequest {

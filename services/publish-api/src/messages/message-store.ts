@@ -4,9 +4,9 @@
  */
 import { type Message, messageBytes } from '@fantail/contracts'
 import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'
-import type { ApiDeps } from '../deps.ts'
+import type { KnownTopic } from '../caches/topic-cache.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
-import type { KnownTopic } from '../topics/topic-cache.ts'
 import { withDeduplicationIds } from './fifo-publish.ts'
 import { replay } from './idempotent.ts'
 

@@ -3,7 +3,7 @@
  * topics refuse (checklist 130, 131).
  */
 import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contracts'
-import type { KnownTopic } from '../topics/topic-cache.ts'
+import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
 /** Every problem, by the path of its member. Nearly every publish has none, which costs one check per message. */

@@ -1,8 +1,8 @@
 /** The functions of @fantail/client's generated core, against the API. */
 import { createClient, createTopic, listTopics, publish } from '@fantail/client/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '../app.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createApp } from '../server/app.ts'
 
 let api: TestApi
 

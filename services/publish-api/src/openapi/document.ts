@@ -1,10 +1,10 @@
 /** The OpenAPI 3.1 document, made from the mounted endpoints. */
 import type { Endpoint } from '../http/endpoint.ts'
+import { TAGS } from '../http/tags.ts'
 import { componentSchemas, type Json } from './component-schemas.ts'
 import { INTRODUCTION } from './introduction.ts'
 import { type Asked, operation, SECURITY_SCHEMES } from './operations.ts'
 import { HEADERS, type Shared } from './responses.ts'
-import { TAGS } from './tags.ts'
 import { webhooks } from './webhook-requests.ts'
 
 const INFO = {

@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endpointsOf } from '../app.ts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
+import { endpointsOf } from '../server/app.ts'
 import { openApiDocument } from './document.ts'
 
 const CLIENT = fileURLToPath(new URL('../../../../packages/client/', import.meta.url))

@@ -2,8 +2,8 @@
 import { namedSchemas } from '@fantail/contracts/schemas/shared-schemas'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { endpointsOf } from '../app.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { endpointsOf } from '../server/app.ts'
 import { examplesOf } from './component-schemas.ts'
 import { describedTexts, type Json, operationsOf, says } from './openapi.fixture.ts'
 

@@ -3,8 +3,8 @@ import { ATTEMPT_DEADLINE_MS, RETRY_ON_DEFAULT } from '@fantail/contracts'
 import { BatchFailures, QueueEvent } from '@fantail/contracts/schemas/queues/queue-event-schemas'
 import { Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts/schemas/webhook-schemas'
 import { z } from 'zod'
+import type { Tag } from '../http/tags.ts'
 import { described, examplesOf, type Json, referenceTo } from './component-schemas.ts'
-import type { Tag } from './tags.ts'
 
 const TAG: Tag = 'Webhooks'
 

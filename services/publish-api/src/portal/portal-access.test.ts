@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createApp, endpointsOf } from '../app.ts'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { ruleOf } from '../auth/native-rules.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createApp, endpointsOf } from '../server/app.ts'
 import { linkOf, portalOf, redeem, SAME_PAGE } from './portal.fixture.ts'
 
 let api: TestApi

@@ -13,14 +13,14 @@ import {
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import { NewWebhookKeyView } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import { countUse, portalKeyOf, portalTopicArn } from '../auth/portal-key.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { publicUrlFor } from '../http/origin.ts'
+import { subscriptionActionRoutes } from '../rest/topics/subscription-action-routes.ts'
+import { webhookKeyRoutes } from '../rest/topics/webhook-key-routes.ts'
 import { deleteSubscription } from '../subscriptions/change.ts'
 import { newSubscriptionProblems, subscribeNatively } from '../subscriptions/subscribe.ts'
-import { subscriptionActionRoutes } from '../subscriptions/subscription-actions.ts'
-import { webhookKeyRoutes } from '../subscriptions/webhook-key-routes.ts'
-import { countUse, portalKeyOf, portalTopicArn } from './portal-key.ts'
 import { codeOf, endpointView, showEndpoint } from './portal-views.ts'
 
 /** @limit Subscriptions of a topic to which a portal session may add one. Past it: `conflict`. */

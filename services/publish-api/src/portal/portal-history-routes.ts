@@ -11,12 +11,12 @@ import {
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { isoOrNull } from '../http/record-views.ts'
+import { letterQueueOf } from '../redrives/portal-letters.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
-import { letterQueueOf } from './portal-letters.ts'
 import { attemptView, deliveryView, letterView } from './portal-views.ts'
 
 /** @limit Deliveries, and dead letters, that a portal session sees of an endpoint. Past it: older ones are left out. */

@@ -7,11 +7,11 @@ import {
   PortalEndpointReference,
   PortalTopicList,
 } from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
-import type { ApiDeps } from '../deps.ts'
+import { isWebhook, type PortalKey, portalKeyOf } from '../auth/portal-key.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { showSubscriptions } from '../subscriptions/subscription-views.ts'
-import { isWebhook, type PortalKey, portalKeyOf } from './portal-key.ts'
 import { endpointView, showEndpoint } from './portal-views.ts'
 
 /** @limit Topics that a portal session lists. Past it: the list says that it is not complete. */

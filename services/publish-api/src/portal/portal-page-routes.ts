@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { builtFolder, createConsoleFiles } from '../console/console-files.ts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
 
 const TO_PORTAL: Answer = { status: 303, text: '', headers: { Location: '/portal/' } }

@@ -1,5 +1,5 @@
 /** All routes of portal sessions. If keys are not required, there are no sessions. */
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { portalEndpointRoutes } from './portal-endpoint-routes.ts'
 import { portalHistoryRoutes } from './portal-history-routes.ts'

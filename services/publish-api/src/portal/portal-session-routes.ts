@@ -13,17 +13,23 @@ import {
 } from '@fantail/contracts/schemas/portal/portal-link-schemas'
 import { PORTAL_LINK_MS_MAX } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import { portalCallerOf, portalSessionOf } from '../auth/portal-caller.ts'
+import { excessOf } from '../auth/portal-grant.ts'
+import { portalKeyOf } from '../auth/portal-key.ts'
+import {
+  digestOfToken,
+  isLinkToken,
+  makeLinkToken,
+  makePortalToken,
+  portalTokenIn,
+} from '../auth/portal-tokens.ts'
+import { needSafeOrigin } from '../auth/session-origin.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { invalid } from '../http/error-answers.ts'
 import { publicUrlFor } from '../http/origin.ts'
 import { iso } from '../http/record-views.ts'
-import { needSafeOrigin } from '../sessions/session-origin.ts'
-import { portalCallerOf, portalSessionOf } from './portal-caller.ts'
-import { excessOf } from './portal-grant.ts'
-import { portalKeyOf } from './portal-key.ts'
 import { themeProblems } from './portal-theme.ts'
-import { digestOfToken, isLinkToken, makeLinkToken, makePortalToken, portalTokenIn } from './portal-tokens.ts'
 
 const TAG = 'Portal'
 const PATH = '/v1/portal/session'

@@ -12,7 +12,7 @@ import type {
 import type { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import type { AttemptRecord, OutcomeSearch } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { iso } from '../http/record-views.ts'
 import { showSubscription } from '../subscriptions/subscription-views.ts'
 

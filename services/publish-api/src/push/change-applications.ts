@@ -7,7 +7,7 @@ import {
 } from '@fantail/contracts'
 import { NoVaultError, openPlatformCredential, sealPlatformCredential } from '@fantail/delivery'
 import { VaultError } from '@fantail/vault'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { deleteDirectTopics } from '../direct/direct-topics.ts'
 import { checkEventTopics, readApplicationAttributes, withSettings } from './application-settings.ts'
 import { credentialAttributes, readCredential } from './platform-credentials.ts'

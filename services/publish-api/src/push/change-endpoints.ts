@@ -5,7 +5,7 @@ import {
   type PlatformEndpointRecord,
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { AttributeError } from './attribute-error.ts'
 import type { EndpointEvents } from './endpoint-events.ts'
 import { readToken } from './push-token.ts'

@@ -5,7 +5,7 @@ import {
   eventTopicOf,
   type PlatformApplicationRecord,
 } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { admit } from '../messages/admit.ts'
 import { makeMessages } from '../messages/make-messages.ts'
 import { MessageStore } from '../messages/message-store.ts'

@@ -6,7 +6,7 @@ import {
   PLATFORM_TOKEN_BYTES_MAX,
   type Platform,
 } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { refusedHost, unreachable } from '../subscriptions/outbound.ts'
 
 /** The token, or what is wrong with it. */

@@ -16,10 +16,10 @@ import {
   type QuarantineEntry,
   type SummedMessage,
 } from '@fantail/store'
-import type { ApiDeps } from '../deps.ts'
+import type { KnownTopic } from '../caches/topic-cache.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { withDeduplicationIds } from '../messages/fifo-publish.ts'
 import { weightOf } from '../messages/message-store.ts'
-import type { KnownTopic } from '../topics/topic-cache.ts'
 
 type PutBackDeps = Pick<
   ApiDeps,

@@ -3,7 +3,7 @@ import { FantailError, isFifoName, resolveQueue } from '@fantail/contracts'
 import type { QueueInput } from '@fantail/contracts/schemas/queues/queue-schemas'
 import { QUEUE, type QueueSettings } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid } from '../http/error-answers.ts'
 
 type Input = z.output<typeof QueueInput>

@@ -5,7 +5,7 @@
  * because its change may be under way.
  */
 import { parseArn } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 
 type Tools = Pick<ApiDeps, 'queues' | 'subscriptions'>
 

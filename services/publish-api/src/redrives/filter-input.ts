@@ -2,7 +2,7 @@
 import { type RedriveFilter, resolveTopic } from '@fantail/contracts'
 import type { RedriveInput } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
 
 type FilterInput = NonNullable<z.output<typeof RedriveInput>['filter']>

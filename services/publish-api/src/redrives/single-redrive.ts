@@ -18,11 +18,11 @@ import type { EditedRedrive, EditInput } from '@fantail/contracts/schemas/queues
 import { textForProtocol } from '@fantail/delivery'
 import { placeOfSubscription, redrivenItemId } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Answer, Call } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
-import { queueOf } from '../queues/queue-routes.ts'
-import type { FilterTrials } from '../routes/filter-trials.ts'
+import { queueOf } from '../http/path-names.ts'
+import type { FilterTrials } from '../subscriptions/filter-trials.ts'
 import { checkBytes, checkSendable, editOf, textOf } from './edited-letter.ts'
 
 type Input = z.output<typeof EditInput>

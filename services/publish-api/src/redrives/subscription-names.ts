@@ -2,7 +2,7 @@
 import { isVisible } from '@fantail/access'
 import { parseArn, type SubscriptionRecord } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Call } from '../http/endpoint.ts'
 
 /** ARN of a subscription → its name, or its endpoint if it has no name. */

@@ -9,7 +9,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { FantailError } from '@fantail/contracts'
 import { getRequestListener } from '@hono/node-server'
 import { errorResponse } from '../http/error-answers.ts'
-import type { App } from '../http/mount.ts'
+import type { App } from './mount.ts'
 import { settleTarget } from './request-target.ts'
 import type { Tls } from './tls.ts'
 

@@ -6,9 +6,9 @@ import { connect } from 'node:net'
 import { whenClosed } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '../app.ts'
 import { FUZZ_TIMEOUT_MS, fuzzRuns, unlessHanging } from '../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { createApp } from './app.ts'
 import { type ApiServer, listen } from './server.ts'
 
 let api: TestApi

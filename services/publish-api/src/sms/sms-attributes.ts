@@ -1,5 +1,5 @@
 /** Attributes of text messages that callers set: SNS's names, values and texts of refusals. */
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 
 type IsRight = (text: string, monthUsdMax: number) => boolean
 

@@ -2,7 +2,7 @@
 import { STATS_RANGES, type StatsRange } from '@fantail/contracts/schemas/overview/stats-schemas'
 import type { SeriesKind, Stats, StatsStore } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import { SharedRead } from '../http/shared-read.ts'
+import { SharedRead } from '../caches/shared-read.ts'
 
 const STATS_FRESH_MS = 2_000
 /** Statistics that an API process keeps for two seconds. Past it: the least recent are read again when asked. */

@@ -1,6 +1,6 @@
 /** The ARN under which dead letters name a subscription, from its id or ARN. */
 import { FantailError, parseArn, resolveSubscription } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 
 /**
  * An ARN also works for a deleted subscription. An id needs the subscription's record. Throws `validation_failed` if

@@ -7,7 +7,7 @@ import {
   type SubscriptionRecord,
   type SubscriptionStatus,
 } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'

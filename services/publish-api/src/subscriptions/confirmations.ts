@@ -24,7 +24,7 @@ import {
 } from '@fantail/contracts'
 import { canBeAsked, PROTOCOL_TRAITS } from '@fantail/policy'
 import { createConfirmationToken, deliveryId, messageBody, placeOfSubscription } from '@fantail/store'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { deleteSubscription } from './change.ts'
 

@@ -2,7 +2,7 @@
  * The dead-letter queue that a request of the native API names. It must exist, or the request must ask to create it.
  */
 import { FantailError, type RedrivePolicy } from '@fantail/contracts'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 
 interface NamedQueue {
   redrivePolicy: RedrivePolicy | null | undefined

@@ -15,7 +15,7 @@ import type { NewSubscriptionInput } from '@fantail/contracts/schemas/subscripti
 import { canBeAsked, type EndpointAddress, PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
 import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
 import { provideDeadLetterQueue } from './dead-letter-queue.ts'

@@ -24,7 +24,7 @@ import {
 } from '@fantail/policy'
 import { SUBSCRIPTION, type SubscriptionSettings } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps, Settings } from '../deps.ts'
+import type { ApiDeps, Settings } from '../deps/api-deps.ts'
 
 export type { SubscriptionSettings }
 export const SETTING_DEFAULTS: SubscriptionSettings = SUBSCRIPTION.settingDefaults

@@ -17,7 +17,7 @@ import {
 } from '@fantail/policy'
 import { type LaneFigures, type ShownMember, SUBSCRIPTION, type SUBSCRIPTION_FIELDS } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
 import { judgedLane } from '../lanes/lane-views.ts'

@@ -28,7 +28,7 @@ import {
 import { effectivePolicy, type Organizations } from '@fantail/policy'
 import { deliveryItemId, openStreamWriter, type Queues } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { testAnswer } from './test-answer.ts'
 
 interface TestAttempt {

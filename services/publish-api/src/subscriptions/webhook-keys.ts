@@ -12,7 +12,7 @@ import {
 import { createWebhookKey, isWebhookSecret, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { passingTime } from '@fantail/store'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'vault' | 'clock'>

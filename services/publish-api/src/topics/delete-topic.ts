@@ -1,5 +1,5 @@
 /** Deletes a topic, for both APIs. */
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 
 /**
  * Deletes the topic, if it exists. The queue that the topic made for its dead letters is deleted with it, if it is

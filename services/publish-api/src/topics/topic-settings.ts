@@ -4,7 +4,7 @@ import type { TopicInput } from '@fantail/contracts/schemas/topic-schemas'
 import { parseDeliveryPolicy } from '@fantail/policy'
 import { TOPIC, type TopicSettings } from '@fantail/store'
 import type { z } from 'zod'
-import type { ApiDeps } from '../deps.ts'
+import type { ApiDeps } from '../deps/api-deps.ts'
 
 type Input = z.output<typeof TopicInput>
 

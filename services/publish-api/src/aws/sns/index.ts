@@ -1,6 +1,6 @@
 /** The supported operations of Amazon SNS, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../deps/api-deps.ts'
 import { publishOperations } from './publish/publish-operations.ts'
 import { applicationOperations } from './push/application-operations.ts'
 import { endpointOperations } from './push/endpoint-operations.ts'

@@ -1,8 +1,8 @@
 /** A served API with the SDK's unmodified client of SNS. Tests of the protocol itself make raw requests. */
 import { SNSClient } from '@aws-sdk/client-sns'
-import { createApp } from '../../app.ts'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../deps/api-deps.ts'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
+import { createApp } from '../../server/app.ts'
 import { listen } from '../../server/server.ts'
 
 export const ACCOUNT = '000000000000'

@@ -1,6 +1,6 @@
 /** The supported operations of Amazon SQS, one group per file. */
 import type { Operation } from '@fantail/aws-wire'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../deps/api-deps.ts'
 import { handleOperations } from './messages/message-handles.ts'
 import { receiveOperation } from './messages/receive-message.ts'
 import { sendOperations } from './messages/send-message.ts'

@@ -2,8 +2,8 @@
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { SHARD_COUNT, shardBase } from '@fantail/store'
 import { skewKey } from '@fantail/test-kit'
-import { createApp } from '../../app.ts'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
+import { createApp } from '../../server/app.ts'
 import { listen } from '../../server/server.ts'
 
 export const ACCOUNT = '000000000000'

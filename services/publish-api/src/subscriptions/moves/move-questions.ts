@@ -16,7 +16,7 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import { effectivePolicy, type NextStep, nextStep } from '@fantail/policy'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../deps/api-deps.ts'
 import { CONFIRMATION_TEXT } from '../confirmations.ts'
 import { shownResult } from '../test-answer.ts'
 import { attemptMessage } from '../test-attempt.ts'

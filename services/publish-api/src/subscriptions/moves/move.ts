@@ -8,7 +8,7 @@
  */
 import { FantailError, isFifoName, type SubscriptionRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
-import type { ApiDeps } from '../../deps.ts'
+import type { ApiDeps } from '../../deps/api-deps.ts'
 import { invalid, notFound } from '../../http/error-answers.ts'
 import { visibleSubscription } from '../change.ts'
 import { newToken, parkQuestion, takeConfirmation } from '../confirmations.ts'

@@ -5,14 +5,14 @@
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { MESSAGE_BYTES_MAX } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
+import type { KnownTopic } from '../../../caches/topic-cache.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import type { MessageStore, Receipt } from '../../../messages/message-store.ts'
-import type { KnownTopic } from '../../../topics/topic-cache.ts'
-import { outcomeOf } from '../../thrown-errors.ts'
-import { checkTopicArn } from '../arns.ts'
-import { invalidParameter } from '../refusals.ts'
+import { outcomeOf } from '../../wire/thrown-errors.ts'
+import { checkTopicArn } from '../wire/arns.ts'
+import { invalidParameter } from '../wire/refusals.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'
 import {
   checkOrdering,

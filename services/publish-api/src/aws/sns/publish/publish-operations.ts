@@ -3,12 +3,12 @@
  * publishes.
  */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import { MessageStore } from '../../../messages/message-store.ts'
-import { checkTopicArn, isOfEndpoint } from '../arns.ts'
-import { invalidParameter, missingParameter } from '../refusals.ts'
+import { checkTopicArn, isOfEndpoint } from '../wire/arns.ts'
+import { invalidParameter, missingParameter } from '../wire/refusals.ts'
 import { publishBatchOperation } from './publish-batch.ts'
 import { publishToTarget } from './publish-to-target.ts'
 import { knownTopic, ofTopic } from './publish-topic.ts'

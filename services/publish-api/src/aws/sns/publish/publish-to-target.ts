@@ -1,7 +1,7 @@
 /** Publish with a PhoneNumber, or with the TargetArn of a platform endpoint (checklist 371, 398). */
 import { type AwsCall, AwsError, type AwsInput } from '@fantail/aws-wire'
 import { MESSAGE_BYTES_MAX, parsePlatformEndpointArn } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import {
   type DirectTarget,
   endpointTarget,
@@ -10,7 +10,7 @@ import {
 } from '../../../direct/direct-targets.ts'
 import { publishDirect } from '../../../direct/publish-direct.ts'
 import type { MessageStore } from '../../../messages/message-store.ts'
-import { invalidParameter } from '../refusals.ts'
+import { invalidParameter } from '../wire/refusals.ts'
 import { ofTopic } from './publish-topic.ts'
 import { checkGroup, checkStructure, readMessage } from './read-message.ts'
 import { readAttributes } from './sns-message-attributes.ts'

@@ -1,9 +1,9 @@
 /** The topic of a publish over the AWS protocols. */
 import { FantailError } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
+import type { KnownTopic } from '../../../caches/topic-cache.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { admit } from '../../../messages/admit.ts'
-import type { KnownTopic } from '../../../topics/topic-cache.ts'
-import { noSuchTopic } from '../refusals.ts'
+import { noSuchTopic } from '../wire/refusals.ts'
 
 /** The topic, if there is capacity for a message. Throws `NotFound` if there is no such topic. */
 export function knownTopic(deps: ApiDeps, topicArn: string): Promise<KnownTopic> {

@@ -1,9 +1,9 @@
 /** Reads a message of Publish or PublishBatch (checklist 117 to 121, 130). Errors have SNS's texts. */
 import type { AwsInput } from '@fantail/aws-wire'
 import { fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
+import type { KnownTopic } from '../../../caches/topic-cache.ts'
 import type { NewMessage } from '../../../messages/read-messages.ts'
-import type { KnownTopic } from '../../../topics/topic-cache.ts'
-import { invalidParameter } from '../refusals.ts'
+import { invalidParameter } from '../wire/refusals.ts'
 import { MESSAGE_ATTRIBUTES, type ReadAttributes } from './sns-message-attributes.ts'
 
 /** Members that both operations have. */

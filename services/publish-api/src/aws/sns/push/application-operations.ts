@@ -11,10 +11,10 @@ import {
   UNDELIVERED_PLATFORMS,
 } from '@fantail/contracts'
 import { inWords } from '@fantail/policy'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { changeApplication, createApplication, deleteApplication } from '../../../push/change-applications.ts'
-import { invalidParameter } from '../refusals.ts'
 import { toRefusal } from '../topics/topic-operations.ts'
+import { invalidParameter } from '../wire/refusals.ts'
 import {
   checkApplicationArn,
   checkApplicationForm,

@@ -2,7 +2,7 @@
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { LIST_LIMIT_MAX, type PlatformEndpointRecord } from '@fantail/contracts'
 import { TokenTakenError } from '@fantail/store'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { checkedFlag } from '../../../push/application-settings.ts'
 import { AttributeError } from '../../../push/attribute-error.ts'
 import {
@@ -12,8 +12,8 @@ import {
   type EndpointSettings,
 } from '../../../push/change-endpoints.ts'
 import { EndpointEvents } from '../../../push/endpoint-events.ts'
-import { invalidParameter } from '../refusals.ts'
 import { toRefusal } from '../topics/topic-operations.ts'
+import { invalidParameter } from '../wire/refusals.ts'
 import {
   checkApplicationArn,
   checkEndpointArn,

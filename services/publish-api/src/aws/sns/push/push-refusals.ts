@@ -8,8 +8,8 @@ import {
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
 import { AttributeError } from '../../../push/attribute-error.ts'
-import { elementsChecked } from '../arns.ts'
-import { invalidParameter } from '../refusals.ts'
+import { elementsChecked } from '../wire/arns.ts'
+import { invalidParameter } from '../wire/refusals.ts'
 
 type Attributes = Record<string, string>
 

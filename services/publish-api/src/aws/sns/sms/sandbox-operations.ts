@@ -4,8 +4,8 @@
  */
 import { AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { SANDBOX_NUMBERS_MAX } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
-import { invalidParameter, missingParameter } from '../refusals.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { invalidParameter, missingParameter } from '../wire/refusals.ts'
 
 const NUMBER = /^(\+[0-9]{8,}|[0-9]{0,9})$/
 /** @limit Phone number of the SMS sandbox. Past it: the request is refused. */

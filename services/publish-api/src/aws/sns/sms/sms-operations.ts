@@ -2,9 +2,9 @@
 import type { AwsInput, Operation } from '@fantail/aws-wire'
 import { LIST_LIMIT_MAX } from '@fantail/contracts'
 import { parsePhoneNumber } from '@fantail/policy'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { attributeProblem, smsAttributes } from '../../../sms/sms-attributes.ts'
-import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
+import { invalidParameter, missingParameter, unprefixed } from '../wire/refusals.ts'
 
 export function smsOperations(deps: ApiDeps): Operation[] {
   return [

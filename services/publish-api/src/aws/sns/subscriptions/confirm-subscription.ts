@@ -4,9 +4,9 @@
  */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { type Authentication, confirm } from '../../../subscriptions/confirmations.ts'
-import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
+import { invalidParameter, missingParameter, unprefixed } from '../wire/refusals.ts'
 
 export function confirmSubscriptionOperation(deps: ApiDeps): Operation {
   return {

@@ -3,9 +3,9 @@ import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, LIST_LIMIT_MAX, parseArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import type { ListSubscriptions } from '@fantail/store'
-import type { ApiDeps } from '../../../deps.ts'
-import { checkTopicArn } from '../arns.ts'
-import { invalidParameter, noSuchTopic } from '../refusals.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { checkTopicArn } from '../wire/arns.ts'
+import { invalidParameter, noSuchTopic } from '../wire/refusals.ts'
 
 const SUBSCRIPTION = {
   struct: {

@@ -1,8 +1,8 @@
 /** RedrivePolicy of a subscription (checklist 149, 158, 160). */
 import { isFifoName, isObject, parseArn, type RedrivePolicy } from '@fantail/contracts'
 import { traitsOf } from '@fantail/policy'
-import { parseJsonAttribute } from '../json-attribute.ts'
-import type { Refuse } from '../refusals.ts'
+import { parseJsonAttribute } from '../wire/json-attribute.ts'
+import type { Refuse } from '../wire/refusals.ts'
 
 interface Subscriber {
   topicArn: string

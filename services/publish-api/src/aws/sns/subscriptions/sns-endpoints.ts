@@ -12,7 +12,7 @@ import {
 } from '@fantail/contracts'
 import type { Attempters } from '@fantail/delivery'
 import { type EndpointAddress, inWords, PROTOCOL_TRAITS } from '@fantail/policy'
-import { invalidParameter, missingParameter, unprefixed } from '../refusals.ts'
+import { invalidParameter, missingParameter, unprefixed } from '../wire/refusals.ts'
 
 export interface GivenEndpoint {
   protocol: Protocol

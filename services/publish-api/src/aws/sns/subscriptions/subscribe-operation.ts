@@ -7,7 +7,7 @@ import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/
 import { FantailError, isFifoName, parseArn } from '@fantail/contracts'
 import { type EndpointAddress, PROTOCOL_TRAITS, traitsOf } from '@fantail/policy'
 import { TopicFullError } from '@fantail/store'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import type { Authentication } from '../../../subscriptions/confirmations.ts'
 import { refusedHost } from '../../../subscriptions/outbound.ts'
 import {
@@ -17,8 +17,8 @@ import {
   subscribe,
 } from '../../../subscriptions/subscribe.ts'
 import { SETTING_DEFAULTS, type SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
-import { checkTopicArn } from '../arns.ts'
-import { invalidParameter, noSuchTopic } from '../refusals.ts'
+import { checkTopicArn } from '../wire/arns.ts'
+import { invalidParameter, noSuchTopic } from '../wire/refusals.ts'
 import { checkEndpoint, checkProtocol, checkServed, type GivenEndpoint } from './sns-endpoints.ts'
 import { readSettings, refuseOnSubscribe } from './subscription-attributes.ts'
 

@@ -7,7 +7,7 @@ import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
 import { FilterPolicyError, traitsOf } from '@fantail/policy'
 import { readFilterPolicy } from '../../../subscriptions/filters.ts'
 import type { SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
-import { invalidParameter, type Refuse } from '../refusals.ts'
+import { invalidParameter, type Refuse } from '../wire/refusals.ts'
 import { readRedrivePolicy } from './redrive-policy.ts'
 import { deliveryPolicyProblem, readDeliveryPolicy } from './subscription-delivery-policy.ts'
 

@@ -17,8 +17,8 @@ import {
   PROTOCOL_TRAITS,
   parseDeliveryPolicy,
 } from '@fantail/policy'
-import { parseJsonAttribute } from '../json-attribute.ts'
-import type { Refuse } from '../refusals.ts'
+import { parseJsonAttribute } from '../wire/json-attribute.ts'
+import type { Refuse } from '../wire/refusals.ts'
 
 interface PolicyRules {
   contentTypes: ContentTypes

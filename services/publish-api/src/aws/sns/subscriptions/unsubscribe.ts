@@ -6,11 +6,11 @@
 import type { AwsCall, Operation } from '@fantail/aws-wire'
 import type { SubscriptionRecord } from '@fantail/contracts'
 import { isUnsubscribeToken } from '@fantail/delivery'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deleteSubscription } from '../../../subscriptions/change.ts'
 import { unsubscribeByLink } from '../../../subscriptions/confirmations.ts'
-import { checkSubscriptionArn } from '../arns.ts'
-import { notAuthorized } from '../refusals.ts'
+import { checkSubscriptionArn } from '../wire/arns.ts'
+import { notAuthorized } from '../wire/refusals.ts'
 
 export function unsubscribeOperation(deps: ApiDeps): Operation {
   return {

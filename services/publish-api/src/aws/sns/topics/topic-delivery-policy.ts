@@ -6,9 +6,9 @@
 import { isObject, type RetryPolicy, SYSTEM_POLICY, type TopicRecord } from '@fantail/contracts'
 import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
 import type { TopicSettings } from '@fantail/store'
-import { parseJsonAttribute } from '../json-attribute.ts'
-import type { Refuse } from '../refusals.ts'
 import { shownThrottle } from '../subscriptions/subscription-delivery-policy.ts'
+import { parseJsonAttribute } from '../wire/json-attribute.ts'
+import type { Refuse } from '../wire/refusals.ts'
 
 type Members = Record<string, unknown>
 

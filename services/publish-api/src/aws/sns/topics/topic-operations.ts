@@ -1,10 +1,10 @@
 /** CreateTopic, DeleteTopic and ListTopics (checklist 103 to 107, 110 to 113). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, isTopicName, LIST_LIMIT_MAX, topicArn } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deleteTopic } from '../../../topics/delete-topic.ts'
-import { checkTopicArn } from '../arns.ts'
-import { invalidParameter } from '../refusals.ts'
+import { checkTopicArn } from '../wire/arns.ts'
+import { invalidParameter } from '../wire/refusals.ts'
 import { differingAttribute, readTopicAttributes, refuseOnCreate } from './topic-attributes.ts'
 import { differingTag, readTags, TAG_LIST } from './topic-tags.ts'
 

@@ -1,11 +1,11 @@
 /** AddPermission and RemovePermission. They add and remove statements of the topic's policy by label. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { TopicRecord } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
-import { grantStatement } from '../../grant.ts'
-import { checkTopicArn } from '../arns.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { grantStatement } from '../../wire/grant.ts'
 import { ofTopic } from '../publish/publish-topic.ts'
-import { invalidParameter, missingParameter } from '../refusals.ts'
+import { checkTopicArn } from '../wire/arns.ts'
+import { invalidParameter, missingParameter } from '../wire/refusals.ts'
 import {
   type AccessPolicy,
   accessPolicyOf,

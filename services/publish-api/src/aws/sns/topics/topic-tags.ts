@@ -1,9 +1,9 @@
 /** TagResource, UntagResource, ListTagsForResource (checklist 114): tags of topics. */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, type TopicRecord } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
-import { checkTopicArn } from '../arns.ts'
-import { invalidParameter, missingParameter } from '../refusals.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { checkTopicArn } from '../wire/arns.ts'
+import { invalidParameter, missingParameter } from '../wire/refusals.ts'
 
 /** @limit Tags of a topic. Past it: the request is refused. */
 const TOPIC_TAGS_MAX = 50

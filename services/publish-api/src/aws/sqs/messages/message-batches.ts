@@ -1,6 +1,6 @@
 /** Rules of all three batch operations (checklist 181, 182), and the results of their entries. */
 import { AwsError, type AwsInput } from '@fantail/aws-wire'
-import { sqsError } from '../sqs-error.ts'
+import { sqsError } from '../wire/sqs-error.ts'
 
 /** @limit Entries of an SQS batch. Past it: the request is refused. */
 const SQS_ENTRIES_MAX = 10

@@ -3,7 +3,7 @@ import type { AwsInput } from '@fantail/aws-wire'
 import type { QueueMessage } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody, SYSTEM_ATTRIBUTE_NAMES, systemAttributes } from '@fantail/delivery'
 import { isQueueAttribute } from '../queues/queue-attributes.ts'
-import { sqsError } from '../sqs-error.ts'
+import { sqsError } from '../wire/sqs-error.ts'
 import { attributeValues, selectAttributes } from './sqs-message-attributes.ts'
 
 interface Selection {

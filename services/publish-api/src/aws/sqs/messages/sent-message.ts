@@ -12,7 +12,7 @@ import {
 } from '@fantail/contracts'
 import { md5OfAttributes, md5OfBody } from '@fantail/delivery'
 import type { SendItem } from '@fantail/store'
-import { invalidParameterValue, invalidValue, missingParameter, sqsError } from '../sqs-error.ts'
+import { invalidParameterValue, invalidValue, missingParameter, sqsError } from '../wire/sqs-error.ts'
 import { attributeBytes, readAttributes } from './sqs-message-attributes.ts'
 
 export interface SentMessage {

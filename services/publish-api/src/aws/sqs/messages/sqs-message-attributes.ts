@@ -6,7 +6,7 @@ import {
   unsendableCharacter,
   unsendableNumber,
 } from '@fantail/contracts'
-import { invalidParameterValue, sqsError } from '../sqs-error.ts'
+import { invalidParameterValue, sqsError } from '../wire/sqs-error.ts'
 
 /** @limit Attributes of an SQS message. Past it: the message is refused. */
 const SQS_ATTRIBUTES_MAX = 10

@@ -5,10 +5,10 @@
  */
 import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, type RedriveTask } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deadLetterSources } from '../../../redrives/dead-letter-sources.ts'
-import { checkQueueArn } from '../queue-url.ts'
-import { invalidParameterValue, missingParameter, sqsError } from '../sqs-error.ts'
+import { checkQueueArn } from '../wire/queue-url.ts'
+import { invalidParameterValue, missingParameter, sqsError } from '../wire/sqs-error.ts'
 import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
 
 /** @limit Messages per second of a message move task. Past it: the request is refused. */

@@ -1,7 +1,7 @@
 /** Gives SQS's text to the store's refusal of a dead-letter queue. */
 import { FantailError } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
-import { invalidValue } from '../sqs-error.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { invalidValue } from '../wire/sqs-error.ts'
 
 /**
  * Returns the result of `work`. `policy`: the RedrivePolicy that it writes, as given. `target`: the queue that the

@@ -1,9 +1,9 @@
 /** GetQueueAttributes, SetQueueAttributes. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import type { ApiDeps } from '../../../deps.ts'
-import { queueArnOf, queueMissing, queueOf, whereQueueExists } from '../queue-url.ts'
-import { missingParameter } from '../sqs-error.ts'
-import { ATTRIBUTES } from '../sqs-shapes.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { queueArnOf, queueMissing, queueOf, whereQueueExists } from '../wire/queue-url.ts'
+import { missingParameter } from '../wire/sqs-error.ts'
+import { ATTRIBUTES } from '../wire/sqs-shapes.ts'
 import { withTarget } from './dead-letter-target.ts'
 import { printAttributes } from './printed-attributes.ts'
 import { changedSettings, checkAttributeNames, parseAttributes } from './queue-attributes.ts'

@@ -15,7 +15,7 @@ import {
 } from '@fantail/contracts'
 import { policyProblem } from '@fantail/policy'
 import type { QueueSettings } from '@fantail/store'
-import { sqsError } from '../sqs-error.ts'
+import { sqsError } from '../wire/sqs-error.ts'
 import { invalidAttribute, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
 
 /** Defaults of SQS that differ from the native API's. */

@@ -1,10 +1,10 @@
 /** Operations on whole queues: GetQueueUrl, ListQueues, DeleteQueue, PurgeQueue, ListDeadLetterSourceQueues. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { isQueueName, queueArn } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
-import { queueMissing, queueOf, queueUrlOf, whereQueueExists } from '../queue-url.ts'
-import { pageAfter, pageOf } from '../result-pages.ts'
-import { missingParameter, sqsError } from '../sqs-error.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { queueMissing, queueOf, queueUrlOf, whereQueueExists } from '../wire/queue-url.ts'
+import { pageAfter, pageOf } from '../wire/result-pages.ts'
+import { missingParameter, sqsError } from '../wire/sqs-error.ts'
 import { createQueueOperation } from './create-queue.ts'
 
 const PURGE_PAUSE_MS = 60_000

@@ -4,10 +4,10 @@
  */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { objectOf, type QueueRecord } from '@fantail/contracts'
-import type { ApiDeps } from '../../../deps.ts'
-import { grantStatement } from '../../grant.ts'
-import { queueArnOf, whereQueueExists } from '../queue-url.ts'
-import { invalidValue, missingParameter, sqsError } from '../sqs-error.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { grantStatement } from '../../wire/grant.ts'
+import { queueArnOf, whereQueueExists } from '../wire/queue-url.ts'
+import { invalidValue, missingParameter, sqsError } from '../wire/sqs-error.ts'
 
 /** @limit Actions of one permission. Past it: the request is refused. */
 const ACTIONS_MAX = 7

@@ -1,9 +1,9 @@
 /** TagQueue, UntagQueue, ListQueueTags. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import type { ApiDeps } from '../../../deps.ts'
-import { queueArnOf, queueOf, whereQueueExists } from '../queue-url.ts'
-import { invalidParameterValue, missingParameter } from '../sqs-error.ts'
-import { TAGS } from '../sqs-shapes.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { queueArnOf, queueOf, whereQueueExists } from '../wire/queue-url.ts'
+import { invalidParameterValue, missingParameter } from '../wire/sqs-error.ts'
+import { TAGS } from '../wire/sqs-shapes.ts'
 
 /** @limit Tags of a queue. Past it: the request is refused. */
 const QUEUE_TAGS_MAX = 50

@@ -7,7 +7,7 @@ import {
   type QueueRedrivePolicy,
   type RedriveAllowPolicy,
 } from '@fantail/contracts'
-import { invalidValue, sqsError } from '../sqs-error.ts'
+import { invalidValue, sqsError } from '../wire/sqs-error.ts'
 
 const REDRIVE_MEMBERS = ['maxReceiveCount', 'deadLetterTargetArn']
 /** @limit Source queues that a redrive allow policy names. Past it: the policy is refused. */

@@ -1,0 +1,196 @@
+/** The API's dependencies: stores, publisher and settings, each with the methods that it uses. `main` connects them. */
+import type { ApiSettings } from '@fantail/config'
+import type { SubscriptionRecord } from '@fantail/contracts'
+import type { AddressGuard, Attempters, EnvelopeSigning } from '@fantail/delivery'
+import type { Publisher } from '@fantail/jobs'
+import type { Build, Checks } from '@fantail/runtime'
+import type {
+  ApiKeys,
+  AttemptStore,
+  AuditReader,
+  AuditWriter,
+  ConfirmationLimits,
+  Consumers,
+  Counts,
+  FifoLog,
+  Idempotency,
+  KeptMessages,
+  LaneStore,
+  LinkKey,
+  LiveSender,
+  OutcomeLog,
+  OutcomeReader,
+  OutcomeSearch,
+  PlatformApplications,
+  PlatformEndpoints,
+  PortalSessions,
+  Processes,
+  Quarantine,
+  Queues,
+  QueueWaits,
+  Redrives,
+  SandboxNumbers,
+  Sessions,
+  SigningKeys,
+  SmsState,
+  StorageGuard,
+  StorageHealthReader,
+  Subscriptions,
+  Suppressions,
+  TopicQueues,
+  Topics,
+  Totals,
+} from '@fantail/store'
+import type { Metrics, Spans } from '@fantail/telemetry'
+import type { Vault } from '@fantail/vault'
+import type { KeyCache } from '../caches/key-cache.ts'
+import type { LeaseRenewals } from '../caches/lease-renewals.ts'
+import type { PortalCache } from '../caches/portal-cache.ts'
+import type { QueueCache } from '../caches/queue-cache.ts'
+import type { RateLimits } from '../caches/rate-limits.ts'
+import type { SessionCache } from '../caches/session-cache.ts'
+import type { SharedRead } from '../caches/shared-read.ts'
+import type { TopicCache } from '../caches/topic-cache.ts'
+import type { EventListeners } from '../events/event-listeners.ts'
+import type { Log } from '../http/log.ts'
+import type { LaneBoard } from '../lanes/lane-board.ts'
+import type { PublishCounts } from '../stats/publish-counts.ts'
+import type { StatsReads } from '../stats/stats-reads.ts'
+import type { ApiTravel } from '../time/api-travel.ts'
+
+/** The public methods of a class, so that a test may use a simpler object. */
+type Methods<T> = Pick<T, keyof T>
+
+export type Settings = Pick<
+  ApiSettings,
+  | 'organizations'
+  | 'arn'
+  | 'auth'
+  | 'awsCredentials'
+  | 'console'
+  | 'corsOrigins'
+  | 'emailConfirmOnGet'
+  | 'fifoHttp'
+  | 'hosts'
+  | 'maxRetrySeconds'
+  | 'smsMonthUsd'
+  | 'mode'
+  | 'openMetrics'
+  | 'portalOrigins'
+  | 'port'
+  | 'publicUrl'
+  | 'retryJitter'
+  | 'sqsDeleteCooldownSeconds'
+  | 'timeTravel'
+  | 'tlsCertFile'
+  | 'trustedProxies'
+  | 'unsignedUnsubscribe'
+  | 'userAgent'
+>
+
+export interface ApiDeps {
+  topics: Methods<Topics>
+  topicCache: Methods<TopicCache>
+  topicQueues: Pick<TopicQueues, 'find'>
+  subscriptions: Methods<Subscriptions>
+  confirmationLimits: Methods<ConfirmationLimits>
+  /** Asks the new endpoint of a moving subscription to confirm. */
+  moveQuestions: { ask(record: SubscriptionRecord, publicUrl: string): Promise<void> }
+  /** Addresses that get no mail. */
+  suppressions: Methods<Suppressions>
+  platformApplications: Methods<PlatformApplications>
+  platformEndpoints: Methods<PlatformEndpoints>
+  /** Attributes, opted-out numbers and spend of text messages. */
+  sms: Methods<SmsState>
+  sandboxNumbers: Methods<SandboxNumbers>
+  /** Signs links to unsubscribe in mails. */
+  linkKey: Pick<LinkKey, 'get'>
+  lanes: Pick<LaneStore, 'park' | 'parkRedriven' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
+  laneBoard: Methods<LaneBoard>
+  totals: Pick<SharedRead<Totals>, 'get'>
+  processes: Pick<SharedRead<Awaited<ReturnType<Processes['list']>>>, 'get'>
+  publishCounts: Pick<PublishCounts, 'add'>
+  stats: Methods<StatsReads>
+  queues: Methods<Queues>
+  queueCache: Methods<QueueCache>
+  consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
+  queueWaits: Pick<QueueWaits, 'receiveWaiting'>
+  leaseRenewals: Methods<LeaseRenewals>
+  redrives: Pick<
+    Redrives,
+    | 'create'
+    | 'createSingle'
+    | 'createPurge'
+    | 'dryRun'
+    | 'get'
+    | 'getReadable'
+    | 'list'
+    | 'patch'
+    | 'pause'
+    | 'resume'
+    | 'cancel'
+    | 'createResend'
+    | 'countResend'
+  >
+  /** The listeners to live events. */
+  events: Pick<EventListeners, 'open'>
+  /** Finds the position in the outcome log at which a listener begins. */
+  eventLog: Pick<OutcomeReader, 'since'>
+  /** Sends events about published messages to the listeners of all processes. */
+  live: Pick<LiveSender, 'on' | 'send' | 'leavesOut'>
+  messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
+  search: Pick<OutcomeSearch, 'find'>
+  /** Recorded attempts. */
+  attempts: Pick<AttemptStore, 'read'>
+  quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
+  /** The rings of messages that topics keep. */
+  kept: Pick<KeptMessages, 'read' | 'topicOf' | 'waiting' | 'page'>
+  counts: Pick<Counts, 'add' | 'read'>
+  publisher: Pick<Publisher, 'publish'>
+  fifoLog: Methods<FifoLog>
+  idempotency: Methods<Idempotency>
+  storageGuard: Pick<StorageGuard, 'admit'>
+  /** Has the same lists as the guard that checks attempts. */
+  addressGuard: Pick<AddressGuard, 'refusalBeforehand' | 'refusalThroughProxy'>
+  /** For `/test`, which makes attempts outside of lanes. */
+  attempters: Attempters
+  /** Signs attempts of `/test` if the topic signs. */
+  signing: Pick<EnvelopeSigning, 'prepare'>
+  /** Certificates with which subscribers verify signatures. */
+  certificates: Pick<SigningKeys, 'certificate'>
+  keys: Methods<ApiKeys>
+  keyCache: Methods<KeyCache>
+  rateLimits: Methods<RateLimits>
+  /** Sessions of the console. */
+  sessions: Methods<Sessions>
+  sessionCache: Methods<SessionCache>
+  /** Links and sessions of the portal. */
+  portalSessions: Methods<PortalSessions>
+  portalCache: Methods<PortalCache>
+  /** Gets every line of the audit log. */
+  auditWriter: Pick<AuditWriter, 'add'>
+  auditReader: Pick<AuditReader, 'find'>
+  /** undefined: there is no master key, so no secret can be stored. */
+  vault: Vault | undefined
+  /** The checks of `/readyz`, by name. */
+  checks: Checks
+  /** Problems of a Redis that answers, for `/readyz`. */
+  health: Pick<StorageHealthReader, 'degradations'>
+  build: Build
+  settings: Settings
+  /** The built console. Absent: the folder of its package. */
+  consoleFolder?: string
+  log: Log
+  /** Records settings of AWS clients that have no effect. */
+  withoutEffect: {
+    note(kind: 'topic' | 'queue' | 'subscription', arn: string, given: Record<string, string>): void
+  }
+  metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes' | 'publishSizeBytes' | 'httpRequestSeconds'>
+  /** The text of a Prometheus scrape. */
+  renderMetrics: () => Promise<string>
+  spans: Pick<Spans, 'on' | 'start'>
+  /** Moves the time, with FANTAIL_TIME_TRAVEL. */
+  travel: Pick<ApiTravel, 'advance'>
+  /** Epoch ms. */
+  clock: () => number
+}

@@ -1,0 +1,105 @@
+/** Routes for a message and its deliveries. */
+import { directOwnerOf, messageBytes, parseMessageId, publishedAtOf } from '@fantail/contracts'
+import { DeliveriesAnswer, MessageView } from '@fantail/contracts/schemas/messages/delivery-schemas'
+import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
+import { redactEndpoint } from '@fantail/delivery'
+import { type DeliveryOutcome, type MessageSummary, readMessage } from '@fantail/store'
+import type { ApiDeps } from '../../deps/api-deps.ts'
+import { type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
+import { notFound } from '../../http/error-answers.ts'
+import { iso, isoOrNull } from '../../http/record-views.ts'
+
+/**
+ * Age of a message that no log entry shows. Past it: the answer is that of a message that has left the log. A topic
+ * keeps a message before the outcome log has its first entry. Until this time is over, the entry is waited for.
+ */
+const ENTRY_DUE_MS = 60_000
+
+export function messageRoutes(deps: ApiDeps): Endpoint[] {
+  const { messages } = deps
+  return [
+    endpoint({
+      id: 'getMessage',
+      method: 'GET',
+      path: '/v1/messages/{messageId}',
+      params: { messageId: MessageReference },
+      tag: 'Messages',
+      summary: 'Count the deliveries of a message by state',
+      description:
+        'Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Once the message has left ' +
+        'it, the answer has no counts (`logged: false`) while the topic keeps the message, and is 404 after that.',
+      answers: { 200: { description: 'The message and its counts', schema: MessageView } },
+      errors: ['not_found'],
+      handle: async (call) => {
+        const id = messageIdOf(call)
+        const logged = await messages.message(id)
+        return ok(logged ? messageView(logged, true) : messageView(await keptSummary(deps, id), false))
+      },
+    }),
+    endpoint({
+      id: 'listDeliveries',
+      method: 'GET',
+      path: '/v1/messages/{messageId}/deliveries',
+      params: { messageId: MessageReference },
+      tag: 'Messages',
+      summary: 'List the deliveries of a message',
+      description:
+        'One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say ' +
+        'why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the ' +
+        'message has left the outcome log and only its topic still keeps it.',
+      answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },
+      errors: ['not_found'],
+      handle: async (call) => {
+        const id = messageIdOf(call)
+        const deliveries = await messages.deliveries(id)
+        if (deliveries) return ok({ deliveries: deliveries.map(deliveryView), logged: true })
+        await keptSummary(deps, id)
+        return ok({ deliveries: [], logged: false })
+      },
+    }),
+  ]
+}
+
+function messageIdOf({ params }: Call): string {
+  const id = params.messageId ?? ''
+  if (parseMessageId(id) === undefined) throw notFound('message')
+  return id
+}
+
+/** A message that only its topic still has. Throws `not_found` if no topic keeps it, or if it is too young for that. */
+async function keptSummary({ kept, clock }: ApiDeps, messageId: string): Promise<MessageSummary> {
+  const publishedAt = publishedAtOf(messageId)
+  const topicArn = publishedAt < clock() - ENTRY_DUE_MS ? await kept.topicOf(messageId) : null
+  const body = topicArn === null ? null : await kept.read(topicArn, messageId)
+  if (topicArn === null || !Buffer.isBuffer(body)) throw notFound('message')
+  const { message, attributes } = readMessage(body)
+  return { messageId, topicArn, publishedAt, sizeBytes: messageBytes(message, attributes), counts: NO_COUNTS }
+}
+
+const NO_COUNTS = {
+  delivered: 0,
+  waiting: 0,
+  deadLettered: 0,
+  discarded: 0,
+  expired: 0,
+  quarantined: 0,
+  filtered: 0,
+}
+
+function messageView(message: MessageSummary, logged: boolean): object {
+  const { topicArn, target = null } = message
+  const isDirect = directOwnerOf(topicArn) !== undefined
+  const to = { topicArn: isDirect ? null : topicArn, target }
+  return { ...message, ...to, publishedAt: iso(message.publishedAt), logged }
+}
+
+function deliveryView(delivery: DeliveryOutcome): object {
+  const { endpoint, nextAttemptAt, endedAt, resentAt } = delivery
+  return {
+    ...delivery,
+    endpoint: endpoint === null ? null : redactEndpoint(endpoint),
+    nextAttemptAt: isoOrNull(nextAttemptAt),
+    endedAt: isoOrNull(endedAt),
+    resentAt: isoOrNull(resentAt),
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Publishing, the only route whose speed matters. A valid request costs one round trip to Redis, without zod and
+ * middleware.
+ */
+import { type Problem, resolveTopic } from '@fantail/contracts'
+import {
+  IdempotencyKey,
+  PublishAnswer,
+  PublishInput,
+  PublishQuery,
+} from '@fantail/contracts/schemas/messages/message-schemas'
+import { TopicReference } from '@fantail/contracts/schemas/shared-schemas'
+import { z } from 'zod'
+import type { ApiDeps } from '../../deps/api-deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint } from '../../http/endpoint.ts'
+import { invalid } from '../../http/error-answers.ts'
+import { publicUrlFor } from '../../http/origin.ts'
+import { jsonTextOf, textOf } from '../../http/read-body.ts'
+import { admit } from '../../messages/admit.ts'
+import { keyOf, requestHash } from '../../messages/idempotent.ts'
+import { logPublished } from '../../messages/log-published.ts'
+import { makeMessages } from '../../messages/make-messages.ts'
+import { MessageStore, type Receipt } from '../../messages/message-store.ts'
+import { type NewMessages, readMessages, readRaw } from '../../messages/read-messages.ts'
+import { topicProblems } from '../../messages/topic-rules.ts'
+
+export function publishRoutes(deps: ApiDeps): Endpoint[] {
+  const tools = { deps, store: new MessageStore(deps) }
+  return [
+    endpoint({
+      id: 'publish',
+      method: 'POST',
+      path: '/v1/topics/{topic}/messages',
+      params: { topic: TopicReference },
+      tag: 'Messages',
+      summary: 'Publish a message, or a batch of up to 100',
+      description:
+        'Answers once the messages are stored, all or none; they are delivered afterwards. Give an `Idempotency-Key` and ' +
+        'repeat the request when no answer came: within 24 hours it stores nothing again and answers the same ids. A key ' +
+        'belongs to the topic: one that is deleted and made again knows none of the earlier one’s.',
+      headers: { 'Idempotency-Key': IdempotencyKey.optional() },
+      query: PublishQuery,
+      body: PublishInput,
+      bodyIs: 'own',
+      otherBodies: { 'text/plain': RawMessage },
+      answers: {
+        202: {
+          description: 'The messages are stored and will be delivered.',
+          schema: PublishAnswer,
+          headers: { 'Idempotent-Replayed': Replayed },
+        },
+      },
+      errors: ['not_found', 'idempotency_mismatch', 'rate_limited', 'storage_full'],
+      handle: (call) => publish(tools, call),
+    }),
+  ]
+}
+
+const RawMessage = z
+  .string()
+  .meta({ description: 'With `raw=true`: the message itself, in UTF-8, of any type.', examples: ['hello'] })
+
+export const Replayed = z
+  .literal('true')
+  .optional()
+  .describe('The `Idempotency-Key` was used before: nothing was stored, and the ids are those of then.')
+
+interface Tools {
+  deps: ApiDeps
+  store: MessageStore
+}
+
+type PublishCall = Call<{ raw?: 'true' | 'false' | undefined; subject?: string | undefined }>
+
+async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answer> {
+  const { request } = call
+  const topicArn = resolveTopic(call.params.topic ?? '', deps.settings.arn)
+  const key = keyOf(request)
+  const given = readGiven(call, await request.bytes())
+  const admitted = admit(deps, topicArn)
+  const topic = admitted instanceof Promise ? await admitted : admitted
+  const problems = topicProblems(topic, given)
+  if (problems.length > 0) throw invalid(problems)
+  const { bytes } = given
+  const messages = makeMessages(deps, given.messages, {
+    topic,
+    publicUrl: publicUrlFor(deps.settings, call),
+    traceparent: request.header('traceparent'),
+  })
+  const { receipts, replayed } =
+    key === undefined
+      ? { receipts: await store.store(topic, messages, bytes), replayed: false }
+      : await store.storeOnce(topic, messages, bytes, { key, hash: requestHash(given) })
+  const { requestId, startedAt } = call
+  logPublished(deps, { requestId, topicArn, receipts, bytes, replayed, startedAt })
+  return toAnswer(receipts, given.batch, replayed)
+}
+
+function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {
+  if (query.raw === 'true') return readRaw(textOf(body), query.subject)
+  if (query.subject !== undefined) {
+    const problem: Problem = { path: 'subject', message: 'belongs into the body, unless raw=true' }
+    throw invalid([problem])
+  }
+  return readMessages(jsonTextOf(request, body))
+}
+
+function toAnswer(receipts: Receipt[], batch: boolean, replayed: boolean): Answer {
+  const body = batch ? { results: receipts } : receipts[0]
+  return replayed ? { status: 202, body, headers: { 'Idempotent-Replayed': 'true' } } : { status: 202, body }
+}

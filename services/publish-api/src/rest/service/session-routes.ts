@@ -1,0 +1,155 @@
+/** Sessions of the console: a browser gives an API key once, and then has a cookie that scripts cannot read. */
+import { auditLog, type Caller, type Key, keyOfToken, reportChange } from '@fantail/access'
+import { FantailError } from '@fantail/contracts'
+import { LoginInput, SessionView } from '@fantail/contracts/schemas/access/session-schemas'
+import { SESSION_MS_MAX } from '@fantail/store'
+import type { z } from 'zod'
+import {
+  digestOf,
+  endedCookie,
+  makeSessionToken,
+  sessionCookie,
+  sessionTokenOf,
+} from '../../auth/session-cookie.ts'
+import { needSafeOrigin } from '../../auth/session-origin.ts'
+import type { ApiDeps } from '../../deps/api-deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
+import { toFantailError } from '../../http/error-answers.ts'
+import { iso } from '../../http/record-views.ts'
+
+const TAG = 'Keys'
+const PATH = '/v1/session'
+const LOG_IN = `POST ${PATH}`
+
+type View = z.input<typeof SessionView>
+type Login = Call<unknown, z.output<typeof LoginInput>>
+
+export function sessionRoutes(deps: ApiDeps): Endpoint[] {
+  return [
+    endpoint({
+      id: 'logIn',
+      method: 'POST',
+      path: PATH,
+      tag: TAG,
+      summary: 'Make a session of the console',
+      description:
+        'For pages of this server, over TLS or on loopback. The answer sets a cookie. The session ends after an hour ' +
+        'without a request, after 12 hours, or with its key. Five failed logins a minute are allowed for each address.',
+      body: LoginInput,
+      answers: {
+        201: {
+          description: 'Made; the session acts with the rights of its key',
+          schema: SessionView,
+        },
+      },
+      errors: ['not_supported', 'unauthorized', 'forbidden', 'rate_limited', 'storage_full'],
+      handle: (call) => logIn(deps, call),
+    }),
+    endpoint({
+      id: 'getSession',
+      method: 'GET',
+      path: PATH,
+      tag: TAG,
+      summary: 'Read who the caller is',
+      description:
+        'Shows the key that the caller acts with, and what a session needs for its further requests.',
+      answers: { 200: { description: 'The caller', schema: SessionView } },
+      errors: [],
+      handle: (call) => readSession(deps, call),
+    }),
+    endpoint({
+      id: 'logOut',
+      method: 'DELETE',
+      path: PATH,
+      tag: TAG,
+      summary: 'End the session of the console',
+      description:
+        'Other processes refuse it within 100 ms. A caller without a session gets the same answer.',
+      answers: { 204: { description: 'Ended, or there was none' } },
+      errors: [],
+      handle: (call) => logOut(deps, call),
+    }),
+  ]
+}
+
+async function logIn(deps: ApiDeps, call: Login): Promise<Answer> {
+  const { requestId, request } = call
+  const told = {
+    caller: null as Caller,
+    requestId,
+    action: LOG_IN,
+    params: {},
+    address: request.remoteAddress,
+  }
+  try {
+    const key = await keyOfLogin(deps, call)
+    const answer = await openSession(deps, call, key)
+    reportChange(auditLog(deps), { ...told, caller: key, status: answer.status })
+    return answer
+  } catch (thrown) {
+    const { status, code } = toFantailError(thrown)
+    reportChange(auditLog(deps), { ...told, status, code })
+    throw thrown
+  }
+}
+
+/**
+ * Counts every login before its key is checked, so that guesses at the same time count too. A right key is accepted
+ * past the bound, too. Otherwise callers behind one address could keep each other out. A key is too long to be guessed.
+ */
+async function keyOfLogin({ settings, sessions, keyCache }: ApiDeps, call: Login): Promise<Key> {
+  if (!settings.auth)
+    throw new FantailError('not_supported', 'no keys are asked for here, so there is no login')
+  needSafeOrigin(call.request, settings)
+  const address = call.request.remoteAddress ?? 'unknown'
+  const waitMs = await sessions.countLogin(address)
+  try {
+    const key = await keyOfToken(call.body.key.trim(), keyCache)
+    await sessions.forgiveLogin(address)
+    return key
+  } catch (error) {
+    const isWrong = error instanceof FantailError && error.code === 'unauthorized'
+    if (!isWrong || waitMs === null) throw error
+    const retryAfterSeconds = Math.ceil(waitMs / 1_000)
+    throw new FantailError('rate_limited', 'too many logins failed', { retryAfterSeconds })
+  }
+}
+
+async function openSession(deps: ApiDeps, { request }: Login, key: Key): Promise<Answer> {
+  const [token, csrf] = [makeSessionToken(), makeSessionToken()]
+  const createdAt = deps.clock()
+  const endsAt = createdAt + SESSION_MS_MAX
+  await deps.sessions.make(digestOf(token), { keyId: key.id, csrf, createdAt, endsAt })
+  return {
+    status: 201,
+    body: sessionView(key, { csrfToken: csrf, endsAt: iso(endsAt) }),
+    headers: { 'Set-Cookie': sessionCookie(token, needSafeOrigin(request, deps.settings)) },
+  }
+}
+
+async function readSession(deps: ApiDeps, { caller, request }: Call): Promise<Answer> {
+  if (caller === null)
+    return ok({ keysRequired: false, csrfToken: null, key: null, endsAt: null } satisfies View)
+  const token = sessionTokenOf(request, deps.settings)
+  const session = token === undefined ? null : await deps.sessionCache.use(digestOf(token))
+  if (!session) return ok(sessionView(caller, { csrfToken: null, endsAt: null }))
+  return ok(sessionView(caller, { csrfToken: session.csrf, endsAt: iso(session.endsAt) }))
+}
+
+async function logOut({ settings, sessions, sessionCache }: ApiDeps, { request }: Call): Promise<Answer> {
+  const token = sessionTokenOf(request, settings)
+  if (token === undefined) return NO_CONTENT
+  const digest = digestOf(token)
+  await sessions.end(digest)
+  sessionCache.forget(digest)
+  return { ...NO_CONTENT, headers: { 'Set-Cookie': endedCookie(needSafeOrigin(request, settings)) } }
+}
+
+function sessionView(key: Key, session: Pick<View, 'csrfToken' | 'endsAt'>): View {
+  const { id, account, scopes, prefixes } = key
+  return {
+    keysRequired: true,
+    key: { id, account, scopes: [...scopes], prefixes: [...prefixes] },
+    ...session,
+  }
+}

@@ -1,0 +1,197 @@
+/** Actions on a subscription that do not change its settings. */
+import { seesBodies } from '@fantail/access'
+import {
+  CONFIRMATIONS_PER_ENDPOINT_MAX,
+  CONFIRMATIONS_PER_HOST_MAX,
+  type ErrorCode,
+  FantailError,
+  type SubscriptionRecord,
+} from '@fantail/contracts'
+import { TestInput } from '@fantail/contracts/schemas/messages/message-schemas'
+import { NoBody, SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
+import {
+  ConfirmInput,
+  DiscardedAnswer,
+  MovedAnswer,
+  RetryInput,
+  TestAnswer,
+} from '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
+import { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
+import type { z } from 'zod'
+import type { ApiDeps } from '../../deps/api-deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
+import { invalid, notFound } from '../../http/error-answers.ts'
+import { publicUrlFor } from '../../http/origin.ts'
+import { idOf } from '../../http/path-names.ts'
+import { changeStatus, visibleSubscription } from '../../subscriptions/change.ts'
+import { askAgain, confirm } from '../../subscriptions/confirmations.ts'
+import { askMoveAgain } from '../../subscriptions/moves/move.ts'
+import { showSubscription } from '../../subscriptions/subscription-views.ts'
+import { attemptOnce } from '../../subscriptions/test-attempt.ts'
+
+const ERRORS: ErrorCode[] = ['not_found', 'wrong_state', 'conflict']
+
+export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
+  const action = (id: string, name: string, summary: string) => ({
+    id,
+    method: 'POST' as const,
+    path: `/v1/subscriptions/{id}/${name}`,
+    params: { id: SubscriptionReference },
+    tag: 'Subscriptions' as const,
+    summary,
+    errors: ERRORS,
+  })
+  const subscription = { 200: { description: 'The subscription as it is now', schema: SubscriptionView } }
+  return [
+    endpoint({
+      ...action('pauseSubscription', 'pause', 'Stop attempts; messages are still kept for it'),
+      description:
+        'No further attempt begins; those under way end. New messages wait in the lane and expire by the topic’s ' +
+        'retention. Pausing a paused subscription changes nothing.',
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: subscription,
+      handle: (call) => setStatus(deps, call, 'paused'),
+    }),
+    endpoint({
+      ...action('resumeSubscription', 'resume', 'Continue attempts'),
+      description: 'Waiting deliveries are attempted again. Resuming an active subscription changes nothing.',
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: subscription,
+      handle: (call) => setStatus(deps, call, 'active'),
+    }),
+    endpoint({
+      ...action('confirmSubscription', 'confirm', 'Confirm a pending subscription with its token'),
+      description:
+        'The token is in the confirmation request that the endpoint got. Confirming again with the same token ' +
+        'answers the same.',
+      body: ConfirmInput,
+      answers: subscription,
+      handle: (call) => confirmByToken(deps, call),
+    }),
+    endpoint({
+      ...action(
+        'sendConfirmation',
+        'send-confirmation',
+        'Ask a pending subscription’s endpoint once more, with a new token',
+      ),
+      description: `Tokens that were sent before count no more. At most ${CONFIRMATIONS_PER_ENDPOINT_MAX} times an hour for an endpoint and topic, and ${CONFIRMATIONS_PER_HOST_MAX} for a host and account.`,
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: subscription,
+      errors: [...ERRORS, 'rate_limited'],
+      handle: (call) => sendConfirmation(deps, call),
+    }),
+    endpoint({
+      ...action('retryNow', 'retry', 'Make everything that waits for a retry due now'),
+      description:
+        'For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No ' +
+        'delivery comes later than it would have. An open circuit sends its next probe now.',
+      body: RetryInput,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'How many were moved', schema: MovedAnswer } },
+      handle: (call) => retryNow(deps, call),
+    }),
+    endpoint({
+      ...action('purgeSubscription', 'purge', 'Discard everything that waits'),
+      description:
+        'Discarded deliveries are counted and go to no dead-letter queue. Attempts under way end as they would have.',
+      body: NoBody,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'How many were discarded', schema: DiscardedAnswer } },
+      handle: (call) => purge(deps, call),
+    }),
+    endpoint({
+      ...action(
+        'testSubscription',
+        'test',
+        'Make one attempt at once, outside the lane, with a message of its own or the one given',
+      ),
+      description:
+        'Nothing is retried, counted or dead-lettered. It is made as a delivery is, and refused by what a delivery would be refused by: a queue’s policy and limits, ' +
+        'secrets that cannot be opened. Without a message it sends a JSON object, which the verifiers of Standard Webhooks can parse. ' +
+        'The answer has the request as it was sent, the endpoint’s answer and the times of both. A key without the scope `bodies` sees no bodies.',
+      body: TestInput,
+      bodyIs: 'optional',
+      answers: { 200: { description: 'The attempt was made, whatever it came to.', schema: TestAnswer } },
+      handle: (call) => test(deps, call),
+    }),
+  ]
+}
+
+/** Writes a log line about the change, and returns the changed subscription. */
+async function changed(
+  deps: ApiDeps,
+  call: Call,
+  record: SubscriptionRecord,
+  event: string,
+): Promise<Answer> {
+  deps.topicCache.forget(record.topicArn)
+  const { id: subscriptionId, topicArn, status } = record
+  deps.log.info({ requestId: call.requestId, topicArn, subscriptionId, status }, event)
+  return ok(await showSubscription(deps, record))
+}
+
+async function setStatus(deps: ApiDeps, call: Call, status: 'paused' | 'active'): Promise<Answer> {
+  const record = await changeStatus(deps, idOf(call), status)
+  return changed(deps, call, record, status === 'paused' ? 'subscription.paused' : 'subscription.resumed')
+}
+
+async function confirmByToken(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof ConfirmInput>>,
+): Promise<Answer> {
+  const record = await visibleSubscription(deps, idOf(call))
+  if (record.token === null) throw new FantailError('wrong_state', 'it needs no confirmation')
+  const confirmed = await confirm(deps, record, call.body.token)
+  if (!confirmed) throw invalid([{ path: 'token', message: 'is not this subscription’s, or has expired' }])
+  return changed(deps, call, confirmed, 'subscription.confirmed')
+}
+
+async function sendConfirmation(deps: ApiDeps, call: Call): Promise<Answer> {
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const { move, ...known } = await visibleSubscription(deps, idOf(call))
+  const record = move
+    ? await askMoveAgain(deps, { ...known, move }, publicUrl)
+    : await askAgain(deps, known.id, publicUrl)
+  return changed(deps, call, record, 'subscription.confirmationSent')
+}
+
+async function retryNow(deps: ApiDeps, call: Call<unknown, z.output<typeof RetryInput>>): Promise<Answer> {
+  const { id, shard } = await laneOf(deps, call)
+  const { maxPerSecond } = call.body
+  const moved = await deps.lanes.retryNow(shard, id, maxPerSecond === undefined ? {} : { maxPerSecond })
+  deps.log.info(
+    { requestId: call.requestId, subscriptionId: id, moved, maxPerSecond },
+    'subscription.retried',
+  )
+  return ok({ moved })
+}
+
+async function purge(deps: ApiDeps, call: Call): Promise<Answer> {
+  const { id, shard } = await laneOf(deps, call)
+  const discarded = await deps.lanes.purge(shard, id)
+  deps.log.info({ requestId: call.requestId, subscriptionId: id, discarded }, 'subscription.purged')
+  return ok({ discarded })
+}
+
+async function test(deps: ApiDeps, call: Call<unknown, z.output<typeof TestInput>>): Promise<Answer> {
+  const record = await visibleSubscription(deps, idOf(call))
+  const topic = await deps.topics.get(record.topicArn)
+  if (!topic) throw notFound('subscription')
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const showsBodies = seesBodies(call.caller)
+  const answer = await attemptOnce(deps, { record, topic, publicUrl, given: call.body, showsBodies })
+  const { statusCode, durationMs, error } = answer
+  const line = { requestId: call.requestId, subscriptionId: record.id, statusCode, durationMs, error }
+  deps.log.info(line, 'subscription.tested')
+  return ok(answer)
+}
+
+async function laneOf(deps: ApiDeps, call: Call): Promise<{ id: string; shard: number }> {
+  const { id } = await visibleSubscription(deps, idOf(call))
+  const place = await deps.subscriptions.locate(id)
+  if (!place) throw notFound('subscription')
+  return { id, shard: place.shard }
+}

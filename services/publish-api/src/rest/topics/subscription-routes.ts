@@ -1,0 +1,237 @@
+/** Subscriptions. */
+
+import { principalOf } from '@fantail/access'
+import { parseArn, resolveTopic } from '@fantail/contracts'
+import { SubscriptionReference, TopicReference } from '@fantail/contracts/schemas/shared-schemas'
+import {
+  NewSubscriptionInput,
+  SUBSCRIPTION_FIXED,
+  SubscriptionInput,
+  SubscriptionList,
+  SubscriptionListQuery,
+  SubscriptionView,
+  TopicSubscriptionListQuery,
+} from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
+import { hideCredentials } from '@fantail/delivery'
+import type { z } from 'zod'
+import type { ApiDeps } from '../../deps/api-deps.ts'
+import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
+import { invalid, notFound } from '../../http/error-answers.ts'
+import { publicUrlFor } from '../../http/origin.ts'
+import { idOf } from '../../http/path-names.ts'
+import { changeSettings, deleteSubscription, visibleSubscription } from '../../subscriptions/change.ts'
+import { provideDeadLetterQueue } from '../../subscriptions/dead-letter-queue.ts'
+import { moveSubscription } from '../../subscriptions/moves/move.ts'
+import { newSubscriptionProblems, subscribeNatively } from '../../subscriptions/subscribe.ts'
+import {
+  orderingProblems,
+  type SubscriptionSettings,
+  settingsOf,
+} from '../../subscriptions/subscription-settings.ts'
+import { showSubscription, showSubscriptions } from '../../subscriptions/subscription-views.ts'
+
+const WRITE_ERRORS = ['not_found', 'wrong_state', 'storage_full'] as const
+
+export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
+  return [
+    endpoint({
+      id: 'subscribe',
+      method: 'POST',
+      path: '/v1/topics/{topic}/subscriptions',
+      params: { topic: TopicReference },
+      tag: 'Subscriptions',
+      summary: 'Subscribe a webhook or a queue to a topic',
+      description:
+        'A topic has one subscription per endpoint. Subscribing an endpoint again answers the existing one with 200 if ' +
+        'the settings given agree with it, else 409. A pending one is then asked to confirm once more.',
+      body: NewSubscriptionInput,
+      check: (body) => newSubscriptionProblems(deps, body),
+      answers: {
+        200: {
+          description: 'The one that has this endpoint; the settings given agree',
+          schema: SubscriptionView,
+        },
+        201: { description: 'Subscribed', schema: SubscriptionView },
+      },
+      errors: [...WRITE_ERRORS, 'subscription_exists', 'conflict', 'rate_limited'],
+      handle: (call) => postSubscription(deps, call),
+    }),
+    endpoint({
+      id: 'listTopicSubscriptions',
+      method: 'GET',
+      path: '/v1/topics/{topic}/subscriptions',
+      params: { topic: TopicReference },
+      tag: 'Subscriptions',
+      summary: 'List the subscriptions of a topic',
+      description:
+        'Each with its settings and the state of its lane. Answers 404 if the topic does not exist.',
+      query: TopicSubscriptionListQuery,
+      answers: { 200: { description: 'A page', schema: SubscriptionList } },
+      errors: ['not_found'],
+      handle: async ({ params, query }) => {
+        const topic = resolveTopic(params.topic ?? '', deps.settings.arn)
+        if ((await deps.topics.get(topic)) === null) throw notFound('topic')
+        return listSubscriptions(deps, { ...query, topic })
+      },
+    }),
+    endpoint({
+      id: 'listSubscriptions',
+      method: 'GET',
+      path: '/v1/subscriptions',
+      tag: 'Subscriptions',
+      summary: 'List subscriptions',
+      description:
+        'Subscriptions of all topics that the caller may see. Conditions of the query must all hold.',
+      query: SubscriptionListQuery,
+      answers: { 200: { description: 'A page', schema: SubscriptionList } },
+      errors: [],
+      handle: ({ query }) => listSubscriptions(deps, query),
+    }),
+    endpoint({
+      id: 'getSubscription',
+      method: 'GET',
+      path: '/v1/subscriptions/{id}',
+      params: { id: SubscriptionReference },
+      tag: 'Subscriptions',
+      summary: 'Read a subscription and the state of its lane',
+      description:
+        'Shows settings, the delivery policy in force, and how many deliveries wait or are in flight.',
+      answers: { 200: { description: 'The subscription', schema: SubscriptionView } },
+      errors: ['not_found'],
+      handle: async (call) => ok(await showSubscription(deps, await visibleSubscription(deps, idOf(call)))),
+    }),
+    endpoint({
+      id: 'updateSubscription',
+      method: 'PATCH',
+      path: '/v1/subscriptions/{id}',
+      params: { id: SubscriptionReference },
+      tag: 'Subscriptions',
+      summary: 'Set the given members of a subscription',
+      description:
+        'Members that are left out stay as they are; null resets one. Protocol and confirmation cannot be changed. A ' +
+        'changed filter acts on every message that is dispatched after the answer.\n\n`endpoint` moves the subscription: its ' +
+        'id, keys, policies and waiting deliveries stay. Its circuit, last error and pace are reset. If the new endpoint must ' +
+        'confirm, the old one stays until then. The request to confirm is repeated by the retry policy, and by ' +
+        '`sendConfirmation`. For another origin, headers, client certificate and credentials of the URL must be given again.',
+      body: SubscriptionInput,
+      fixed: SUBSCRIPTION_FIXED,
+      answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },
+      errors: [...WRITE_ERRORS, 'conflict', 'subscription_exists', 'rate_limited'],
+      handle: (call) => patchSubscription(deps, call),
+    }),
+    endpoint({
+      id: 'deleteSubscription',
+      method: 'DELETE',
+      path: '/v1/subscriptions/{id}',
+      params: { id: SubscriptionReference },
+      tag: 'Subscriptions',
+      summary: 'Delete a subscription',
+      description: 'Deliveries that wait for it are discarded and counted. Deleting again answers the same.',
+      answers: { 204: { description: 'Gone, or there was none' } },
+      errors: [],
+      handle: (call) => removeSubscription(deps, call),
+    }),
+  ]
+}
+
+async function postSubscription(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof NewSubscriptionInput>>,
+): Promise<Answer> {
+  const { params, body, requestId, caller } = call
+  const topicArn = resolveTopic(params.topic ?? '', deps.settings.arn)
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const { subscription, created } = await subscribeNatively(deps, {
+    topicArn,
+    input: body,
+    publicUrl,
+    ...(caller && { principal: principalOf(caller) }),
+  })
+  if (created) {
+    const { id: subscriptionId, protocol, status } = subscription
+    deps.topicCache.forget(topicArn)
+    deps.log.info({ requestId, topicArn, subscriptionId, protocol, status }, 'subscription.created')
+  }
+  return { status: created ? 201 : 200, body: await showSubscription(deps, subscription) }
+}
+
+async function listSubscriptions(
+  deps: ApiDeps,
+  { topic, endpoint: address, status, name, metadata, cursor, limit }: z.output<typeof SubscriptionListQuery>,
+): Promise<Answer> {
+  const { items, nextCursor } = await deps.subscriptions.list({
+    limit,
+    ...(topic !== undefined && { topicArn: resolveTopic(topic, deps.settings.arn) }),
+    ...(address !== undefined && { endpoint: await hideCredentials(address) }),
+    ...(status !== undefined && { status }),
+    ...(name !== undefined && { name }),
+    ...(metadata !== undefined && { metadata: memberOf(metadata) }),
+    ...(cursor !== undefined && { cursor }),
+  })
+  return ok({ subscriptions: await showSubscriptions(deps, items), nextCursor })
+}
+
+/** Keys have no colon; values may. */
+function memberOf(text: string): { key: string; value: string } {
+  const colon = text.indexOf(':')
+  return { key: text.slice(0, colon), value: text.slice(colon + 1) }
+}
+
+async function patchSubscription(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof SubscriptionInput>>,
+): Promise<Answer> {
+  const { body, requestId } = call
+  if (body.endpoint !== undefined) return patchEndpoint(deps, call, body.endpoint)
+  const given = settingsOf(body, deps.settings)
+  await checkDeadLetterQueue(deps, call, given)
+  const record = await changeSettings(deps, idOf(call), given, body.outbound)
+  if (given.redrivePolicy !== undefined) await releaseDead(deps, record.id)
+  deps.log.info({ requestId, subscriptionId: record.id, members: Object.keys(body) }, 'subscription.changed')
+  return ok(await showSubscription(deps, record))
+}
+
+async function patchEndpoint(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof SubscriptionInput>>,
+  endpoint: string,
+): Promise<Answer> {
+  const { endpoint: _, outbound, ...others } = call.body
+  const wrong = Object.keys(others).map((path) => ({
+    path,
+    message: 'cannot be given together with endpoint',
+  }))
+  if (wrong.length > 0) throw invalid(wrong)
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const record = await moveSubscription(deps, idOf(call), { endpoint, outbound, publicUrl })
+  const { id: subscriptionId, topicArn } = record
+  deps.topicCache.forget(topicArn)
+  const isPending = record.move != null
+  deps.log.info({ requestId: call.requestId, subscriptionId, topicArn, isPending }, 'subscription.moved')
+  return ok(await showSubscription(deps, record))
+}
+
+async function checkDeadLetterQueue(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof SubscriptionInput>>,
+  { redrivePolicy }: Partial<SubscriptionSettings>,
+): Promise<void> {
+  if (!redrivePolicy) return
+  const record = await visibleSubscription(deps, idOf(call))
+  const problems = orderingProblems({ ...record, redrivePolicy })
+  if (problems.length > 0) throw invalid(problems)
+  await provideDeadLetterQueue(deps, { redrivePolicy, createQueue: call.body.redrivePolicy?.createQueue })
+}
+
+/** Deliveries that waited for the earlier dead-letter queue are due at once. */
+async function releaseDead({ subscriptions, lanes }: ApiDeps, id: string): Promise<void> {
+  const place = await subscriptions.locate(id)
+  if (place) await lanes.releaseDead(place.shard, id)
+}
+
+async function removeSubscription(deps: ApiDeps, call: Call): Promise<Answer> {
+  const id = parseArn(call.params.id ?? '')?.subscriptionId ?? call.params.id ?? ''
+  await deleteSubscription(deps, id)
+  deps.log.info({ requestId: call.requestId, subscriptionId: id }, 'subscription.deleted')
+  return NO_CONTENT
+}
