@@ -42,7 +42,6 @@ export function makeKey(
   const prefixes = [...new Set(wanted.prefixes)]
   const record = {
     ...{ id, kind, name, account, scopes, prefixes, maxRequestsPerSecond, createdAt: now },
-    choseBodies: true as const,
     ...(limitedBy.length > 0 && { limitedBy: [...limitedBy] }),
   }
   if (kind === 'native') {

@@ -34,11 +34,6 @@ export interface ApiKeyRecord {
   /** Limits of the keys that made this one. Its requests count against them too. Absent: there are none. */
   limitedBy?: KeyLimit[]
   createdAt: number
-  /**
-   * Whoever made the key could choose the scope `bodies`. Absent: the key was made by an earlier release, and sees
-   * bodies.
-   */
-  choseBodies?: true
   /** Native keys: SHA-256 of the secret, hex. */
   secretHash?: string
   /** Access keys: the secret, sealed with the master key (context `sealContextOf`). */

@@ -12,7 +12,6 @@ export const QUARANTINE_REASONS = {
   queueMessageUnreadable: 'a message of a queue cannot be decoded, or has lost a part',
   recordUnreadable:
     'a stored record, such as that of a queue, cannot be read; it stays where it is, and is tried again',
-  older: 'kept by a release before the quarantine',
 } as const
 
 export type QuarantineReason = keyof typeof QUARANTINE_REASONS

@@ -150,10 +150,7 @@ export interface SubscriptionRecord {
   arn: string
   topicArn: string
   protocol: Protocol
-  /**
-   * The subscription was made through the native API. Absent: through an AWS protocol, or by a release that did not
-   * record it.
-   */
+  /** The subscription was made through the native API. Absent: through an AWS protocol. */
   origin?: 'native'
   /** The URL, ARN, mail address or phone number. A digest replaces the credentials of a URL. */
   endpoint: string

@@ -111,7 +111,7 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
  * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused, `gone` if a 410 paused it
  * - `r` own throttle or '', `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
  * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
- * - `l` seconds for which deliveries are kept at least. Lanes of earlier releases do not have it.
+ * - `l` seconds for which deliveries are kept at least
  * - `a` '1' if the endpoint is proven. Absent: it has not answered in time yet, or its latest attempt hung.
  * - last failure: `e` error, `h` status code, `ea` ms. Last success: `eo` ms. `en`: recent attempts (lane-seen.lua)
  * - `ec` number of failures in a row, `es` ms of the first of them, `em` ms at which the endpoint was last changed

@@ -142,26 +142,6 @@ test('a redrive of one reason leaves the letters of others', async () => {
   expect((await visible())?.visible).toBe(2)
 })
 
-test('a task with a reason has a status that releases without reasons do not run', async () => {
-  const id = await subscribe(fixture)
-  await makeDeadLetters(fixture, id, 2, { reason: 'permanent' })
-  const { redrives } = fixture
-  const task = await redrives.create({ ...everything, filter: { reason: 'permanent' } })
-  const stored = () => fixture.redis.hget(redriveKey(shardBase(shardOf(SOURCE)), task.id), 'status')
-  const both = async () => [await stored(), (await redrives.get(task.id))?.status]
-  expect(await both()).toEqual(['running+reason', 'running'])
-  await redrives.pause(task.id)
-  expect(await both()).toEqual(['paused+reason', 'paused'])
-  expect([await runRedrive(fixture, task.id, never), await redrives.runnable()]).toEqual(['nothing', []])
-  await redrives.resume(task.id)
-  expect(await both()).toEqual(['running+reason', 'running'])
-  expect(await redrives.runnable()).toEqual([task.id])
-  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
-  expect(await both()).toEqual(['completed', 'completed'])
-  const plain = await redrives.create(everything)
-  expect((await redrives.get(plain.id))?.status).toBe('running')
-})
-
 test('a dry run counts page by page and changes nothing', async () => {
   const [a, b] = [await subscribe(fixture), await subscribe(fixture)]
   await makeDeadLetters(fixture, a, 1_500, { statusCode: 503 })

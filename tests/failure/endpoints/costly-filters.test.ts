@@ -1,7 +1,7 @@
 /**
- * Two topics: one with filters that take seconds per message, as earlier releases accepted, and a healthy one. Matching
- * is spread over turns of the event loop. So health checks are answered, locks are kept, and healthy messages are
- * delivered meanwhile.
+ * Two topics: a healthy one, and one with filters that take seconds per message, costlier than the API accepts.
+ * Matching is spread over turns of the event loop. So health checks are answered, locks are kept, and healthy messages
+ * are delivered meanwhile.
  */
 import { Subscriptions } from '@fantail/store'
 import { startCpuTimer, startFairTimer, waitFor } from '@fantail/test-kit'

@@ -165,7 +165,7 @@ export type AuditList = {
          */
         account: string | null;
         /**
-         * Address of the caller; null: the command line, or a line of an earlier release.
+         * Address of the caller; null: the command line.
          */
         address: string | null;
         /**
@@ -2933,9 +2933,9 @@ export type QuarantineEntry = {
      */
     id: string;
     /**
-     * Why it was put here. `jobUnreadable`: the data of a dispatch job cannot be decoded; `jobDataLost`: the data of a dispatch job is gone, as after a load of an append-only file that was cut; `jobWithoutMessages`: the job that held the messages of this part was deleted; `messageUnreadable`: a message among the readable ones of its job cannot be decoded; `messageUnmatchable`: the filters of its topic fail at the message; `topicUnreadable`: the record of the topic that the message was published to cannot be decoded; `bodyMissing`: the body of a waiting delivery is gone; `bodyUnreadable`: the body of a waiting delivery cannot be decoded; `queueMessageUnreadable`: a message of a queue cannot be decoded, or has lost a part; `recordUnreadable`: a stored record, such as that of a queue, cannot be read; it stays where it is, and is tried again; `older`: kept by a release before the quarantine.
+     * Why it was put here. `jobUnreadable`: the data of a dispatch job cannot be decoded; `jobDataLost`: the data of a dispatch job is gone, as after a load of an append-only file that was cut; `jobWithoutMessages`: the job that held the messages of this part was deleted; `messageUnreadable`: a message among the readable ones of its job cannot be decoded; `messageUnmatchable`: the filters of its topic fail at the message; `topicUnreadable`: the record of the topic that the message was published to cannot be decoded; `bodyMissing`: the body of a waiting delivery is gone; `bodyUnreadable`: the body of a waiting delivery cannot be decoded; `queueMessageUnreadable`: a message of a queue cannot be decoded, or has lost a part; `recordUnreadable`: a stored record, such as that of a queue, cannot be read; it stays where it is, and is tried again.
      */
-    reason: 'jobUnreadable' | 'jobDataLost' | 'jobWithoutMessages' | 'messageUnreadable' | 'messageUnmatchable' | 'topicUnreadable' | 'bodyMissing' | 'bodyUnreadable' | 'queueMessageUnreadable' | 'recordUnreadable' | 'older';
+    reason: 'jobUnreadable' | 'jobDataLost' | 'jobWithoutMessages' | 'messageUnreadable' | 'messageUnmatchable' | 'topicUnreadable' | 'bodyMissing' | 'bodyUnreadable' | 'queueMessageUnreadable' | 'recordUnreadable';
     /**
      * One sentence for the operator: what exactly is wrong.
      */
@@ -2971,9 +2971,9 @@ export type QuarantineExport = {
      */
     id: string;
     /**
-     * Why it was put here. `jobUnreadable`: the data of a dispatch job cannot be decoded; `jobDataLost`: the data of a dispatch job is gone, as after a load of an append-only file that was cut; `jobWithoutMessages`: the job that held the messages of this part was deleted; `messageUnreadable`: a message among the readable ones of its job cannot be decoded; `messageUnmatchable`: the filters of its topic fail at the message; `topicUnreadable`: the record of the topic that the message was published to cannot be decoded; `bodyMissing`: the body of a waiting delivery is gone; `bodyUnreadable`: the body of a waiting delivery cannot be decoded; `queueMessageUnreadable`: a message of a queue cannot be decoded, or has lost a part; `recordUnreadable`: a stored record, such as that of a queue, cannot be read; it stays where it is, and is tried again; `older`: kept by a release before the quarantine.
+     * Why it was put here. `jobUnreadable`: the data of a dispatch job cannot be decoded; `jobDataLost`: the data of a dispatch job is gone, as after a load of an append-only file that was cut; `jobWithoutMessages`: the job that held the messages of this part was deleted; `messageUnreadable`: a message among the readable ones of its job cannot be decoded; `messageUnmatchable`: the filters of its topic fail at the message; `topicUnreadable`: the record of the topic that the message was published to cannot be decoded; `bodyMissing`: the body of a waiting delivery is gone; `bodyUnreadable`: the body of a waiting delivery cannot be decoded; `queueMessageUnreadable`: a message of a queue cannot be decoded, or has lost a part; `recordUnreadable`: a stored record, such as that of a queue, cannot be read; it stays where it is, and is tried again.
      */
-    reason: 'jobUnreadable' | 'jobDataLost' | 'jobWithoutMessages' | 'messageUnreadable' | 'messageUnmatchable' | 'topicUnreadable' | 'bodyMissing' | 'bodyUnreadable' | 'queueMessageUnreadable' | 'recordUnreadable' | 'older';
+    reason: 'jobUnreadable' | 'jobDataLost' | 'jobWithoutMessages' | 'messageUnreadable' | 'messageUnmatchable' | 'topicUnreadable' | 'bodyMissing' | 'bodyUnreadable' | 'queueMessageUnreadable' | 'recordUnreadable';
     /**
      * One sentence for the operator: what exactly is wrong.
      */

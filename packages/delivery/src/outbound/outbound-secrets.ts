@@ -53,25 +53,23 @@ export function keepOutbound(reached: Reached, place: Place, vault: Sealing | un
 
 type Consumer = Pick<ConsumerRecord, 'queueArn' | 'name'>
 
-/** Like `keepOutbound`, for a push consumer. If only its URL is secret, only the URL is sealed. */
+/** Like `keepOutbound`, for a push consumer. */
 export function keepConsumer(
   reached: Reached,
   consumer: Consumer,
   vault: Sealing | undefined,
 ): KeptOutbound & Pick<ConsumerRecord, 'url'> {
   const { outbound, secrets } = takenApart(reached)
-  const text = outbound || !secrets?.url ? JSON.stringify(secrets) : secrets.url
   return {
     url: maskCredentials(reached.url),
     outbound,
-    sealed: secrets && sealed(text, consumerContext(consumer), vault),
+    sealed: secrets && sealed(JSON.stringify(secrets), consumerContext(consumer), vault),
   }
 }
 
 /** Throws the vault's error, or a NoVaultError. */
 export function openConsumer(record: ConsumerRecord, vault: Pick<Sealing, 'open'> | undefined): Reached {
   const text = opened(record.sealed, consumerContext(record), vault)
-  if (!record.outbound) return { url: text ?? record.url }
   return putTogether(record.url, record.outbound, text)
 }
 
@@ -124,9 +122,7 @@ export function openOutbound(kept: Kept, vault: Pick<Sealing, 'open'> | undefine
   return putTogether(kept.endpoint, kept.outbound, text)
 }
 
-/** For a push consumer, the opened text may be the URL alone. */
 function readSecrets(text: string): Secrets {
-  if (!text.startsWith('{')) return { url: text }
   try {
     return JSON.parse(text) as Secrets
   } catch {

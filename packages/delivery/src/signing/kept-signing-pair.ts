@@ -2,7 +2,7 @@
  * Stores and reads the key pair with which all processes sign. With a master key the private key is sealed. It can be
  * opened only for its own certificate. Without a master key it is stored in plain text. A pair in plain text can still
  * be read after a master key was set. It stays as it is until the operator runs `fantail secrets reseal`. No process
- * seals it by itself, because older processes, which cannot read sealed pairs, may still run.
+ * seals it by itself, because processes without the key, which cannot open sealed pairs, may still run.
  */
 import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 import type { SigningPairs } from './signing-key.ts'

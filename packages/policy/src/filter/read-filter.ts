@@ -58,7 +58,7 @@ export function parseFilterPolicy(
 /** Clauses by their text, so that filters share equal clauses. */
 export type KnownClauses = Map<string, Clause>
 
-/** Reads a policy that an earlier release may have accepted, with that release's limits. Throws FilterPolicyError. */
+/** Reads a stored policy, whose cost was checked when it was set. Throws FilterPolicyError. */
 export function readRules(policy: FilterPolicy, scope: FilterPolicyScope, known?: KnownClauses): Rule[] {
   return read(policy, new Reader(scope, known ?? new Map())).rules
 }

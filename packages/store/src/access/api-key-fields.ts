@@ -12,7 +12,6 @@ const API_KEY_FIELDS = {
   maxRequestsPerSecond: { default: null, shown: 'asItIs' },
   limitedBy: { optional: true, default: [], shown: 'asItIs' },
   createdAt: { required: true, type: 'number', shown: 'inOtherForm' },
-  choseBodies: { optional: true, default: null, shown: 'never' },
   secretHash: { optional: true, default: null, shown: 'never' },
   sealedSecret: { optional: true, default: null, shown: 'never' },
 } as const satisfies FieldTable<ApiKeyRecord>

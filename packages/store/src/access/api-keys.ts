@@ -106,13 +106,5 @@ export class ApiKeys {
 
 function parse(text: string, id: string): ApiKeyRecord {
   const key = `${apiKeysKey()} ${id}`
-  return withBodies(API_KEY.complete(parseStored(checkText(text, key), key), key))
-}
-
-/** Keys that are older than the scope `bodies` get it, so that they can still see all that they could see before. */
-function withBodies(record: ApiKeyRecord): ApiKeyRecord {
-  const { choseBodies, scopes } = record
-  const sawBodies = scopes.includes('read') || scopes.includes('manage')
-  if (choseBodies || !sawBodies || scopes.includes('bodies')) return record
-  return { ...record, scopes: [...scopes, 'bodies'] }
+  return API_KEY.complete(parseStored(checkText(text, key), key), key)
 }

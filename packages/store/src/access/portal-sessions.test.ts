@@ -85,7 +85,7 @@ test('a revoked key leaves no session and no link, and those of other keys stay'
   const keys = new ApiKeys(redis)
   await keys.create({
     ...{ id, kind: 'native', name: 'x', account: '000000000000', scopes: ['manage'], prefixes: [] },
-    ...{ maxRequestsPerSecond: null, createdAt: NOW, secretHash: '00', choseBodies: true },
+    ...{ maxRequestsPerSecond: null, createdAt: NOW, secretHash: '00' },
   } as ApiKeyRecord)
   for (const keyId of [id, stays]) {
     await sessions.make(keyId, { keyId, csrf: 'x', createdAt: NOW, endsAt: NOW + 60_000 })

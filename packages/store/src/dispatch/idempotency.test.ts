@@ -1,4 +1,3 @@
-import { createMessageId } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -49,25 +48,6 @@ test('a topic that is made again has no key of the earlier one, and one that is 
   expect(await keys.claim(TOPIC, 'again', value('2'))).toMatchObject({ ids: ['2'] })
   await new Topics(redis).put(TOPIC, {})
   expect(await keys.find(TOPIC, 'again')).toMatchObject({ publish: null })
-})
-
-test('a key that an earlier release named by the ARN counts, unless the topic was made after its publish', async () => {
-  const arn = `${TOPIC}-earlier`
-  await new Topics(redis).put(arn, {})
-  const { createdAt } = (await new Topics(redis).get(arn)) ?? { createdAt: 0 }
-  const stored = (at: number) => ({ h: 'a', ids: [createMessageId(at)] })
-  const store = (key: string, publish: object) =>
-    redis.set(idempotencyKey(arn, arn, key), JSON.stringify(publish), 'PX', 60_000)
-  const [own, others] = [stored(createdAt + 1), stored(createdAt - 1)]
-  await store('own', own)
-  await store('others', others)
-  const keys = new Idempotency(redis)
-  expect([(await keys.find(arn, 'own'))?.publish, (await keys.find(arn, 'others'))?.publish]).toEqual([
-    own,
-    null,
-  ])
-  const claimed = stored(createdAt + 2)
-  expect(await keys.claim(arn, 'others', JSON.stringify(claimed))).toEqual(claimed)
 })
 
 test('a claim of dispatch touches no other key, whatever its ending', async () => {

@@ -144,67 +144,12 @@ test('a topic that keeps no messages any more, or is deleted, leaves no job', as
   }
 })
 
-/** Removes the oldest places of a ring as a worker of an earlier release does, which takes each for one message. */
-async function removeAsBefore(uid: string, number: number): Promise<void> {
-  await redis.zremrangebyrank(`${base}kept:order:${uid}`, 0, number - 1)
-  await redis.hincrby(`${base}kept`, `${uid} ${ORDERS}`, -221 * number)
-}
-
-/** Removes a ring as an earlier release does. */
-async function dropAsBefore(uid: string): Promise<void> {
-  await redis.unlink(`${base}kept:${uid}`, `${base}kept:order:${uid}`, `${base}kept:bodies:${uid}`)
-  await redis.hdel(`${base}kept`, `${uid} ${ORDERS}`)
-}
-
 const keepJobs = async (uid: string, number: number) => {
   const jobs: KeptJob[] = []
   for (let n = 0; n < number; n++) jobs.push(await job(uid, 2))
   expect(await kept.keepJobs(jobs)).toEqual([])
   return jobs
 }
-
-test('jobs that lost their places to an earlier release are deleted, and the ring counts right again', async () => {
-  const uid = await topic()
-  const lost = await keepJobs(uid, 150)
-  await kept.keep(messages(uid, 2))
-  const others = await keepJobs(uid, 2)
-  await removeAsBefore(uid, 150)
-  expect(await kept.read(ORDERS, idOf(lost[0]?.messages[0] as NewKept))).toBe('absent')
-  expect((await kept.page(ORDERS, { before: null, messagesMax: 1 }))?.total).toBe(6)
-  expect(await upkeep.sweep()).toBe(0)
-  const [bytes, found] = [await bytesOf(), await walk(10)]
-  expect(found.slice(0, 4)).toEqual(ids(others.flatMap((each) => each.messages)))
-  expect([found.length, (await redis.keys('*:kept:job:*')).length]).toEqual([6, 2])
-  await topics.patch(ORDERS, { keepMessages: null })
-  await topics.patch(ORDERS, { keepMessages: { seconds: 60, bytes: 10 * MIB } })
-  await kept.keep(messages(uid, 2))
-  await keepJobs(uid, 2)
-  expect(await bytesOf()).toBe(bytes)
-})
-
-test('a full ring loses no message because of jobs that an earlier release counted wrong', async () => {
-  const uid = await topic(MIB)
-  const text = 'x'.repeat(2_000)
-  for (let n = 0; n < 45; n++) await kept.keepJobs([await job(uid, 10, text)])
-  await removeAsBefore(uid, 30)
-  const left = await walk(50)
-  for (let n = 0; n < 10; n++) await kept.keepJobs([await job(uid, 10, text)])
-  expect((await walk(50)).slice(100)).toEqual(left)
-  expect(await bytesOf()).toBeLessThanOrEqual(MIB)
-})
-
-test('a large ring whose newest jobs are larger than the rest loses nothing when its bytes are counted', async () => {
-  const uid = await topic(100 * MIB)
-  await keepJobs(uid, 1)
-  await kept.keep(messages(uid, 2_500))
-  await keepJobs(uid, 2_000)
-  await removeAsBefore(uid, 1)
-  const bytes = Math.ceil((await bytesOf()) * 1.02)
-  await topics.patch(ORDERS, { keepMessages: { seconds: 3_600, bytes } })
-  expect(await upkeep.sweep()).toBe(0)
-  expect(await redis.zcard(`${base}kept:order:${uid}`)).toBe(4_500)
-  expect(await bytesOf()).toBeLessThanOrEqual(bytes)
-})
 
 test('a ring that was removed gives its memory back when memory is short', async () => {
   const uid = await topic(100 * MIB)
@@ -216,36 +161,6 @@ test('a ring that was removed gives its memory back when memory is short', async
   expect((await redis.keys('*:kept:dropped:*')).length).toBe(1)
   new KeptUpkeep({ redis, share: 0.5, memoryBytes: MIB, onProblem }).look()
   await waitFor(async () => (await redis.keys('*:kept:dropped:*')).length === 0)
-})
-
-test('a ring that an earlier release emptied or removed leaves no job, and none can be read', async () => {
-  const ends = {
-    emptied: async (uid: string) => void (await redis.del(`${base}kept`, `${base}kept:order:${uid}`)),
-    removed: dropAsBefore,
-    deleted: async (uid: string) => {
-      await dropAsBefore(uid)
-      await redis.del(`${base}topic:${ORDERS}`)
-    },
-  }
-  for (const [name, end] of Object.entries(ends)) {
-    await redis.flushall()
-    const uid = await topic()
-    const [old] = await keepJobs(uid, 3)
-    await end(uid)
-    const reason = name === 'deleted' ? 'off' : 'absent'
-    expect(await kept.read(ORDERS, idOf(old?.messages[0] as NewKept)), name).toBe(reason)
-    expect((await kept.page(ORDERS, { before: null, messagesMax: 1 }))?.bodies ?? [], name).toEqual([])
-    await upkeep.sweep()
-    expect(await redis.keys('*:kept:[jpd]*'), name).toEqual([])
-  }
-  const uid = await topic()
-  await keepJobs(uid, 3)
-  await dropAsBefore(uid)
-  await kept.keep(messages(uid, 1))
-  const added = await keepJobs(uid, 1)
-  await upkeep.sweep()
-  expect((await walk(10)).slice(0, 2)).toEqual(ids(added.flatMap((each) => each.messages)))
-  expect((await redis.keys('*:kept:job:*')).length).toBe(1)
 })
 
 test('a large ring is dropped in steps, also twice, and what was dropped is never read again', async () => {

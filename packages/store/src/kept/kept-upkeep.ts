@@ -38,7 +38,7 @@ interface KeptUpkeepOptions {
 interface Trimmed {
   removed: number
   freed: number
-  /** Whether there may be jobs without a ring or a place. */
+  /** Whether there may be jobs without a ring. */
   hasMore: boolean
 }
 

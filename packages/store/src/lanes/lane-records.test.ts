@@ -67,7 +67,7 @@ test('the usual states are short enough for the smallest allocation', () => {
   expect(unpackState('something else')).toBe(null)
 })
 
-test('a state of an older release is read without a decision', () => {
+test('a state without a decision is read', () => {
   expect(unpackState('A3,,timeout')).toEqual({
     kind: 'retry',
     attempts: 3,
@@ -77,7 +77,7 @@ test('a state of an older release is read without a decision', () => {
   expect(unpackState('Dexpired,3,503,bfff~')).toMatchObject({ kind: 'dead', statusCode: 503, error: null })
 })
 
-test('a decision that this release does not know is left out, and what stands beside it is kept', () => {
+test('an unknown decision is left out, and what stands beside it is kept', () => {
   const state = unpackState('A1,503,zfff~#r')
   expect(state).toEqual({ kind: 'retry', attempts: 1, statusCode: 503, error: 'connection_refused' })
 })

@@ -14,7 +14,7 @@ export interface RetryState {
   attempts: number
   statusCode: number | null
   error: string | null
-  /** The decision about the next attempt. Absent in states of older releases. */
+  /** The decision about the next attempt. Absent: it is unknown. */
   why?: StoredWhy | undefined
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countsKey, dueKey, laneKey, subscriptionsKey } from '../keys.ts'
+import { countsKey, dueKey, laneKey } from '../keys.ts'
 import { deliveryId } from './generations.ts'
 import {
   BASE,
@@ -10,7 +10,6 @@ import {
   parkAll,
   referencesTo,
   SHARD,
-  SLICE,
   skew,
   takeFrom,
   writeLane,
@@ -23,16 +22,6 @@ const { redis, lanes } = await useLanes()
 const retried = (delayMs = 0) =>
   ({ as: 'retry', delayMs, state: { kind: 'retry', attempts: 1, statusCode: 500, error: null } }) as const
 const messages = (n: number) => Array.from({ length: n }, () => makeMessage())
-const DAY_MS = 86_400_000
-
-/** A lane with its subscription's record. */
-/** A lane of an older release, which does not say how long it keeps deliveries. */
-async function writeEarlier(endpoint: string): Promise<string> {
-  const id = await writeLane(redis)
-  await redis.hdel(laneKey(BASE, id), 'l')
-  await redis.hset(subscriptionsKey(BASE, SLICE), id, JSON.stringify({ e: endpoint, o: 0, t: 0 }))
-  return id
-}
 
 const dueOf = async (id: string) => Number(await redis.zscore(dueKey(BASE), id))
 
@@ -231,28 +220,6 @@ test('a delivery outlives its topic’s retention for as long as its lane says',
   expect(new Set(taken.expired)).toEqual(new Set(expired))
   expect(claimsOf(taken)).toMatchObject([{ subscriptionId: long, delivery: old.id }])
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ expired: '2' })
-})
-
-test('a lane of an earlier release keeps deliveries to a queue for 30 days, others as their topic does', async () => {
-  await writeSlice(redis, { retentionSeconds: 60 })
-  const endpoints = [
-    'arn:aws:sqs:us-east-1:000000000000:work',
-    'https://example.com/',
-    'HTTPS://example.com/',
-  ]
-  const [queue = '', ...webhooks] = await Promise.all(endpoints.map(writeEarlier))
-  const [old, tooOld] = [makeMessage(Date.now() - 29 * DAY_MS), makeMessage(Date.now() - 31 * DAY_MS)]
-  await parkAll(lanes, [queue, ...webhooks], [old])
-  await parkAll(lanes, [queue], [tooOld])
-  const taken = await takeFrom(lanes)
-  const expired = [
-    ...webhooks.map((subscriptionId) => ({ subscriptionId, delivery: old.id })),
-    { subscriptionId: queue, delivery: tooOld.id },
-  ]
-  expect(new Set(taken.expired)).toEqual(new Set(expired))
-  expect(claimsOf(taken)).toMatchObject([{ subscriptionId: queue, delivery: old.id }])
-  const floors = [queue, ...webhooks].map((id) => redis.hget(laneKey(BASE, id), 'l'))
-  expect(await Promise.all(floors)).toEqual([String(30 * 86_400), '0', '0'])
 })
 
 test('a redriven delivery does not expire: it was brought back on purpose', async () => {

@@ -17,8 +17,8 @@ export interface DispatchEntry {
   sizeBytes: number
   slice: SliceMoment | null
   delivered: Buffer
-  /** Status codes other than 200 of delivered slots. Absent: the codes are unknown (older releases). */
-  otherCodes?: CodeSlots[]
+  /** Status codes other than 200 of delivered slots. */
+  otherCodes: CodeSlots[]
   parked: Buffer
   /** Which parked deliveries belong to a paused subscription. Absent: none. */
   paused?: Buffer

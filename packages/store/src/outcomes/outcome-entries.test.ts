@@ -1,6 +1,5 @@
 /**
- * Texts of the outcome log. Reading returns what was written, texts are small, and texts of older releases are
- * understood.
+ * Texts of the outcome log. Reading returns what was written, and texts are small.
  */
 import { expect, test } from 'vitest'
 import { SlotHolders } from '../subscriptions/former-subscriptions.ts'
@@ -47,34 +46,13 @@ const codesIn = (...texts: string[]) => factsIn(...texts).map(({ statusCode }) =
 
 test('a first attempt that was answered 200 costs nothing, another status a few characters', () => {
   const plain = dispatchText(dispatch)
-  expect(plain).toBe(`["e","${TOPIC}",12,"7:uid.0","Bw==","",""]`)
+  expect(plain).toBe(`["d","${TOPIC}",12,"7:uid.0","Bw==","",""]`)
   expect(codesIn(plain)).toEqual([200, 200, 200])
   const all = dispatchText({ ...dispatch, otherCodes: [[204, dispatch.delivered]] })
   expect(all.length - plain.length).toBe(',[],[[204]]'.length)
   expect(codesIn(all)).toEqual([204, 204, 204])
   const one = dispatchText({ ...dispatch, otherCodes: [[202, Buffer.from([0b10])]] })
   expect(codesIn(one)).toEqual([200, 202, 200])
-})
-
-test('answers in entries of older releases are unknown', () => {
-  const old = `["d","${TOPIC}",12,"7:uid.0","Bw==","","",[[3,503,null]]]`
-  expect(read(old).dispatch).toMatchObject([{ failures: [[3, 503, null]] }])
-  expect(codesIn(old)).toEqual([null, null, null])
-  expect(codesIn(old, dispatchText({ ...dispatch, delivered: Buffer.from([0b1]) }))).toEqual([
-    200,
-    null,
-    null,
-  ])
-})
-
-test('an older release finds each member at the place where it looks for it', () => {
-  const [, topicArn, , , delivered, , , failures] = JSON.parse(
-    dispatchText({ ...dispatch, otherCodes: [[204, dispatch.delivered]] }),
-  ) as unknown[]
-  expect([topicArn, delivered, failures]).toEqual([TOPIC, 'Bw==', []])
-  const why = { because: 'backoff', delayMs: 20_000 } as const
-  const older = JSON.parse(laneText({ ...lane, why })) as unknown[]
-  expect(older.slice(0, 8)).toEqual(['l', 'sub', 'delivered', 0, 2, 200, null, null])
 })
 
 test('a delivered one keeps its cause in a few characters, and one without a cause has none', () => {
@@ -88,7 +66,7 @@ test('a delivered one keeps its cause in a few characters, and one without a cau
 test('those parked in a pause are kept behind all else, and merged over the starts of a job', () => {
   const parked = { ...dispatch, delivered: NOTHING, parked: Buffer.from([0b11]) }
   const texts = [0b1, 0b10].map((bit) => dispatchText({ ...parked, paused: Buffer.from([bit]) }))
-  expect(texts[0]).toBe(`["e","${TOPIC}",12,"7:uid.0","","Aw==","",[],[],"AQ=="]`)
+  expect(texts[0]).toBe(`["d","${TOPIC}",12,"7:uid.0","","Aw==","",[],[],"AQ=="]`)
   expect(factsIn(...texts, dispatchText(parked)).map(({ wasPaused }) => wasPaused)).toEqual([true, true])
   const third = dispatchText({ ...parked, parked: Buffer.from([0b100]) })
   expect(factsIn(third).map(({ wasPaused }) => wasPaused)).toEqual([false])

@@ -31,10 +31,7 @@ export interface LaneEntry {
   attempts: number
   statusCode: number | null
   error: string | null
-  /**
-   * For a delivered delivery: why it was attempted at its time. Absent: nothing delayed it, or an older release
-   * delivered it.
-   */
+  /** For a delivered delivery: why it was attempted at its time. Absent: nothing delayed it. */
   why?: StoredWhy | undefined
   /** When the log stored the entry, like `storedAt` of a DispatchEntry. */
   storedAt?: number
@@ -48,12 +45,8 @@ export interface Found {
   resent?: ResentEntry[]
 }
 
-/**
- * `e`: the status codes of all delivered slots are known. `d`: none is known, as in entries of older releases. Older
- * releases read both in the same way.
- */
 type DispatchFields = [
-  tag: 'd' | 'e',
+  tag: 'd',
   topicArn: string,
   sizeBytes: number,
   where: string,
@@ -78,13 +71,14 @@ type LaneFields = [
   reason: string | null,
   why?: string,
 ]
+type ResentFields = [tag: 'r', subscriptionId: string, generation: number]
 
 export function dispatchText(entry: DispatchEntry): string {
-  const { topicArn, target, sizeBytes, slice, delivered, otherCodes = [] } = entry
+  const { topicArn, target, sizeBytes, slice, delivered, otherCodes } = entry
   const { parked, paused, filtered, failures } = entry
   const where = slice ? sliceText(slice) : ''
   const fields: DispatchFields = [
-    entry.otherCodes ? 'e' : 'd',
+    'd',
     topicArn,
     sizeBytes,
     where,
@@ -115,11 +109,9 @@ function codeText([statusCode, slots]: CodeSlots, delivered: Buffer): CodeText {
   return slots.equals(delivered) ? [statusCode] : [statusCode, base64(slots)]
 }
 
-/** The entry of a resend. It looks like the end of a delivery, so that older releases can read it. */
-const RESENT = 'resent'
-
 export function resentText({ subscriptionId, generation }: ResentEntry): string {
-  return JSON.stringify(['l', subscriptionId, RESENT, generation, 0, null, null, null])
+  const fields: ResentFields = ['r', subscriptionId, generation]
+  return JSON.stringify(fields)
 }
 
 export function laneText(entry: LaneEntry): string {
@@ -140,15 +132,14 @@ interface StoredText {
 }
 
 export function readEntry({ messageId, text, storedAt }: StoredText, found: Found): void {
-  const fields = JSON.parse(text) as DispatchFields | LaneFields | FilteredFields
-  if (fields[0] === 'l' && String(fields[2]) === RESENT) addResent(messageId, fields, found)
+  const fields = JSON.parse(text) as DispatchFields | LaneFields | ResentFields | FilteredFields
+  if (fields[0] === 'r') addResent(messageId, fields, found)
   else if (fields[0] === 'l') found.lanes.push(...timed([readLane(messageId, fields)], storedAt))
   else if (fields[0] === 'f') found.dispatch.push(...timed(readFiltered(messageId, fields), storedAt))
   else found.dispatch.push(...timed([readDispatch(messageId, fields)], storedAt))
 }
 
-function addResent(messageId: string, [, subscriptionId, , generation]: LaneFields, found: Found): void {
-  if (subscriptionId === null) return
+function addResent(messageId: string, [, subscriptionId, generation]: ResentFields, found: Found): void {
   found.resent ??= []
   found.resent.push({ messageId, subscriptionId, generation })
 }
@@ -165,7 +156,7 @@ function readLane(messageId: string, fields: LaneFields): LaneEntry {
 }
 
 function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry {
-  const [tag, topicArn, sizeBytes, where, delivered, parked, filtered, failures = [], codes = []] = fields
+  const [, topicArn, sizeBytes, where, delivered, parked, filtered, failures = [], codes = []] = fields
   const [paused, target] = fields.slice(9) as [paused?: string, target?: string]
   return {
     messageId,
@@ -174,7 +165,7 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
     sizeBytes,
     slice: readSlice(where),
     delivered: Buffer.from(delivered, 'base64'),
-    ...(tag === 'e' && { otherCodes: codes.map(([code, slots = delivered]) => readCode(code, slots)) }),
+    otherCodes: codes.map(([code, slots = delivered]) => readCode(code, slots)),
     parked: Buffer.from(parked, 'base64'),
     ...(paused && { paused: Buffer.from(paused, 'base64') }),
     filtered: Buffer.from(filtered, 'base64'),
@@ -198,8 +189,7 @@ export function hasBit(bitmap: Buffer, bit: number): boolean {
   return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 }
 
-/** The status code that a delivered slot got. null: an older release did not store it. */
-export function statusCodeOf({ otherCodes }: DispatchEntry, slot: number): number | null {
-  if (!otherCodes) return null
+/** The status code that a delivered slot got. */
+export function statusCodeOf({ otherCodes }: DispatchEntry, slot: number): number {
   return otherCodes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? 200
 }

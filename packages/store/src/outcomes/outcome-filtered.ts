@@ -112,6 +112,7 @@ export function readFiltered(messageId: string, fields: FilteredFields): Dispatc
       delivered: NOTHING,
       parked: NOTHING,
       filtered: typeof slots === 'number' ? firstSlots(slots) : Buffer.from(slots, 'base64'),
+      otherCodes: [],
       failures: [],
     })),
   )

@@ -49,7 +49,15 @@ async function parked(asked: Asked = lanes, unsent?: UnsentSources) {
   const message = makeMessage()
   await parkAll(lanes, [id], [message])
   const none = Buffer.alloc(0)
-  const told = { topicArn: TOPIC, sizeBytes: 1, slice, delivered: none, filtered: none, failures: [] }
+  const told = {
+    topicArn: TOPIC,
+    sizeBytes: 1,
+    slice,
+    delivered: none,
+    filtered: none,
+    otherCodes: [],
+    failures: [],
+  }
   const { messageId } = message
   await log.append({ dispatch: [{ messageId, ...told, parked: Buffer.from([1]) }], lanes: [] })
   return { log, messageId }
@@ -286,11 +294,6 @@ test('a retry that an operator asked for at once no longer says what was decided
   expect(await log.deliveries(messageId)).toMatchObject([
     { because: 'retryNow', delayMs: null, attempts: 1, lastStatusCode: 503 },
   ])
-})
-
-test('a state that an older release left says nothing of a cause', async () => {
-  const { why: _, ...old } = failed
-  expect(await rowWith({}, old)).toMatchObject({ because: null, delayMs: null, attempts: 1 })
 })
 
 test('an end says its cause, and what was redriven that it was', async () => {

@@ -50,6 +50,7 @@ const entryOf = (messageId: string): DispatchEntry => ({
   delivered: Buffer.alloc(0),
   parked: Buffer.alloc(0),
   filtered: Buffer.alloc(0),
+  otherCodes: [],
   failures: [],
 })
 

@@ -46,7 +46,14 @@ export function deletedOutcomes(entry: QuarantineEntry, messageIds: string[]): D
   })
   // Dispatch has an entry for a message that reached a lane. A whole message may have no other entry than this one.
   if (subscriptionId !== null || topicArn === null) return { dispatch: [], lanes }
-  const nothing = { delivered: NOTHING, parked: NOTHING, filtered: NOTHING, failures: [], slice: null }
+  const nothing = {
+    delivered: NOTHING,
+    parked: NOTHING,
+    filtered: NOTHING,
+    otherCodes: [],
+    failures: [],
+    slice: null,
+  }
   const dispatch = messageIds.map((messageId) => ({ messageId, topicArn, sizeBytes: rawBytes, ...nothing }))
   return { dispatch, lanes }
 }

@@ -72,7 +72,7 @@ test('no two fields of a record share a name in Redis', () => {
   expect(names.filter((name) => name.length !== 1)).toEqual([])
 })
 
-test('a subscription of the first release is read', () => {
+test('a subscription of which only the endpoint is stored has the defaults', () => {
   const { slot, createdAt, ...others } = SUBSCRIPTION.unpack(
     { e: 'https://example.com', o: 3, t: 4 },
     'key',

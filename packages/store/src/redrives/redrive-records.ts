@@ -29,9 +29,6 @@ export function newTaskId(shard: number, now: number): string {
   return createMessageId(lastTaskAt, random)
 }
 
-/** The stored status of an active task ends with this text if earlier releases must leave it alone (redrive.lua). */
-const MARK = '+reason'
-
 /** Members that say what a task does. Without one of them it would do something else, or more. */
 const ORDER = ['id', 'source', 'status', 'action', 'destination', 'filter', 'rate'] as const
 
@@ -42,8 +39,7 @@ export function readTask(fields: Record<string, string>, key: string): RedriveTa
     if (fields[name] === undefined) throw new CorruptRecordError(key, new TypeError(`${name} is lost`))
   }
   const set = Object.entries(fields).filter(([, text]) => text !== '')
-  const status = fields.status?.replace(MARK, '')
-  return REDRIVE.unpack({ ...Object.fromEntries(set), ...(status && { status }) }, key)
+  return REDRIVE.unpack(Object.fromEntries(set), key)
 }
 
 /**
@@ -53,8 +49,7 @@ export function readTask(fields: Record<string, string>, key: string): RedriveTa
 export function readReadable(fields: Record<string, string>, id: string): RedriveTask | null {
   if (Object.keys(fields).length === 0) return null
   const needed = { id, source: '', status: 'canceling' }
-  const status = fields.status?.replace(MARK, '')
-  const readable = Object.entries({ ...fields, ...(status && { status }) }).filter(
+  const readable = Object.entries(fields).filter(
     ([name, text]) =>
       text !== '' && ifReadable(() => REDRIVE.unpack({ ...needed, [name]: text }, id)).length > 0,
   )

@@ -54,9 +54,6 @@ const PRUNE_MAX = 100
 const GIVE_WAY_MS_MAX = 2_000
 const GIVE_WAY_LOOK_MS = 20
 
-/** Members of a filter that the first redrive services knew. They ignore all others. */
-const FIRST_FILTERS = new Set(['subscription', 'statusCode', 'since', 'until', 'messageIds'])
-
 interface NewRedrive {
   /** The number of messages that go first. Default: none. */
   canary?: number | null | undefined
@@ -281,7 +278,6 @@ export class Redrives {
       action,
       destination: destination ?? '',
       filter: JSON.stringify(filter),
-      isMarked: isMarked(action, input),
       canary: String(input.canary ?? ''),
       edit: edit ? sumText(JSON.stringify(edit)) : '',
       item: itemId,
@@ -356,16 +352,6 @@ async function untilEnded(create: () => Promise<unknown>): Promise<string> {
     if (answer !== 'ending' || performance.now() > until) return answer
     await delay(GIVE_WAY_LOOK_MS)
   }
-}
-
-/** Whether a redrive service of an earlier release would run the task wrongly. */
-function isMarked(
-  action: RedriveAction,
-  { filter, edit, canary }: NewRedrive & Partial<SingleRedrive>,
-): boolean {
-  const hasNewFilter = Object.keys(filter).some((member) => !FIRST_FILTERS.has(member))
-  const hasNewMember = edit !== undefined || typeof canary === 'number'
-  return action === 'purge' || hasNewMember || filter.statusCode === 'none' || hasNewFilter
 }
 
 /** Why a single message cannot be moved, by the answers of the script. */

@@ -159,7 +159,7 @@ const ITEM = {
   statusCode: 'k',
   subscription: 'u',
   message: 'm',
-  /** Code of the last attempt's failure, or ''. Absent in items of earlier releases. */
+  /** Code of the last attempt's failure, or ''. */
   lastError: 'l',
 } satisfies Names
 

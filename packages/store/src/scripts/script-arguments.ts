@@ -175,7 +175,6 @@ export interface ScriptArguments {
     destination: ScriptText
     filter: ScriptText
     action: ScriptText
-    isMarked: boolean
     canary: ScriptText
     edit: ScriptText
     item: ScriptText

@@ -138,8 +138,6 @@ export class CautiousRuns {
       if (index) failed.set(Number(index), Number(value))
     }
     const underWay = String(run.restored.get(`${shard}:${UNDER_WAY}`) ?? NOBODY)
-    // Earlier releases wrote `<index>,<starts>`. Their count is ignored, because it differs. One start has failed at
-    // the message.
     const index = Number.parseInt(underWay, 10)
     if (Number.isNaN(index)) return failed
     failed.set(index, (failed.get(index) ?? 0) + 1)

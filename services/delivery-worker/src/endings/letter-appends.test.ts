@@ -84,20 +84,3 @@ test('past the share of memory the oldest letters go, and are counted as discard
     expect(await row()).toMatchObject(end)
   }
 })
-
-test('a record that was written before there were such queues keeps its behaviour', async () => {
-  const { id } = await fixture.subscribe('gone', NATIVE)
-  // The record that an earlier release stored for a subscription of either API without a redrive policy.
-  const [key = ''] = await fixture.redis.keys('ft:*:subs:*')
-  const { o, t } = JSON.parse((await fixture.redis.hget(key, id)) ?? '')
-  const stored = `{"e":"http://gone.example/hook","w":1,"o":${o},"t":${t}}`
-  await fixture.redis.hset(key, id, stored)
-  await fixture.redis.hset(key.replace(/:subs:.*$/, `:lane:${id}`), 'q', '')
-  await fixture.startWorker(sender)
-  await fixture.publish('nowhere')
-  await waitFor(async () => (await fixture.counts.read())['discarded:permanent'] === 1, {
-    what: 'the discard',
-  })
-  expect(await letters(OWN)).toBeNull()
-  expect(await fixture.subscriptions.get(id)).toMatchObject({ redrivePolicy: null })
-})

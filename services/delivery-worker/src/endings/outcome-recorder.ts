@@ -124,7 +124,7 @@ export class OutcomeRecorder {
   ): void {
     const { messageId, topicArn } = context.message
     const { id, sizeBytes } = context
-    const nothing = { delivered: NOTHING, failures: [] }
+    const nothing = { delivered: NOTHING, otherCodes: [], failures: [] }
     const slice = { sliceId, shard, departures }
     const found = { slice, parked: parked.packed(), ...(paused && { paused: paused.packed() }), filtered }
     this.#dispatch.push({ messageId, id, topicArn, sizeBytes, ...found, ...nothing })
@@ -134,7 +134,14 @@ export class OutcomeRecorder {
   /** Records that nothing matched in the whole topic, or that the topic no longer exists. */
   unmatched(context: MessageContext): void {
     const { messageId, topicArn } = context.message
-    const nothing = { slice: null, delivered: NOTHING, parked: NOTHING, filtered: NOTHING, failures: [] }
+    const nothing = {
+      slice: null,
+      delivered: NOTHING,
+      parked: NOTHING,
+      filtered: NOTHING,
+      otherCodes: [],
+      failures: [],
+    }
     this.#dispatch.push({ messageId, topicArn, sizeBytes: context.sizeBytes, ...nothing })
     this.#flush()
   }

@@ -14,13 +14,8 @@ interface Write {
   commands: string[]
 }
 
-/** Read once, at the start: the key of links that unsubscribe, and lists of older releases. */
-const STARTING = [
-  'script(1) ft:{mail}:',
-  'llen ft:{dispatch-0}:dispatch-0:poison',
-  'llen ft:{dispatch-n}:dispatch-n:poison',
-  'llen ft:{}:aside',
-]
+/** Read once, at the start: the key of links that unsubscribe. */
+const STARTING = ['script(1) ft:{mail}:']
 /**
  * All periodic commands of an idle worker, as writes to Redis. A new read must go into a write that is listed here, if
  * possible into the write of each second. `{}` stands for any shard, and `script(n)` for a script with n arguments.

@@ -1,5 +1,4 @@
 /** The parts of messages that a key without the scope `bodies` sees. */
-import { ApiKeys } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { keyWith, type TestKey } from './keys.fixture.ts'
@@ -34,20 +33,6 @@ test('without the scope a look shows size and digest, and neither text nor attri
     expect(JSON.stringify(message)).not.toContain('secret')
   }
   for (const message of await lookedAt(admin)) expect(message).toMatchObject({ body: 'secret', bodyBytes: 6 })
-})
-
-test('a key of an earlier release keeps what it could see, and a new one has what it was given', async () => {
-  const old = await keyWith(api, ['read'])
-  const keys = new ApiKeys(api.redis)
-  const record = await keys.get(old.id)
-  if (!record) throw new Error('the key is gone')
-  const { choseBodies: _, ...earlier } = record
-  expect(await keys.replace(record, earlier)).toBe(true)
-  api.deps.keyCache.clear()
-  expect((await lookedAt(old))[0]?.body).toBe('secret')
-  expect((await admin.call('GET', `/v1/keys/${old.id}`)).body.scopes).toEqual(['read', 'bodies'])
-  const made = await admin.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['read'] } })
-  expect(made.body.scopes).toEqual(['read'])
 })
 
 test('a key without the scope exports nothing from the quarantine, and gives the scope to no key', async () => {

@@ -161,6 +161,7 @@ async function noteParked(
     delivered: none,
     parked,
     filtered: none,
+    otherCodes: [],
     failures: [],
   }
   await messages.append({ dispatch: [entry], lanes: [] })

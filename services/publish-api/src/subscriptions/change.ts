@@ -79,13 +79,11 @@ function refuseMixture(
 ): void {
   const record = { ...current, ...given }
   const { protocol, rawMessageDelivery: raw, deliveryPolicy } = record
-  // If the filter is not changed, it is not checked, because an earlier release may have accepted it.
-  const setsFilter = given.filterPolicy !== undefined || given.filterPolicyScope !== undefined
   const problems = [
     ...rawProblems({ protocol, raw }),
     ...policyProblems(deliveryPolicy, { protocol, raw }),
     ...orderingProblems(record),
-    ...(setsFilter ? filterProblems(record) : []),
+    ...filterProblems(record),
     ...outboundProblems(outbound, protocol),
     ...webhookProblems(record),
   ]

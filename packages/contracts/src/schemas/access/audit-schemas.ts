@@ -33,10 +33,7 @@ export const AuditList = named(
               .string()
               .describe('Id of the key. `anonymous`: the caller showed no valid key. `command line`.'),
             account: z.string().nullable().describe('Account of the key; null without a key.'),
-            address: z
-              .string()
-              .nullable()
-              .describe('Address of the caller; null: the command line, or a line of an earlier release.'),
+            address: z.string().nullable().describe('Address of the caller; null: the command line.'),
             portal: z
               .string()
               .nullable()

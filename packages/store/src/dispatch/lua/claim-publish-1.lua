@@ -7,12 +7,11 @@
 -- @arg kept_ms: digits
 -- Returns false if there is no such topic; else the topic's uid, and the value of the key ('' if it has none)
 -- @include when-full
--- @include earlier-claim
 run_when_full(base)
 local uid = redis.call('HGET', base .. 'topic:' .. arn, 'uid')
 if not uid then return false end
 local name = base .. 'idem:' .. uid .. ':' .. key
-local held = redis.call('GET', name) or earlier_claim(base, arn, key)
+local held = redis.call('GET', name)
 if not held and value ~= '' then
   redis.call('SET', name, value, 'PX', kept_ms)
   held = value

@@ -21,7 +21,6 @@
 -- @include lane-wake
 -- @include lane-body
 -- @include id-text
--- @include earlier-claim
 -- @limit How long a deduplication id of a FIFO topic is remembered. After it: the same id is a new message.
 local DEDUPLICATION_MS = 300000
 local record, uid = unpack(redis.call('HMGET', base .. 'topic:' .. arn, TOPIC.record, TOPIC.uid))
@@ -29,7 +28,7 @@ if not record then return 'missing' end
 local topic = cjson.decode(record)
 if not topic[TOPIC_RECORD.fifo] then return 'standard' end
 local key = idempotency_key ~= '' and base .. 'idem:' .. uid .. ':' .. idempotency_key
-local known = key and (redis.call('GET', key) or earlier_claim(base, arn, idempotency_key))
+local known = key and redis.call('GET', key)
 if known then return { known } end
 local by_group = topic[TOPIC_RECORD.fifoThroughputScope] == 'MessageGroup'
 local now, before = now_ms(base), first_due(base)

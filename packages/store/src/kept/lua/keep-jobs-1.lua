@@ -26,11 +26,8 @@ local now = now_ms(base)
 local notes = redis.call('HMGET', ring.notes, KEPT.last, KEPT.beyond)
 local last, beyond = math.max(now * KEPT_STEPS - 1, tonumber(notes[1]) or 0), tonumber(notes[2]) or 0
 
--- A ring without this note has no jobs yet, except those of a ring that a worker of an earlier release has removed.
-if not notes[2] then
-  drop_kept_jobs(base, uid)
-  redis.call('SADD', base .. 'kept:whole', ring.name)
-end
+-- A ring without this note has no jobs yet.
+if not notes[2] then redis.call('SADD', base .. 'kept:whole', ring.name) end
 
 -- A record of another kind is no job. The script must not stop there, between the writes for two jobs.
 local function is_first_start(record, added_at)

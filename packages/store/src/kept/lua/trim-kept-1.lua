@@ -1,11 +1,10 @@
 -- Removes the messages of a ring that are too old or exceed its bytes, and more until `to_free` bytes are free. The
--- ring of a topic that is gone or keeps no messages is removed completely. Also removes jobs that were dropped, or that
--- have lost their place.
+-- ring of a topic that is gone or keeps no messages is removed completely. Also removes jobs that were dropped.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text
 -- @arg to_free: number, bytes
--- Returns the number of messages removed, that of bytes freed, and 1 if jobs without a place may be left, else 0.
+-- Returns the number of messages removed, that of bytes freed, and 1 if dropped jobs may be left, else 0.
 -- @include now
 -- @include when-full
 -- @include kept-jobs
@@ -17,7 +16,5 @@ if not ring then
   drop_ring(base, arn, uid)
   return { 0, filled, redis.call('SISMEMBER', base .. 'kept:whole', uid .. ' ' .. arn) }
 end
-local freed_before, has_orphans = remove_orphans(ring)
-local removed, freed, has_others = trim_ring(ring, now_ms(base), to_free - freed_before)
-local has_dropped = delete_dropped_jobs(base, uid)
-return { removed, freed_before + freed, (has_orphans or has_others or has_dropped) and 1 or 0 }
+local removed, freed = trim_ring(ring, now_ms(base), to_free)
+return { removed, freed, delete_dropped_jobs(base, uid) and 1 or 0 }

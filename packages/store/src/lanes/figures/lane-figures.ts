@@ -122,7 +122,6 @@ function readBlocked([group, head, behind = 0]: BlockedReply): LaneFigures['bloc
   return group && head ? { group: String(group), messageId: parseDeliveryId(head).messageId, behind } : null
 }
 
-/** An older release stored failures without a time. These are not shown. */
 function readLatest([error, code, failed, succeeded, attempts, successes, spanMs]: LatestReply) {
   const at = readTime(failed)
   const failure = { statusCode: readTime(code), error: unpackError(error.toString()) }

@@ -184,8 +184,8 @@ local function take_turn(id, lane)
   lane_next_led(base, id, now, lane, not_before)
 end
 
--- Handles lanes that need no attempt: deleted ones, paused ones, and those that an older release put into the wrong
--- line. Returns true for all other lanes.
+-- Handles lanes that need no attempt: deleted ones, paused ones, and those that damage put into the wrong line. Returns
+-- true for all other lanes.
 local function is_served(line, id, lane)
   if lane and not lane.paused then return_ended(id, lane) end
   if lane and lane.gone then drain(id, lane) end

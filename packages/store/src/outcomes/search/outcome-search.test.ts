@@ -100,7 +100,7 @@ test('pages continue where the page before ended, within pages of the log and ov
   const ids: string[] = []
   for (let n = 0; n < 5; n++) {
     const some = Array.from({ length: 9 }, newId)
-    const bits = { delivered: Buffer.from([1]), parked: NONE, filtered: NONE, failures: [] }
+    const bits = { delivered: Buffer.from([1]), parked: NONE, filtered: NONE, failures: [], otherCodes: [] }
     const about = { topicArn: ORDERS, sizeBytes: 1, slice: SLICE, ...bits }
     await log.append({ dispatch: some.map((messageId) => ({ messageId, ...about })), lanes: [] })
     ids.push(...some)

@@ -8,7 +8,7 @@
 -- @include when-full
 -- @include redrive
 local key = base .. 'redrive:' .. id
-local status, mark = read_status(redis.call('HGET', key, TASK.status))
+local status = redis.call('HGET', key, TASK.status)
 if not status and redis.call('EXISTS', key) == 0 then return 'missing' end
 local allowed = {
   rate = { running = true, paused = true },
@@ -25,7 +25,7 @@ elseif what == 'cancel' and redis.call('HEXISTS', key, TASK.items) == 0 then
   end_task(base, key, 'canceled', '', now_ms(base))
 else
   local changed = ({ pause = 'paused', resume = 'running', cancel = 'canceling' })[what]
-  redis.call('HSET', key, TASK.status, changed .. mark, TASK.pauseReason, '')
+  redis.call('HSET', key, TASK.status, changed, TASK.pauseReason, '')
 end
 redis.call('PUBLISH', 'ft:wake:redrives', id)
 return 'ok'

@@ -25,7 +25,7 @@ local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.batch, TASK.items, TASK.score, TASK.last, TASK.done,
   TASK.newest, TASK.maxMessagesPerSecond, TASK.next, TASK.canary, TASK.isJudged, TASK.moved, TASK.canaryAt)
 local task = {
-  status = read_status(h[1]), fence = h[2], batch = h[3], items = h[4], score = h[5], last = h[6], done = h[7],
+  status = h[1], fence = h[2], batch = h[3], items = h[4], score = h[5], last = h[6], done = h[7],
   newest = h[8], rate = h[9], next = h[10],
   canary = h[12] ~= '1' and tonumber(h[11]), moved = tonumber(h[13]), canary_at = tonumber(h[14]),
 }

@@ -10,14 +10,13 @@
 -- @include now
 -- @include when-full
 -- @include kept-jobs
--- @include kept-search
 -- @include kept
 -- @include redrive
 local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.batch, TASK.items, TASK.score, TASK.done, TASK.newest,
   TASK.maxMessagesPerSecond, TASK.next, TASK.topic, TASK.uid)
 local task = {
-  status = read_status(h[1]), fence = h[2], batch = h[3], items = h[4], score = h[5], done = h[6], newest = h[7],
+  status = h[1], fence = h[2], batch = h[3], items = h[4], score = h[5], done = h[6], newest = h[7],
   rate = h[8], next = h[9],
 }
 if task.fence ~= fence then return { 'stale' } end
@@ -40,7 +39,8 @@ local data, position_of_job = {}, {}
 
 -- The position of the job's data, or false if the ring does not have the job any more.
 local function find_job(name)
-  local stored = has_place(base, ring.uid, name) and redis.call('HGET', kept_job_key(base, ring.uid, name), KEPT_JOB.data)
+  local has_place = redis.call('ZSCORE', ring.order, name)
+  local stored = has_place and redis.call('HGET', kept_job_key(base, ring.uid, name), KEPT_JOB.data)
   if not stored then return false end
   data[#data + 1] = stored
   return #data - 1

@@ -5,7 +5,6 @@
 -- @arg destination: text, or ''
 -- @arg filter: text, JSON
 -- @arg action: text, 'redrive' | 'purge'
--- @arg is_marked: flag, earlier releases must leave the task alone
 -- @arg canary: text, messages that go first, or ''
 -- @arg edit: text, JSON with a checksum, or ''
 -- @arg item: text, the only message that it moves, or '' for all that the filter matches
@@ -44,13 +43,12 @@ local function make_way()
   local active = redis.call('HGET', base .. 'redriving', source)
   if not active then return nil end
   local key = base .. 'redrive:' .. active
-  local h = redis.call('HMGET', key, TASK.startedBy, TASK.status)
-  local status, mark = read_status(h[2])
-  local gives_way = h[1] == 'portal' and started_by == '' and (status == 'running' or status == 'canceling')
+  local starter, status = unpack(redis.call('HMGET', key, TASK.startedBy, TASK.status))
+  local gives_way = starter == 'portal' and started_by == '' and (status == 'running' or status == 'canceling')
   if not gives_way then return 'active' end
   local is_busy = redis.call('HEXISTS', key, TASK.items) == 1
   if is_busy then
-    redis.call('HSET', key, TASK.status, 'canceling' .. mark)
+    redis.call('HSET', key, TASK.status, 'canceling')
   else
     end_task(base, key, 'canceled', '', queue.now)
   end
@@ -63,7 +61,7 @@ if in_the_way then return in_the_way end
 redis.call('HSET', base .. 'redrive:' .. id, TASK.id, id, TASK.source, source, TASK.uid, queue.uid,
   TASK.action, action, TASK.destination, destination, TASK.filter, filter, TASK.newest, to, TASK.edit, edit,
   TASK.canary, canary, TASK.matched, matched, TASK.maxMessagesPerSecond, rate,
-  TASK.status, 'running' .. (is_marked and MARK or ''), TASK.moved, 0, TASK.skipped, 0, TASK.startedAt, queue.now,
+  TASK.status, 'running', TASK.moved, 0, TASK.skipped, 0, TASK.startedAt, queue.now,
   TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0, TASK.score, from, TASK.last, '',
   TASK.startedBy, started_by)
 redis.call('HSET', base .. 'redriving', source, id)

@@ -13,7 +13,6 @@
 -- @include now
 -- @include kept-search
 -- @include kept
--- @include redrive
 local ring = open_ring(base, topic)
 if not ring then return false end
 local from = string.format('%.0f', math.max(0, since) * KEPT_STEPS)
@@ -23,7 +22,7 @@ if redis.call('HEXISTS', base .. 'redriving', source) == 1 then return { 'active
 local newest = redis.call('ZRANGE', ring.order, -1, -1, 'WITHSCORES')[2] or from
 redis.call('HSET', base .. 'redrive:' .. id, TASK.id, id, TASK.action, 'resend', TASK.source, source, TASK.uid, ring.uid, TASK.topic, topic,
   TASK.destination, '', TASK.edit, '', TASK.filter, filter, TASK.newest, newest, TASK.matched, matched,
-  TASK.maxMessagesPerSecond, rate, TASK.status, 'running' .. MARK, TASK.moved, 0, TASK.skipped, 0,
+  TASK.maxMessagesPerSecond, rate, TASK.status, 'running', TASK.moved, 0, TASK.skipped, 0,
   TASK.startedAt, now_ms(base), TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0, TASK.score, from,
   TASK.last, '')
 redis.call('HSET', base .. 'redriving', source, id)

@@ -5,14 +5,12 @@
 -- @arg reason: text, why it pauses, or '' if it continues
 -- Returns 1, or 0 if a later run has the task.
 -- @include when-full
--- @include redrive
 local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.fence, TASK.status)
 if h[1] ~= fence then return 0 end
 run_when_full(base)
 redis.call('HSET', key, TASK.isJudged, '1')
-local status, mark = read_status(h[2])
-if reason ~= '' and status == 'running' then
-  redis.call('HSET', key, TASK.status, 'paused' .. mark, TASK.pauseReason, reason)
+if reason ~= '' and h[2] == 'running' then
+  redis.call('HSET', key, TASK.status, 'paused', TASK.pauseReason, reason)
 end
 return 1

@@ -13,7 +13,7 @@
 -- @include redrive
 local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.score, TASK.last, TASK.newest)
-local status, cursor = read_status(h[1]), { score = h[3], id = h[4] }
+local status, cursor = h[1], { score = h[3], id = h[4] }
 if h[2] ~= fence then return { 0, 'stale' } end
 if status ~= 'running' then return { 0, 'stop' } end
 run_when_full(base)

@@ -28,7 +28,13 @@ async function dispatched(set: Partial<Message> = {}, isKept = true): Promise<st
   const none = Buffer.alloc(0)
   const place = await api.deps.subscriptions.locate(subscription.id)
   const slice = place && topicArn === ORDERS ? { shard: place.shard, sliceId: place.sliceId } : null
-  const found = { delivered: slice ? Buffer.from([1]) : none, parked: none, filtered: none, failures: [] }
+  const found = {
+    delivered: slice ? Buffer.from([1]) : none,
+    parked: none,
+    filtered: none,
+    otherCodes: [],
+    failures: [],
+  }
   await api.outcomes.append({ dispatch: [{ messageId, topicArn, sizeBytes: 5, slice, ...found }], lanes: [] })
   const uid = (await api.deps.topics.get(topicArn))?.uid ?? ''
   const id = parseMessageId(messageId) ?? none

@@ -28,6 +28,7 @@ test('a message is shown in numbers and delivery by delivery, without any passwo
         delivered: Buffer.from([1]),
         parked: none,
         filtered: none,
+        otherCodes: [],
         failures: [],
       },
     ],

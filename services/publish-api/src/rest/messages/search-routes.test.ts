@@ -32,7 +32,7 @@ async function note(topic: string) {
   const none = Buffer.alloc(0)
   const slice = place && { shard: place.shard, sliceId: place.sliceId }
   const topicArn = ORDERS.replace('orders', topic)
-  const bits = { delivered: none, parked: Buffer.from([1]), filtered: none, failures: [] }
+  const bits = { delivered: none, parked: Buffer.from([1]), filtered: none, otherCodes: [], failures: [] }
   const end = { generation: 0, outcome: 'deadLettered' as const, reason: 'retriesExhausted' }
   const facts = { attempts: 4, statusCode: 503, error: null }
   await api.outcomes.append({

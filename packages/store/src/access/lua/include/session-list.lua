@@ -1,6 +1,6 @@
 -- The list of sessions, `ends`: sorted by the ms of their end. A member is `<digest> <key id> <customer>`.
 
--- The live sessions, the one that ends first before the others. Members in the form of an earlier release are left out.
+-- The live sessions, the one that ends first before the others. Damaged members are left out.
 local function list_sessions(base)
   local found = {}
   for _, member in ipairs(redis.call('ZRANGE', base .. 'ends', 0, -1)) do

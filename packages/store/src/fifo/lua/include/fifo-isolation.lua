@@ -11,7 +11,6 @@
 -- This never takes more memory: entries only change their list, and bodies stay where they are. The number of isolated
 -- messages therefore needs no bound except that on publishing.
 -- @include fifo-log
--- @include lane-next
 local SUSPECT_FROM = 2
 -- The most messages that a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
@@ -107,8 +106,6 @@ local function split_off(base, log, entries, now)
       local own = log_of(base, log.uid, groups[i])
       redis.call('LREM', log.list, 1, entry)
       redis.call('RPUSH', own.list, entry)
-      -- A worker of an older release takes this member for an empty lane, and removes it.
-      redis.call('ZADD', base .. 'due', 'NX', text(now), own.member)
     else
       kept[#kept + 1] = entry
     end

@@ -10,12 +10,8 @@ local KEPT_SEARCHES_MAX = 20000
 local KEPT_JOBS_TRIED = 10
 local kept_searches = 0
 
--- How many messages the jobs from this score on have, less one for each job. Jobs below the first place of the ring
--- have lost their own.
+-- How many messages the jobs from this score on have, less one for each job.
 local function kept_beyond_places(ring, from)
-  local oldest = redis.call('ZRANGE', ring.order, 0, 0, 'WITHSCORES')[2]
-  if not oldest then return 0 end
-  from = string.format('%.0f', math.max(tonumber(from), tonumber(oldest)))
   local names = redis.call('ZRANGEBYSCORE', ring.jobs, from, '+inf', 'LIMIT', 0, KEPT_JOBS_TRIED)
   for _, name in ipairs(names) do
     local before = tonumber(redis.call('HGET', kept_job_key(ring.base, ring.uid, name), KEPT_JOB.beyond) or '')
@@ -31,11 +27,6 @@ local function position_of(id, ids)
   return at
 end
 
--- Whether the job has a place in its ring. Workers of earlier releases remove places and leave jobs.
-local function has_place(base, uid, name)
-  return redis.call('ZSCORE', base .. 'kept:order:' .. uid, name) ~= false
-end
-
 -- The key of the job with the message, or nil. An id begins with the time of publishing.
 local function kept_job_with(base, uid, id)
   local high, low = struct.unpack('>I4I2', id)
@@ -46,7 +37,7 @@ local function kept_job_with(base, uid, id)
   for _, name in ipairs(names) do
     local key = kept_job_key(base, uid, name)
     local ids = redis.call('HGET', key, KEPT_JOB.ids) or ''
-    if position_of(id, ids) and has_place(base, uid, name) then return key end
+    if position_of(id, ids) then return key end
   end
   return nil
 end

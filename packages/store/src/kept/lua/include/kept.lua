@@ -10,8 +10,6 @@ local KEPT_ENTRY_BYTES = 215
 local KEPT_FRAME_BYTES = 6
 -- Messages that one script removes from a ring. Past it: the next script continues.
 local KEPT_REMOVED_MAX = 1000
--- Newest places of a ring that one script measures to correct the ring's bytes. Past it: the average counts.
-local KEPT_RECOUNTED_MAX = 2000
 local KEPT_CHUNK = 100
 -- A score is the time of keeping in ms times this number, plus a number that makes it rise with every message.
 local KEPT_STEPS = 2048
@@ -89,48 +87,13 @@ local function remove_oldest(ring, places, over)
   return count, messages, freed, math.floor(tonumber(last) / KEPT_STEPS)
 end
 
-local function count_bytes(ring)
-  local places, bytes = redis.call('ZRANGE', ring.order, -KEPT_RECOUNTED_MAX, -1), 0
-  for _, place in ipairs(places) do
-    local _, fills = measure_place(ring, place)
-    bytes = bytes + fills
-  end
-  return math.ceil(bytes * redis.call('ZCARD', ring.order) / math.max(1, #places))
-end
-
--- Removes jobs that have lost their place to a worker of an earlier release. It counted them as single messages, so the
--- ring's bytes are then counted again. They are an estimate in a large ring, and never more than before: such a worker
--- took too few bytes off. Returns the bytes freed, and whether there are more such jobs.
-local function remove_orphans(ring)
-  local first_job = redis.call('ZRANGE', ring.jobs, 0, 0, 'WITHSCORES')[2]
-  if not first_job then return 0, false end
-  local first = redis.call('ZRANGE', ring.order, 0, 0, 'WITHSCORES')[2]
-  if first and tonumber(first_job) >= tonumber(first) then return 0, false end
-  if not first then
-    drop_kept_jobs(ring.base, ring.uid)
-    ring.filled = 0
-    return 0, false
-  end
-  local names, freed = redis.call('ZRANGEBYSCORE', ring.jobs, '-inf', '(' .. first, 'LIMIT', 0, KEPT_CHUNK), 0
-  for _, name in ipairs(names) do
-    local _, bytes = measure_place(ring, name)
-    freed = freed + bytes
-  end
-  remove_kept_jobs(ring.base, ring.uid, names)
-  if #names == KEPT_CHUNK then return freed, true end
-  ring.filled = math.min(ring.filled, count_bytes(ring))
-  return freed, false
-end
-
 -- Removes the oldest messages: those that are too old, those past the ring's bytes, and others until `to_free` bytes
--- are free. Returns the number of messages and of bytes, and whether jobs without a place are left. The ring's bytes
--- are wrong until none is left, so no message is removed because of them before.
+-- are free. Returns the number of messages and of bytes.
 local function trim_ring(ring, now, to_free)
   local oldest, removed, freed, full_until = (now - ring.age_max) * KEPT_STEPS, 0, 0, nil
-  local too_old, has_orphans = redis.call('ZCOUNT', ring.order, '-inf', string.format('(%.0f', oldest)), false
+  local too_old = redis.call('ZCOUNT', ring.order, '-inf', string.format('(%.0f', oldest))
   local function over() return math.max(ring.filled - ring.bytes_max, to_free - freed) end
-  if too_old > 0 or over() > 0 then freed, has_orphans = remove_orphans(ring) end
-  while removed < KEPT_REMOVED_MAX and (too_old > 0 or not has_orphans and over() > 0) do
+  while removed < KEPT_REMOVED_MAX and (too_old > 0 or over() > 0) do
     local places = oldest_of(ring, too_old, over())
     if #places == 0 then
       ring.filled = 0
@@ -142,5 +105,5 @@ local function trim_ring(ring, now, to_free)
   end
   if full_until then redis.call('HSET', ring.notes, KEPT.fullUntil, string.format('%.0f', full_until)) end
   write_filled(ring)
-  return removed, freed, has_orphans
+  return removed, freed
 end

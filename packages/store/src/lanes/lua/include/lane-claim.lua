@@ -20,24 +20,11 @@ local RUN_BYTES_MAX = 1048576
 -- ones by their ids. After a worker's death its group therefore need not wait as long as for a webhook.
 local RUN_LEASE_MS = 5000
 
--- Lanes of older releases do not have 'l'. Lanes of webhooks have no floor, and lanes of queues keep deliveries for 30
--- days.
-local EARLIER_QUEUE_FLOOR_SECONDS = '2592000'
-
-local function earlier_floor(base, id, lane)
-  local text = redis.call('HGET', base .. 'subs:' .. lane.sid, id)
-  local readable, record = pcall(cjson.decode, text or '{}')
-  if not readable or not record[SUBSCRIPTION.endpoint] then return '0' end
-  local floor = string.find(record[SUBSCRIPTION.endpoint], '^arn:') and EARLIER_QUEUE_FLOOR_SECONDS or '0'
-  redis.call('HSET', base .. 'lane:' .. id, LANE.floor, floor)
-  return floor
-end
-
 -- How long a lane keeps deliveries. Called only for deliveries that are older than the topic's retention.
 local function kept_ms(take, id, lane)
   if not lane.kept_ms then
-    local floor = redis.call('HGET', take.base .. 'lane:' .. id, LANE.floor) or earlier_floor(take.base, id, lane)
-    lane.kept_ms = math.max(lane.slice.ret, tonumber(floor)) * 1000
+    local floor = redis.call('HGET', take.base .. 'lane:' .. id, LANE.floor)
+    lane.kept_ms = math.max(lane.slice.ret, tonumber(floor or 0)) * 1000
   end
   return lane.kept_ms
 end

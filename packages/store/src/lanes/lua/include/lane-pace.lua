@@ -13,10 +13,8 @@ local RETRY_COST = 5
 local TIMEOUT_COST = 10
 local EMPTY_QUOTA_GAP_MS = 1000
 
--- Older releases stored the whole word `timeout`.
 local function cost_of(state)
-  local timed_out = string.find(state, '#t$') or string.find(state, ',timeout$')
-  return timed_out and TIMEOUT_COST or RETRY_COST
+  return string.find(state, '#t$') and TIMEOUT_COST or RETRY_COST
 end
 
 -- Takes tokens for the given deliveries, in order, and returns for how many the quota is enough. If it is empty, one

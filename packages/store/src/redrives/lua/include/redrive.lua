@@ -3,18 +3,6 @@
 -- @limit How long an ended redrive is kept. After it: it is deleted.
 local KEPT_MS = 1209600000
 local PACE_MS = 250
--- The status of an active task ends with this text if an earlier release would run it wrongly: it ignores a reason, and
--- would move all letters. It does not know such a status, so it leaves the task alone (redrive-records.ts).
-local MARK = '+reason'
-
--- Returns the status without this end, and the end or ''.
-local function read_status(text)
-  if text and string.sub(text, -#MARK) == MARK then
-    return string.sub(text, 1, -#MARK - 1), MARK
-  end
-  return text, ''
-end
-
 -- Members of the task may be lost, so its source is found by the id.
 local function end_task(base, key, status, reason, now)
   redis.call('HSET', key, TASK.status, status, TASK.endedAt, now, TASK.error, reason)
