@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createMessageId } from '@fantail/contracts'
-import { Quarantine } from '@fantail/store'
+import { messageBody, Quarantine } from '@fantail/store'
 import { browserSubscription, vapidCredential, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
@@ -216,7 +216,7 @@ test('the quarantine is listed, exported, put back and deleted', async () => {
   const publishedAt = Date.now()
   const message = { messageId: createMessageId(publishedAt), topicArn, publishedAt, message: 'again' }
   for (const [id, raw] of [
-    ['whole', JSON.stringify(message)],
+    ['whole', messageBody(message)],
     ['torn', '{"v":1'],
   ] as const) {
     await quarantine.add({ id, reason: 'jobUnreadable', detail: 'no JSON', raw })
