@@ -2,10 +2,10 @@
 import type { Message, SubscriptionRecord } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
 import { explainFilter, PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX, parsedBytes } from '@fantail/policy'
-import { SplitBudget, Turns } from '@fantail/runtime'
+import { SplitBudget, TimeSlices } from '@fantail/runtime'
 
 export class FilterMatches {
-  readonly #turns = new Turns()
+  readonly #timeSlices = new TimeSlices()
   readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
   /** Shares the event loop with other work of the process. */
@@ -17,7 +17,7 @@ export class FilterMatches {
     const bytes = parsedBytes(Buffer.byteLength(text))
     await this.#parsed.enter(bytes)
     try {
-      const explained = await this.#turns.run(
+      const explained = await this.#timeSlices.run(
         explainFilter(filterPolicy, filterPolicyScope, asked),
         () => false,
       )

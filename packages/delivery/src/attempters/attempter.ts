@@ -116,7 +116,7 @@ export interface Attempter {
    * status of the answer does not decide. If the service's own credential is refused, the result is `misconfigured` and
    * names the credential without secrets.
    *
-   * If many subscriptions share a provider, the attempter bounds the requests under way to it (`turns/under-way.ts`).
+   * If many subscriptions share a provider, the attempter bounds the requests under way to it (`bounds/under-way.ts`).
    * Otherwise a provider that hangs could take all slots of a worker.
    */
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void

@@ -10,13 +10,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AttemptResult } from '@fantail/contracts'
 import { comparableAddress, domainOfAddress } from '@fantail/policy'
+import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
+import { UnderWay } from '../bounds/under-way.ts'
 import { type MailSettings, senderOf } from '../mail/mail-settings.ts'
 import type { MailEnd, MailTools } from '../mail/mail-tools.ts'
 import { renderMail } from '../mail/render-mail.ts'
 import type { SmtpOutcome } from '../mail/smtp-outcome.ts'
 import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.ts'
-import { attemptDeadline, untilAborted } from '../turns/attempt-deadline.ts'
-import { UnderWay } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
 /** @limit How long a mail waits for its domain's rate. Past it: the attempt fails and is retried. */

@@ -18,6 +18,8 @@ import {
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
 import { feedbackOf } from '@fantail/policy'
+import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
+import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { Connector } from '../connections/connector.ts'
 import type { Target } from '../envelope/target.ts'
 import type { HttpSender } from '../http/http-sender.ts'
@@ -29,8 +31,6 @@ import { openPlatformCredential } from '../push/platform-credential.ts'
 import { PUSH_THROTTLE_SECONDS } from '../push/provider-answers.ts'
 import { type Push, type Pushed, type PushProvider, RefusedCredentialError } from '../push/push-provider.ts'
 import type { PushTools } from '../push/push-tools.ts'
-import { attemptDeadline, untilAborted } from '../turns/attempt-deadline.ts'
-import { ProvidersUnderWay, refusedBy } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
 export interface PushKindSettings {

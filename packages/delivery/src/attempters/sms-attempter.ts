@@ -9,6 +9,8 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { type SmsCountry, smsCountryOf } from '@fantail/policy'
+import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
+import { UnderWay } from '../bounds/under-way.ts'
 import type { Envelope } from '../envelope/envelope.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
@@ -25,8 +27,6 @@ import {
 import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
 import type { SmsSettings } from '../sms/sms-settings.ts'
 import type { SmsEnd, SmsReservation, SmsTools } from '../sms/sms-tools.ts'
-import { attemptDeadline, untilAborted } from '../turns/attempt-deadline.ts'
-import { UnderWay } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
 /** Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */

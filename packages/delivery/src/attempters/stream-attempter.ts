@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache'
 import type { AwsCredentials } from '../aws/aws-credentials.ts'
 import { awsHost } from '../aws/aws-hosts.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
+import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { Target } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { HttpSender } from '../http/http-sender.ts'
@@ -20,7 +21,6 @@ import { type RedisStreamPlace, redisStreamOf } from '../streams/redis-stream-pl
 import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams/stream-places.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
-import { ProvidersUnderWay, refusedBy } from '../turns/under-way.ts'
 import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Sent } from './attempter.ts'
 
 export interface StreamKindSettings {

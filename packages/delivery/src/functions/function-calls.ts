@@ -3,12 +3,12 @@
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
+import { RequestQuota } from '../bounds/request-quota.ts'
+import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { Again, HttpRequest, SendMoment } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
-import { RequestTurns } from '../turns/request-turns.ts'
-import { ProvidersUnderWay, refusedBy } from '../turns/under-way.ts'
 import { type FunctionPlace, type FunctionSettings, placeOf } from './function-places.ts'
 import { INVOCATION_HEADERS, type ReadInvocation, readInvocation } from './invocation-answer.ts'
 
@@ -47,7 +47,7 @@ type InvocationDone = (result: AttemptResult, read?: ReadInvocation) => void
 export class FunctionCalls {
   readonly #options: FunctionCallsOptions
   readonly #underWay = new ProvidersUnderWay()
-  readonly #emulators = new RequestTurns({ inAll: Number.POSITIVE_INFINITY, ofOne: EMULATOR_INVOCATIONS_MAX })
+  readonly #emulators = new RequestQuota({ inAll: Number.POSITIVE_INFINITY, ofOne: EMULATOR_INVOCATIONS_MAX })
 
   constructor(options: FunctionCallsOptions) {
     this.#options = options
@@ -68,7 +68,7 @@ export class FunctionCalls {
   invoke(invocation: Invocation, done: InvocationDone, again?: (again: Again) => void): void {
     const place = placeOf(invocation.arn, this.#options.functions)
     if (!place) setImmediate(done, unknownFunction(invocation))
-    else if (place.isEmulator) void this.#sendInTurn(place, invocation, { done, again })
+    else if (place.isEmulator) void this.#sendByQuota(place, invocation, { done, again })
     else if (place.region === undefined) this.#send(place, invocation, { done, again })
     else {
       this.#sign(place, invocation).then(
@@ -78,7 +78,7 @@ export class FunctionCalls {
     }
   }
 
-  async #sendInTurn(place: FunctionPlace, invocation: Invocation, sending: Sending): Promise<void> {
+  async #sendByQuota(place: FunctionPlace, invocation: Invocation, sending: Sending): Promise<void> {
     const { type, timeoutMs } = invocation
     const startedAt = performance.now()
     const waitMs = type === 'Event' || timeoutMs === undefined ? EMULATOR_WAIT_MS_MAX : timeoutMs / 2
@@ -153,7 +153,7 @@ interface Sending {
   done: InvocationDone
   again: ((again: Again) => void) | undefined
   headers?: Record<string, string>
-  /** Ends the turn of an invocation at an emulator. */
+  /** Reports to the quota that an invocation at an emulator has ended. */
   leave?: () => void
 }
 

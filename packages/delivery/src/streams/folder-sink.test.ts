@@ -78,7 +78,7 @@ test.skipIf(process.getuid?.() === 0)('a file that cannot be written leaves noth
   }
 })
 
-test('folders that hang leave threads to name look-ups, and one of them leaves a turn to other folders', async () => {
+test('folders that hang leave threads to name look-ups, and one of them leaves writes to other folders', async () => {
   // To open a named pipe without a writer blocks a thread of libuv, as a file system that hangs does.
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])

@@ -1,15 +1,15 @@
 /**
  * Writes records to files in a folder. A file is complete or does not exist: it is written under another name, flushed
- * to the disk, and then renamed. A write that hangs keeps its turn until it ends, also after its attempt. Files hold
- * messages, so only the user of the process may read them.
+ * to the disk, and then renamed. A write that hangs counts until it ends, also after its attempt. Files hold messages,
+ * so only the user of the process may read them.
  */
 import { randomUUID } from 'node:crypto'
 import { access, constants, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { AttemptResult } from '@fantail/contracts'
+import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
+import { RequestQuota } from '../bounds/request-quota.ts'
 import { failure } from '../http/attempt-failure.ts'
-import { attemptDeadline, untilAborted } from '../turns/attempt-deadline.ts'
-import { RequestTurns } from '../turns/request-turns.ts'
 import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
 import { objectBody, objectName } from './object-name.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
@@ -24,19 +24,19 @@ interface FolderSinkOptions {
 }
 
 /**
- * Writes to folders of streams that a process has under way. Past it: a batch waits for its turn. A file system over
- * the network may hang. Each of its operations then keeps a thread of libuv, which has four. Look-ups of host names
- * need these threads too.
+ * Writes to folders of streams that a process has under way. Past it: a batch waits. A file system over the network
+ * may hang. Each of its operations then keeps a thread of libuv, which has four. Look-ups of host names need these
+ * threads too.
  */
 const FOLDER_WRITES_MAX = 2
 /**
- * Writes to one folder of streams that a process has under way. Past it: a batch waits for its turn. If one folder
- * hangs, another folder can still be written.
+ * Writes to one folder of streams that a process has under way. Past it: a batch waits. If one folder hangs, another
+ * folder can still be written.
  */
 const WRITES_PER_FOLDER_MAX = 1
-/** All sinks of the process share these turns. */
-const TURNS = new RequestTurns({ inAll: FOLDER_WRITES_MAX, ofOne: WRITES_PER_FOLDER_MAX })
-/** How long a batch waits for its turn to write to a folder. Past it: it is not written now, and not counted. */
+/** All sinks of the process share this quota. */
+const FOLDER_QUOTA = new RequestQuota({ inAll: FOLDER_WRITES_MAX, ofOne: WRITES_PER_FOLDER_MAX })
+/** How long a batch waits until it may write to a folder. Past it: it is not written now, and not counted. */
 const FOLDER_WAIT_MS_MAX = 2_000
 
 /** The status of a stored record, in logs and metrics. */
@@ -62,7 +62,7 @@ export class FolderSink implements StreamSink {
     const startedAt = performance.now()
     const durationMs = () => performance.now() - startedAt
     const signal = attemptDeadline(timeoutMs)
-    const leave = await TURNS.take(this.#options.folder, Math.min(FOLDER_WAIT_MS_MAX, timeoutMs / 2))
+    const leave = await FOLDER_QUOTA.take(this.#options.folder, Math.min(FOLDER_WAIT_MS_MAX, timeoutMs / 2))
     if (!leave)
       return records.map(() => failure('service_limit', 'earlier writes to folders have not ended', 0))
     const writing = this.#write(records, durationMs).finally(leave)

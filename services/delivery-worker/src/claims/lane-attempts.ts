@@ -3,7 +3,7 @@
  * instead. If it cannot be sent, it returns to its lane.
  *
  * A claim without a send time already has its slot. A throttled claim takes its slot only at its send time
- * (send-turns.ts), so a waiting claim uses none. In a throttled attempt every request has its own send time and slot,
+ * (timed-claims.ts), so a waiting claim uses none. In a throttled attempt every request has its own send time and slot,
  * even a request after a reset or a challenge. All of them together count as one attempt. If a request misses its send
  * time while the connection is being opened, it keeps its slot for the next send time.
  */
@@ -18,7 +18,7 @@ import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
 import type { CredentialGate, CredentialWait } from '../attempts/credential-gate.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
-import type { TargetTurns } from '../attempts/target-turns.ts'
+import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { DeadLetters } from '../endings/dead-letters.ts'
 import type { Endings } from '../endings/endings.ts'
@@ -31,7 +31,7 @@ import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { type ClaimInHand, claimedOf, endedBy } from './claim-in-hand.ts'
 import { LaneRequest, type RequestCallbacks } from './lane-request.ts'
 import type { Renewals } from './renewals.ts'
-import { type SendTurn, SendTurns } from './send-turns.ts'
+import { type TimedClaim, TimedClaims } from './timed-claims.ts'
 
 /** How long a delivery waits in its lane if it cannot be signed now. */
 const UNSIGNED_MS = 1_000
@@ -53,7 +53,7 @@ interface LaneAttemptsOptions {
   pacing: Pick<LanePacing, 'unsent'>
   credentials: Pick<CredentialGate, 'admit'>
   slots: AttemptSlots
-  targets: Pick<TargetTurns, 'end'>
+  targets: Pick<TargetLocks, 'end'>
   freed: CapacityAnnouncer
   snapshots: SnapshotCache
   renewals: Pick<Renewals, 'renew'>
@@ -65,7 +65,7 @@ interface LaneAttemptsOptions {
 
 export class LaneAttempts {
   readonly #options: LaneAttemptsOptions
-  readonly #turns: SendTurns
+  readonly #timedClaims: TimedClaims
   readonly #uncharged = new LRUCache<string, number>({ max: UNCHARGED_REMEMBERED_MAX })
   /** Requests without an answer, until they hang. */
   readonly #waiting = new Deadlines<LaneRequest>(HUNG_MS)
@@ -77,10 +77,10 @@ export class LaneAttempts {
     },
     again: (request, next) => {
       this.#release(request, next.cause === 'challenge' ? next.durationMs : undefined)
-      this.#turns.addAgain(Object.assign(request.hand, { after: next }))
+      this.#timedClaims.addAgain(Object.assign(request.hand, { after: next }))
     },
-    missed: (request, turn, dialMs) => this.#missed(request, turn, dialMs),
-    isInTime: (turn) => this.#turns.isInTime(turn),
+    missed: (request, timed, dialMs) => this.#missed(request, timed, dialMs),
+    isInTime: (timed) => this.#timedClaims.isInTime(timed),
   }
   #open = 0
   #closing = false
@@ -88,9 +88,9 @@ export class LaneAttempts {
 
   constructor(options: LaneAttemptsOptions) {
     this.#options = options
-    this.#turns = new SendTurns({
+    this.#timedClaims = new TimedClaims({
       ...options,
-      onTurn: (turn) => void this.#send(turn.hand, turn),
+      onTime: (timed) => void this.#send(timed.hand, timed),
       onNone: (hand) => this.#endUnsent(hand),
     })
   }
@@ -112,27 +112,27 @@ export class LaneAttempts {
     if (hand.subscription.signature !== undefined) void this.#sign(hand)
     this.#options.attempts.openAhead(hand.subscription)
     this.#options.snapshots.expectClaim(hand.subscription)
-    this.#turns.add(hand)
+    this.#timedClaims.add(hand)
   }
 
   /** Called when Redis can be reached again. */
   reconnected(): void {
-    this.#turns.reconnected()
+    this.#timedClaims.reconnected()
   }
 
   /** Called when Redis's clock was set forward. */
   setForward(): void {
-    this.#turns.setForward()
+    this.#timedClaims.setForward()
   }
 
   /** Called when time travel has moved the time. */
   moved(): void {
-    this.#turns.moved()
+    this.#timedClaims.moved()
   }
 
   /** Send times of the claims that only wait for theirs, by Redis's clock. */
   get sendTimes(): number[] {
-    return this.#turns.sendTimes
+    return this.#timedClaims.sendTimes
   }
 
   /** Dead-letters a claim that is marked dead. This needs no slot. */
@@ -147,30 +147,30 @@ export class LaneAttempts {
   /** Returns unsent claims to their lanes. Resolves when all other claims are settled. */
   async stop(): Promise<void> {
     this.#closing = true
-    this.#turns.stop()
+    this.#timedClaims.stop()
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** `turn`: the send time of a throttled claim. It may change before the request is written. */
-  async #send(hand: ClaimInHand, turn?: SendTurn): Promise<void> {
-    const round = turn?.round
+  /** `timed`: the send time of a throttled claim. It may change before the request is written. */
+  async #send(hand: ClaimInHand, timed?: TimedClaim): Promise<void> {
+    const round = timed?.round
     const signed = hand.subscription.signature === undefined || (await this.#sign(hand))
     const known = signed ? currentOf(hand, this.#options) : undefined
     const current = known instanceof Promise ? await known : known
-    if (turn && turn.round !== round) return
+    if (timed && timed.round !== round) return
     if (!current || this.#closing) {
-      if (turn) this.#turns.leave(turn)
+      if (timed) this.#timedClaims.leave(timed)
       this.#handBack(hand, signed ? 0 : UNSIGNED_MS)
       return
     }
-    if (turn && !this.#turns.start(turn)) return
+    if (timed && !this.#timedClaims.start(timed)) return
     const { id, maxInFlight } = current.record
     hand.hasSlot ||= this.#options.slots.acquire(id, maxInFlight)
     if (!hand.hasSlot) return this.#endUnsent(hand)
     const asked = this.#options.credentials.admit(current, hand.standsFor)
     const wait = asked && (await asked)
     if (wait) this.#stand(hand, wait)
-    else this.#attempt(hand, current, turn)
+    else this.#attempt(hand, current, timed)
   }
 
   /** Returns the claim, because its credential is broken and this claim is not the probe. Its lane stands. */
@@ -178,11 +178,11 @@ export class LaneAttempts {
     this.#giveBack(hand, { op: 'stand', delayMs, credential })
   }
 
-  #attempt(hand: ClaimInHand, current: CompiledSubscription, turn: SendTurn | undefined): void {
+  #attempt(hand: ClaimInHand, current: CompiledSubscription, timed: TimedClaim | undefined): void {
     const { claim, message, run, after } = hand
-    const request = new LaneRequest(hand, current, turn, this.#callbacks)
+    const request = new LaneRequest(hand, current, timed, this.#callbacks)
     this.#waiting.add(request, performance.now())
-    const again = turn && ((next: Again) => request.again(next))
+    const again = timed && ((next: Again) => request.again(next))
     const ways = again ? { run, after, again, moment: request } : { run }
     this.#options.attempts.attempt(current, message, claim.delivery, request.ended, ways)
   }
@@ -197,7 +197,7 @@ export class LaneAttempts {
     if (!request.isHung) this.#waiting.remove(request)
   }
 
-  #missed(request: LaneRequest, turn: SendTurn, dialMs: number): void {
+  #missed(request: LaneRequest, timed: TimedClaim, dialMs: number): void {
     this.#endWait(request)
     const { hand } = request
     if (dialMs > SEND_LATE_MS_MAX) {
@@ -205,7 +205,7 @@ export class LaneAttempts {
       // Opens one connection more than there are claims, so that the next claim has one ready.
       this.#options.attempts.openAhead(hand.subscription)
     }
-    this.#turns.missed(turn)
+    this.#timedClaims.missed(timed)
   }
 
   #finish(hand: ClaimInHand, subscription: CompiledSubscription, outcome: Outcome): void {

@@ -6,7 +6,7 @@ import type { Again, Expiring, SendMoment } from '@fantail/delivery'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { ClaimInHand } from './claim-in-hand.ts'
-import type { SendTurn } from './send-turns.ts'
+import type { TimedClaim } from './timed-claims.ts'
 
 export interface RequestCallbacks {
   /** Called if there is no answer after HUNG_MS. */
@@ -15,8 +15,8 @@ export interface RequestCallbacks {
   /** Called instead of `ended` if the attempt needs another request. */
   again(request: LaneRequest, next: Again): void
   /** Called instead of `ended` if the send time has passed before the request was written. */
-  missed(request: LaneRequest, turn: SendTurn, dialMs: number): void
-  isInTime(turn: SendTurn): boolean
+  missed(request: LaneRequest, timed: TimedClaim, dialMs: number): void
+  isInTime(timed: TimedClaim): boolean
 }
 
 export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
@@ -27,19 +27,19 @@ export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
   readonly hand: ClaimInHand
   /** The settings that the request is made by. */
   readonly subscription: CompiledSubscription
-  readonly #turn: SendTurn | undefined
+  readonly #timed: TimedClaim | undefined
   readonly #callbacks: RequestCallbacks
 
-  /** `turn`: the send time of a throttled claim. */
+  /** `timed`: the send time of a throttled claim. */
   constructor(
     hand: ClaimInHand,
     subscription: CompiledSubscription,
-    turn: SendTurn | undefined,
+    timed: TimedClaim | undefined,
     callbacks: RequestCallbacks,
   ) {
     this.hand = hand
     this.subscription = subscription
-    this.#turn = turn
+    this.#timed = timed
     this.#callbacks = callbacks
   }
 
@@ -52,11 +52,11 @@ export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
   }
 
   isPast(): boolean {
-    return this.#turn !== undefined && !this.#callbacks.isInTime(this.#turn)
+    return this.#timed !== undefined && !this.#callbacks.isInTime(this.#timed)
   }
 
   missed(dialMs: number): void {
-    if (this.#turn) this.#callbacks.missed(this, this.#turn, dialMs)
+    if (this.#timed) this.#callbacks.missed(this, this.#timed, dialMs)
   }
 
   again(next: Again): void {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
-import { TargetTurns } from '../attempts/target-turns.ts'
+import { TargetLocks } from '../attempts/target-locks.ts'
 import { AttemptNotes } from '../endings/attempt-notes.ts'
 import { Endings } from '../endings/endings.ts'
 import type { Unit } from '../units/job-run.ts'
@@ -41,7 +41,7 @@ function createFirstAttempts() {
     slots,
     bytes: { hasCapacity: () => true },
     credentials: { stands: () => false },
-    targets: new TargetTurns(),
+    targets: new TargetLocks(),
     attempts: {
       attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done),
       goInBatches: () => false,

@@ -17,7 +17,7 @@ import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
-import type { TargetTurns } from '../attempts/target-turns.ts'
+import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { isCautious, type Unit } from '../units/job-run.ts'
 import { EndpointCrowd } from './endpoint-crowd.ts'
@@ -38,7 +38,7 @@ export interface FirstAttemptsOptions
   attempts: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
   bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
   credentials: Pick<CredentialGate, 'stands'>
-  targets: Pick<TargetTurns, 'isBusy' | 'begin' | 'end'>
+  targets: Pick<TargetLocks, 'isBusy' | 'begin' | 'end'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   /** Epoch ms by Redis's clock. */
   now(): number

@@ -4,7 +4,7 @@
  */
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
-import type { TargetTurns } from '../attempts/target-turns.ts'
+import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { Unit } from '../units/job-run.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
@@ -14,7 +14,7 @@ import { SubscriptionQueue } from './subscription-queue.ts'
 
 export interface FirstQueuesOptions {
   slots: AttemptSlots
-  targets: Pick<TargetTurns, 'isBusy'>
+  targets: Pick<TargetLocks, 'isBusy'>
   snapshots: SnapshotChecksOptions['snapshots']
   crowd: EndpointCrowd
   /** First attempts that wait for a signature. They count as queued. */

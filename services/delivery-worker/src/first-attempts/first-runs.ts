@@ -5,7 +5,7 @@ import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
-import type { TargetTurns } from '../attempts/target-turns.ts'
+import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import type { FirstAttempt } from './first-attempt.ts'
 import type { FirstQueues } from './first-queues.ts'
@@ -21,7 +21,7 @@ export const FIRST_LEASE_MARGIN_MS = 3_500
 export interface FirstRunsOptions {
   slots: AttemptSlots
   bytes: Pick<BodyBytes, 'hold'>
-  targets: Pick<TargetTurns, 'begin' | 'end'>
+  targets: Pick<TargetLocks, 'begin' | 'end'>
   attempts: Pick<AttemptMaker, 'attempt'>
   crowd: EndpointCrowd
   queues: Pick<FirstQueues, 'startWaiting' | 'park'>

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { BodyBytes } from '../attempts/body-bytes.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
-import { TargetTurns } from '../attempts/target-turns.ts'
+import { TargetLocks } from '../attempts/target-locks.ts'
 import { ShardClocks } from '../clocks/shard-clocks.ts'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
@@ -19,7 +19,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
   const claims = new LaneClaims({
     slots: new AttemptSlots({ attemptsMax: 10 }),
     bytes: new BodyBytes({ freed: new FreedCapacity() }),
-    targets: new TargetTurns(),
+    targets: new TargetLocks(),
     snapshots: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
     attempts: { begin: () => undefined, deadLetter: () => undefined },

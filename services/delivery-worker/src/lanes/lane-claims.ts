@@ -17,7 +17,7 @@ import {
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { LaneBodies, LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
-import type { TargetTurns } from '../attempts/target-turns.ts'
+import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import { type ClaimInHand, claimedOf } from '../claims/claim-in-hand.ts'
 import type { LaneAttempts } from '../claims/lane-attempts.ts'
@@ -40,7 +40,7 @@ const FULL_QUARANTINE_CLAIM_MS = 60_000
 export interface LaneClaimsOptions {
   slots: AttemptSlots
   bytes: BodyBytes
-  targets: Pick<TargetTurns, 'waitOf' | 'begin'>
+  targets: Pick<TargetLocks, 'waitOf' | 'begin'>
   snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
   attempts: Pick<LaneAttempts, 'begin' | 'deadLetter'>

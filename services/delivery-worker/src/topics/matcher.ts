@@ -1,9 +1,9 @@
 /**
  * Matches messages with filters without blocking the worker. Matches share a few milliseconds in each turn of the event
- * loop (runtime/src/turns.ts). If these are used up, a match waits for a later turn.
+ * loop (runtime/src/time-slices.ts). If these are used up, a match waits for a later turn.
  *
  * Nearly every match takes microseconds and is made in one go. If a match turns out to need more work, it is stopped
- * and begun again in steps, over several turns. The message is then late, but never dropped.
+ * and begun again in steps, over several timeSlices. The message is then late, but never dropped.
  *
  * A match in steps holds the parsed text of its message, which may take many times the memory of the text itself. The
  * total of these parsed texts is therefore limited. Past the limit, a message waits unparsed. Small messages have half
@@ -17,7 +17,7 @@ import {
   type Steps,
   TooMuchWork,
 } from '@fantail/policy'
-import { SplitBudget, Turns } from '@fantail/runtime'
+import { SplitBudget, TimeSlices } from '@fantail/runtime'
 import type { MessageContext } from './message-context.ts'
 
 /**
@@ -39,22 +39,22 @@ export interface Matching<T> {
 }
 
 export class Matcher {
-  readonly #turns: Turns
+  readonly #timeSlices: TimeSlices
   readonly #work = new MatchWork(MATCH_STEPS_MAX)
   readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
-  constructor(turns = new Turns()) {
-    this.#turns = turns
+  constructor(timeSlices = new TimeSlices()) {
+    this.#timeSlices = timeSlices
   }
 
   /** Returns a promise only if it must wait. Its value is undefined if the answer was given up. */
   match<T>(matching: Matching<T>): T | Promise<T | undefined> {
-    return this.#turns.isOver ? this.#matchLater(matching) : this.#matchNow(matching)
+    return this.#timeSlices.isOver ? this.#matchLater(matching) : this.#matchNow(matching)
   }
 
   async #matchLater<T>(matching: Matching<T>): Promise<T | undefined> {
     matching.context.forgetSubjects()
-    while (this.#turns.isOver) await this.#turns.begin()
+    while (this.#timeSlices.isOver) await this.#timeSlices.begin()
     return matching.isGivenUp() ? undefined : this.#matchNow(matching)
   }
 
@@ -67,8 +67,8 @@ export class Matcher {
       if (!(error instanceof TooMuchWork)) throw error
       return this.#matchInSteps(matching)
     } finally {
-      if (startedAt === undefined) this.#turns.spend(MATCH_STEPS_MAX - this.#work.left)
-      else this.#turns.spendSince(startedAt)
+      if (startedAt === undefined) this.#timeSlices.spend(MATCH_STEPS_MAX - this.#work.left)
+      else this.#timeSlices.spendSince(startedAt)
     }
   }
 
@@ -81,7 +81,7 @@ export class Matcher {
     }
     try {
       if (matching.isGivenUp()) return undefined
-      return await this.#turns.run(matching.inSteps(), () => matching.isGivenUp())
+      return await this.#timeSlices.run(matching.inSteps(), () => matching.isGivenUp())
     } finally {
       matching.context.forgetSubjects()
       this.#parsed.leave(bytes)

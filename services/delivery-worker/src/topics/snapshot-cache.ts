@@ -7,7 +7,7 @@
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
-import { Turns } from '@fantail/runtime'
+import { TimeSlices } from '@fantail/runtime'
 import type { PackedSlice, SliceRef, Snapshots } from '@fantail/store'
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
@@ -104,8 +104,8 @@ export class SnapshotCache {
   readonly #sliceRevisions: DataLoader<SliceRef, string | null>
   readonly #filters: FilterCache
   readonly #filterLoads: FilterLoads
-  readonly #turns = new Turns()
-  readonly #matcher = new Matcher(this.#turns)
+  readonly #timeSlices = new TimeSlices()
+  readonly #matcher = new Matcher(this.#timeSlices)
   readonly #loading = new Map<string, Promise<unknown>>()
   /** Slices that are checked at an interval, by id. */
   readonly #watched = new Map<string, Watched>()
@@ -296,7 +296,7 @@ export class SnapshotCache {
     const { value } = entry
     const readyAt = performance.now()
     this.#filters.keep(ref, value.filters, startedAt)
-    this.#turns.spendSince(readyAt)
+    this.#timeSlices.spendSince(readyAt)
     const hasCapacity = this.#slices.calculatedSize + weightOf(value) <= SNAPSHOT_CACHE_BYTES_MAX
     if (evicts || hasCapacity) this.#slices.set(ref.sliceId, entry)
     return value
@@ -304,10 +304,10 @@ export class SnapshotCache {
 
   /** The cached slice if it was compiled from the same texts, else a new one. */
   async #load(packed: PackedSlice): Promise<Pick<CachedSlice, 'value' | 'fingerprint'>> {
-    const fingerprint = await this.#turns.load(fingerprintOf(packed))
+    const fingerprint = await this.#timeSlices.load(fingerprintOf(packed))
     const cached = this.#slices.peek(packed.sliceId)
     if (!cached || cached.fingerprint !== fingerprint || cached.value.revision !== packed.revision)
-      return this.#turns.load(this.#compile(packed, fingerprint))
+      return this.#timeSlices.load(this.#compile(packed, fingerprint))
     dropTallies(cached.value)
     return cached
   }

@@ -18,7 +18,7 @@ import {
 import { AttemptMaker } from '../attempts/attempt-maker.ts'
 import { CredentialGate } from '../attempts/credential-gate.ts'
 import { createMailTools, createSmsTools } from '../attempts/mail-and-sms.ts'
-import { TargetTurns } from '../attempts/target-turns.ts'
+import { TargetLocks } from '../attempts/target-locks.ts'
 import { realClock } from '../clocks/worker-travel.ts'
 import { PushEvents } from '../endings/push-events.ts'
 import type { Ground } from './ground.ts'
@@ -69,7 +69,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     attempters,
     credentials,
     attempts: new AttemptMaker({ ...ground, attempters, credentials }),
-    targets: new TargetTurns(),
+    targets: new TargetLocks(),
     functions: createFunctionCalls(sending, kinds ?? {}),
   }
 }

@@ -100,7 +100,7 @@ export class EventListener {
   }
 
   /** Whether the listener may get another event in this second. */
-  get hasTurn(): boolean {
+  get hasCapacity(): boolean {
     const now = performance.now()
     if (now - this.#second >= WINDOW_MS) {
       this.#second = now
@@ -111,12 +111,12 @@ export class EventListener {
 
   /** Sends an event to the listener, or counts it as missed. */
   offer(frame: EventFrame): void {
-    const { hasTurn } = this
+    const { hasCapacity } = this
     const { position } = frame
     // A gap comes before the event, so it has the position before the event.
-    if (hasTurn) this.#showGaps()
+    if (hasCapacity) this.#showGaps()
     if (position) this.#position = position
-    if (!hasTurn) this.miss('rate', 1)
+    if (!hasCapacity) this.miss('rate', 1)
     else if (this.#gaps.size === 0 && this.#stream.push(frame.bytes)) this.#sent++
     else this.miss('lag', 1)
   }
@@ -132,7 +132,7 @@ export class EventListener {
   /** Resolves when the listener can take another event, or has left. */
   async whenReady(): Promise<void> {
     await this.#stream.whenRead()
-    while (!this.isClosed && !this.hasTurn) {
+    while (!this.isClosed && !this.hasCapacity) {
       const leftMs = Math.max(0, this.#second + WINDOW_MS - performance.now())
       await new Promise((resolve) => setTimeout(resolve, leftMs))
     }
@@ -140,7 +140,7 @@ export class EventListener {
 
   /** Called each second. */
   tick(): void {
-    if (this.hasTurn) this.#showGaps()
+    if (this.hasCapacity) this.#showGaps()
   }
 
   /** Sends a line that says how current the stream is. A slow reader gets it later or not at all. */

@@ -19,7 +19,7 @@ import {
 import { EventFrame } from './event-frame.ts'
 import type { EventListener } from './event-listener.ts'
 import type { StreamState } from './event-text.ts'
-import { GroupTurn, groupsOf } from './group-turn.ts'
+import { GroupOffer, groupsOf } from './group-offer.ts'
 
 /** Time between two reads of the log while there are listeners. */
 const FOLLOW_EVERY_MS = 250
@@ -188,37 +188,37 @@ export class LogFollower {
     const before = this.#position
     if (!before || this.#passCounted(page, before)) return
     const events = await this.#eventsIn(page)
-    const turns = this.#turns()
+    const offers = this.#offers()
     for (const listener of this.#joined) noteMissing(listener, page, before)
     for (const event of events) {
       let frame: EventFrame | undefined
-      for (const turn of turns) {
-        if (!turn.wants(event.event)) continue
+      for (const offer of offers) {
+        if (!offer.wants(event.event)) continue
         frame ??= new EventFrame(event.event, { streams: before.streams, within: placeOf(page, event) })
-        turn.offer(frame)
+        offer.offer(frame)
       }
     }
-    this.#passed(page, before, turns)
+    this.#passed(page, before, offers)
   }
 
-  /** Under full load most events come while no listener has a turn. They are then only counted. */
+  /** Under full load most events come while no listener takes any. They are then only counted. */
   #passCounted(page: LogPage, before: LogPosition): boolean {
-    const turns = this.#turns()
-    if (!turns.every(({ isFull, isByTopic }) => isFull && isByTopic)) return false
-    const counts = turns.length === 0 ? [] : countsIn(page)
+    const offers = this.#offers()
+    if (!offers.every(({ isFull, isByTopic }) => isFull && isByTopic)) return false
+    const counts = offers.length === 0 ? [] : countsIn(page)
     if (!counts) return false
     for (const listener of this.#joined) noteMissing(listener, page, before)
-    for (const count of counts) for (const turn of turns) turn.miss(count)
-    this.#passed(page, before, turns)
+    for (const count of counts) for (const offer of offers) offer.miss(count)
+    this.#passed(page, before, offers)
     return true
   }
 
-  #turns(): GroupTurn[] {
-    return groupsOf(this.#joined).map((listeners) => new GroupTurn(listeners))
+  #offers(): GroupOffer[] {
+    return groupsOf(this.#joined).map((listeners) => new GroupOffer(listeners))
   }
 
-  #passed(page: LogPage, before: LogPosition, turns: GroupTurn[]): void {
-    for (const turn of turns) turn.end()
+  #passed(page: LogPage, before: LogPosition, offers: GroupOffer[]): void {
+    for (const offer of offers) offer.end()
     this.#position = behind(before, page)
     for (const listener of this.#joined) listener.position = this.#position
   }

@@ -7,7 +7,7 @@ import {
   PARSED_SMALL_BYTES_MAX,
   parsedBytes,
 } from '@fantail/policy'
-import { SplitBudget, Turns } from '@fantail/runtime'
+import { SplitBudget, TimeSlices } from '@fantail/runtime'
 
 interface Tried {
   filterPolicy: FilterPolicy
@@ -20,7 +20,7 @@ interface Tried {
 }
 
 export class FilterTrials {
-  readonly #turns = new Turns()
+  readonly #timeSlices = new TimeSlices()
   /** For the parsed messages. */
   readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
@@ -36,7 +36,7 @@ export class FilterTrials {
     const parsed = parsedBytes(bytes)
     await this.#parsed.enter(parsed)
     try {
-      return await this.#turns.run(explanation, () => false)
+      return await this.#timeSlices.run(explanation, () => false)
     } finally {
       this.#parsed.leave(parsed)
     }

@@ -1,14 +1,14 @@
 /**
- * Runs long computations in turns of the event loop. All computations together get a few milliseconds of a turn, so
- * other work never waits longer. When the turn's time is used up, a computation waits for a later turn. Waiting
- * computations take turns one after the other, and new ones go first. Loads (see `load`) wait in a queue of their own.
+ * Runs long computations in time slices. All computations together get a few milliseconds of a turn of the event loop,
+ * so other work never waits longer. When this time is used up, a computation waits for a later turn. Waiting
+ * computations go one after the other, and new ones go first. Loads (see `load`) wait in a queue of their own.
  *
  *   isOver? ── no ──▶ compute ─▶ spend(steps)
  *           └ yes ─▶ begin() ─▶ isOver? …
  */
 
-/** Length of a turn. A request may wait for several turns, one after the other. */
-const TURN_MS = 4
+/** Time that all computations together get in a turn. A request may wait for several turns. */
+const TIME_SLICE_MS = 4
 /** The clock is read once in this number of steps, which take 10 to 30 ns each. Short work never reads it. */
 const STEPS_UNSEEN = 20_000
 /**
@@ -18,7 +18,7 @@ const BEGINNERS_MAX = 64
 
 type Waiting = (() => void)[]
 
-export class Turns {
+export class TimeSlices {
   readonly #beginners: Waiting = []
   readonly #others: Waiting = []
   readonly #loads: Waiting = []
@@ -44,7 +44,7 @@ export class Turns {
     this.#unseen = STEPS_UNSEEN
     const now = performance.now()
     this.#startedAt ??= now
-    if (now - this.#startedAt >= TURN_MS) this.#isOver = true
+    if (now - this.#startedAt >= TIME_SLICE_MS) this.#isOver = true
     this.#arm()
   }
 

@@ -1,6 +1,6 @@
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { Turns } from './turns.ts'
+import { TimeSlices } from './time-slices.ts'
 
 const never = () => false
 
@@ -30,7 +30,7 @@ function* failing(): Generator<number, string, void> {
 }
 
 test('a long computation lets the event loop turn between its pieces', async () => {
-  const turns = new Turns()
+  const timeSlices = new TimeSlices()
   let [done, most, since] = [0, 0, 0]
   let isRunning = true
   const turn = () => {
@@ -42,23 +42,23 @@ test('a long computation lets the event loop turn between its pieces', async () 
   const told = () => {
     done++
   }
-  expect(await turns.run(pieces(100, 1, told), never)).toBe('done')
+  expect(await timeSlices.run(pieces(100, 1, told), never)).toBe('done')
   isRunning = false
   expect(done).toBe(100)
   expect(most).toBeLessThan(20)
 })
 
 test('several that are long share the turns, and what is new goes before them', async () => {
-  const turns = new Turns()
+  const timeSlices = new TimeSlices()
   const order: string[] = []
   const long = ['a', 'b'].map((name) =>
-    turns.run(
+    timeSlices.run(
       pieces(30, 1, () => order.push(name)),
       never,
     ),
   )
-  expect(turns.isOver).toBe(true)
-  await turns.begin()
+  expect(timeSlices.isOver).toBe(true)
+  await timeSlices.begin()
   order.push('new')
   await Promise.all(long)
   expect(order.indexOf('new')).toBeLessThan(30)
@@ -67,9 +67,9 @@ test('several that are long share the turns, and what is new goes before them', 
 })
 
 test('a computation that is given up ends between two pieces', async () => {
-  const turns = new Turns()
+  const timeSlices = new TimeSlices()
   let told = 0
-  const run = turns.run(
+  const run = timeSlices.run(
     pieces(1_000, 1, () => told++),
     () => told > 10,
   )
@@ -78,43 +78,46 @@ test('a computation that is given up ends between two pieces', async () => {
 })
 
 test('a short turn is never over, whatever earlier turns did', async () => {
-  const turns = new Turns()
+  const timeSlices = new TimeSlices()
   for (let i = 0; i < 3; i++) {
-    turns.spendSince(performance.now() - 10)
-    expect(turns.isOver).toBe(true)
-    await turns.begin()
-    turns.spend(100)
-    expect(turns.isOver).toBe(false)
+    timeSlices.spendSince(performance.now() - 10)
+    expect(timeSlices.isOver).toBe(true)
+    await timeSlices.begin()
+    timeSlices.spend(100)
+    expect(timeSlices.isOver).toBe(false)
   }
 })
 
 test('a turn does not count the time since an earlier one', async () => {
-  const turns = new Turns()
-  turns.spendSince(performance.now() - 10)
-  await turns.begin()
+  const timeSlices = new TimeSlices()
+  timeSlices.spendSince(performance.now() - 10)
+  await timeSlices.begin()
   const from = performance.now()
   await waitFor(() => performance.now() - from > 10)
-  turns.spend(100_000)
-  expect(turns.isOver).toBe(false)
+  timeSlices.spend(100_000)
+  expect(timeSlices.isOver).toBe(false)
 })
 
 test('a computation that throws rejects, and others go on', async () => {
-  const turns = new Turns()
-  const both = await Promise.allSettled([turns.run(failing(), never), turns.run(pieces(20, 1), never)])
+  const timeSlices = new TimeSlices()
+  const both = await Promise.allSettled([
+    timeSlices.run(failing(), never),
+    timeSlices.run(pieces(20, 1), never),
+  ])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 
 test('a load has a piece in nearly every turn, however many computations are long', async () => {
-  const turns = new Turns()
+  const timeSlices = new TimeSlices()
   const order: string[] = []
   const long = Array.from({ length: 6 }, () =>
-    turns.run(
+    timeSlices.run(
       pieces(8, 5, () => order.push('long')),
       never,
     ),
   )
-  expect(turns.isOver).toBe(true)
-  expect(await turns.load(pieces(5, 5, () => order.push('load')))).toBe('done')
+  expect(timeSlices.isOver).toBe(true)
+  expect(await timeSlices.load(pieces(5, 5, () => order.push('load')))).toBe('done')
   const places = order.flatMap((what, place) => (what === 'load' ? [place] : []))
   const between = places.slice(1).map((place, n) => place - (places[n] ?? 0) - 1)
   expect(places).toHaveLength(5)
@@ -123,7 +126,7 @@ test('a load has a piece in nearly every turn, however many computations are lon
 })
 
 test('a load that throws rejects', async () => {
-  const turns = new Turns()
-  await expect(turns.load(failing())).rejects.toThrow('as it is')
-  expect(await turns.load(pieces(1, 1))).toBe('done')
+  const timeSlices = new TimeSlices()
+  await expect(timeSlices.load(failing())).rejects.toThrow('as it is')
+  expect(await timeSlices.load(pieces(1, 1))).toBe('done')
 })

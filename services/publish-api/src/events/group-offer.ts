@@ -6,15 +6,17 @@ import type { EventCount } from '@fantail/store'
 import type { EventFrame } from './event-frame.ts'
 import type { EventListener } from './event-listener.ts'
 
-export class GroupTurn {
+export class GroupOffer {
   readonly #first: EventListener
   #open: EventListener[]
-  /** Listeners without a turn, and how many events had been missed before they lost it. */
+  /** Listeners that take no more, and how many events had been missed before. */
   readonly #full: { listener: EventListener; before: number }[]
   #missed = 0
 
   constructor(listeners: [EventListener, ...EventListener[]]) {
-    const { open = [], full = [] } = Object.groupBy(listeners, ({ hasTurn }) => (hasTurn ? 'open' : 'full'))
+    const { open = [], full = [] } = Object.groupBy(listeners, ({ hasCapacity }) =>
+      hasCapacity ? 'open' : 'full',
+    )
     this.#first = listeners[0]
     this.#open = open
     this.#full = full.map((listener) => ({ listener, before: 0 }))
@@ -45,9 +47,9 @@ export class GroupTurn {
     if (this.isFull) return
     this.#open = this.#open.filter((listener) => {
       listener.offer(frame)
-      const { hasTurn } = listener
-      if (!hasTurn) this.#full.push({ listener, before: this.#missed })
-      return hasTurn
+      const { hasCapacity } = listener
+      if (!hasCapacity) this.#full.push({ listener, before: this.#missed })
+      return hasCapacity
     })
   }
 

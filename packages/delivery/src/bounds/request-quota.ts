@@ -1,5 +1,5 @@
-/** Bounds how many requests are under way at a time, in all and for each provider. Further ones wait for their turn. */
-interface TurnLimits {
+/** Bounds how many requests are under way at a time, in all and for each provider. Further ones wait. */
+interface QuotaLimits {
   inAll: number
   ofOne: number
 }
@@ -9,19 +9,19 @@ interface Waiting {
   begin(): void
 }
 
-export class RequestTurns {
-  readonly #limits: TurnLimits
+export class RequestQuota {
+  readonly #limits: QuotaLimits
   #underWay = 0
   readonly #byProvider = new Map<string, number>()
   readonly #waiting = new Set<Waiting>()
 
-  constructor(limits: TurnLimits) {
+  constructor(limits: QuotaLimits) {
     this.#limits = limits
   }
 
   /**
    * Resolves when the request may begin. The returned function must be called once when the request has ended, even if
-   * it hangs for a long time. Resolves with undefined if no turn came within `waitMs`.
+   * it hangs for a long time. Resolves with undefined if it could not begin within `waitMs`.
    */
   async take(provider: string, waitMs: number): Promise<(() => void) | undefined> {
     if (this.#isFree(provider)) this.#add(provider, 1)
@@ -32,14 +32,14 @@ export class RequestTurns {
     }
   }
 
-  /** Resolves with true if the turn came. The turn is then counted already. */
+  /** Resolves with true if the request may begin. It is then counted already. */
   #wait(provider: string, waitMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const end = (isTurn: boolean) => {
+      const end = (isFree: boolean) => {
         clearTimeout(timer)
         this.#waiting.delete(waiting)
-        if (isTurn) this.#add(provider, 1)
-        resolve(isTurn)
+        if (isFree) this.#add(provider, 1)
+        resolve(isFree)
       }
       const timer = setTimeout(end, waitMs, false)
       const waiting = { provider, begin: () => end(true) }

@@ -39,41 +39,41 @@ const RENEWALS_MAX = 3
  */
 const EMPTY_SETS_MAX = 1_000
 
-/** A throttled claim that waits for its send time. Unproven lanes have turns of another kind (turn-line.ts). */
-export interface SendTurn {
+/** A throttled claim that waits for its send time. */
+export interface TimedClaim {
   readonly hand: ClaimInHand
   /** Rises with each renewal. Results for an earlier round are ignored. */
   round: number
   renewing: boolean
   /** How often the claim was renewed because it was late. */
   renewals: number
-  /** The era of SendTurns in which the claim was added. */
+  /** The era of TimedClaims in which the claim was added. */
   era: number
   timer: NodeJS.Timeout | undefined
 }
 
-interface SendTurnsOptions {
+interface TimedClaimsOptions {
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
   /** Whether Redis can be reached. */
   isConnected(): boolean
   /** Called at the send time of the claim. The caller checks the claim and then calls `start`. */
-  onTurn(turn: SendTurn): void
-  /** Called when the claim has lost its send time. SendTurns does not hold it any more. */
+  onTime(timed: TimedClaim): void
+  /** Called when the claim has lost its send time. TimedClaims does not hold it any more. */
   onNone(hand: ClaimInHand): void
 }
 
-export class SendTurns {
-  readonly #options: SendTurnsOptions
+export class TimedClaims {
+  readonly #options: TimedClaimsOptions
   /** By subscription. */
-  readonly #lanes = new Map<string, Set<SendTurn>>()
+  readonly #lanes = new Map<string, Set<TimedClaim>>()
   /** Until this time, by performance.now(), other workers may have claims with send times of Redis's earlier clock. */
   #othersUntil = Number.NEGATIVE_INFINITY
   /** Rises if Redis may have given all earlier send times to other claims. */
   #era = 0
   #stopped = false
 
-  constructor(options: SendTurnsOptions) {
+  constructor(options: TimedClaimsOptions) {
     this.#options = options
   }
 
@@ -92,50 +92,50 @@ export class SendTurns {
    * Returns true if the claim is in time. It is then no longer held here: `isInTime` says whether its request may be
    * written, and `missed` takes it back. Returns false if it gets a new send time, or if `onNone` was called.
    */
-  start(turn: SendTurn): boolean {
-    turn.era = this.#era
-    if (!this.isInTime(turn)) {
-      this.#renewNow(turn)
+  start(timed: TimedClaim): boolean {
+    timed.era = this.#era
+    if (!this.isInTime(timed)) {
+      this.#renewNow(timed)
       return false
     }
-    this.leave(turn)
+    this.leave(timed)
     return true
   }
 
-  isInTime(turn: SendTurn): boolean {
-    return turn.era === this.#era && this.#options.isConnected() && !this.#isLate(turn)
+  isInTime(timed: TimedClaim): boolean {
+    return timed.era === this.#era && this.#options.isConnected() && !this.#isLate(timed)
   }
 
   /** Called if the request of a begun attempt would have been written too late. The claim waits for a new send time. */
-  missed(turn: SendTurn): void {
-    this.#enter(turn)
+  missed(timed: TimedClaim): void {
+    this.#enter(timed)
     const leadMs = this.#othersUntil - performance.now()
-    if (this.#stopped) this.#drop(turn)
-    else if (leadMs > 0) this.#replace([turn], leadMs)
-    else this.#renewNow(turn)
+    if (this.#stopped) this.#drop(timed)
+    else if (leadMs > 0) this.#replace([timed], leadMs)
+    else this.#renewNow(timed)
   }
 
   /** Called when Redis can be reached again. It may have forgotten the claims in hand. */
   reconnected(): void {
     this.#era++
-    for (const lane of this.#lanes.values()) this.#renew(inTurn(lane), 0)
+    for (const lane of this.#lanes.values()) this.#renew(inOrder(lane), 0)
   }
 
   /** Called when Redis's clock was set forward. */
   setForward(): void {
     this.#era++
     this.#othersUntil = performance.now() + FAR_SEND_AHEAD_MS
-    for (const lane of this.#lanes.values()) this.#replace(inTurn(lane), FAR_SEND_AHEAD_MS)
+    for (const lane of this.#lanes.values()) this.#replace(inOrder(lane), FAR_SEND_AHEAD_MS)
   }
 
   /** Called when time travel has moved the time. The stored send times do not change, so they come earlier. */
   moved(): void {
-    for (const turn of this.#waiting()) {
-      const { hand } = turn
-      clearTimeout(turn.timer)
-      turn.timer = undefined
+    for (const timed of this.#waiting()) {
+      const { hand } = timed
+      clearTimeout(timed.timer)
+      timed.timer = undefined
       if (hand.claim.sendAt !== null) hand.sendAt = this.#localTimeOf(hand, hand.claim.sendAt)
-      this.#wait(turn)
+      this.#wait(timed)
     }
   }
 
@@ -144,11 +144,11 @@ export class SendTurns {
     return this.#waiting().map(timeOf)
   }
 
-  leave(turn: SendTurn): void {
-    clearTimeout(turn.timer)
-    const id = turn.hand.subscription.record.id
+  leave(timed: TimedClaim): void {
+    clearTimeout(timed.timer)
+    const id = timed.hand.subscription.record.id
     const lane = this.#lanes.get(id)
-    lane?.delete(turn)
+    lane?.delete(timed)
     if (lane?.size === 0 && this.#lanes.size > EMPTY_SETS_MAX) this.#lanes.delete(id)
   }
 
@@ -158,10 +158,10 @@ export class SendTurns {
    */
   stop(): void {
     this.#stopped = true
-    for (const turn of this.#waiting()) this.#drop(turn)
+    for (const timed of this.#waiting()) this.#drop(timed)
   }
 
-  #waiting(): SendTurn[] {
+  #waiting(): TimedClaim[] {
     return [...this.#lanes.values()].flatMap((lane) => [...lane].filter(({ timer }) => timer))
   }
 
@@ -169,32 +169,32 @@ export class SendTurns {
     return this.#options.clocks.of(subscription.shard).localTime(sendAt)
   }
 
-  #hold(hand: ClaimInHand): SendTurn {
-    const turn = { hand, round: 0, renewing: false, renewals: 0, era: this.#era, timer: undefined }
-    this.#enter(turn)
-    return turn
+  #hold(hand: ClaimInHand): TimedClaim {
+    const timed = { hand, round: 0, renewing: false, renewals: 0, era: this.#era, timer: undefined }
+    this.#enter(timed)
+    return timed
   }
 
-  #enter(turn: SendTurn): void {
-    const { id } = turn.hand.subscription.record
+  #enter(timed: TimedClaim): void {
+    const { id } = timed.hand.subscription.record
     const lane = this.#lanes.get(id)
-    if (lane) lane.add(turn)
-    else this.#lanes.set(id, new Set([turn]))
+    if (lane) lane.add(timed)
+    else this.#lanes.set(id, new Set([timed]))
   }
 
-  #wait(turn: SendTurn): void {
-    const waitMs = (turn.hand.sendAt ?? 0) - performance.now()
-    if (waitMs <= 1) this.#due(turn)
-    else turn.timer = setTimeout(() => this.#due(turn), waitMs)
+  #wait(timed: TimedClaim): void {
+    const waitMs = (timed.hand.sendAt ?? 0) - performance.now()
+    if (waitMs <= 1) this.#due(timed)
+    else timed.timer = setTimeout(() => this.#due(timed), waitMs)
   }
 
-  #due(turn: SendTurn): void {
-    turn.timer = undefined
-    if (this.#isLate(turn)) this.#renewLate(turn)
-    else this.#options.onTurn(turn)
+  #due(timed: TimedClaim): void {
+    timed.timer = undefined
+    if (this.#isLate(timed)) this.#renewLate(timed)
+    else this.#options.onTime(timed)
   }
 
-  #isLate({ hand }: SendTurn): boolean {
+  #isLate({ hand }: TimedClaim): boolean {
     const { rate } = hand.subscription
     const lateMsMax = rate === null ? SEND_LATE_MS_MAX : sendLateMsMax(rate)
     return this.#latenessOf(hand) > lateMsMax - MARGIN_MS
@@ -211,16 +211,16 @@ export class SendTurns {
     return performance.now() - Math.min(planned, known)
   }
 
-  #renewNow(turn: SendTurn): void {
-    if (this.#isLate(turn)) this.#renewLate(turn)
-    else this.#renewLane(turn)
+  #renewNow(timed: TimedClaim): void {
+    if (this.#isLate(timed)) this.#renewLate(timed)
+    else this.#renewLane(timed)
   }
 
   /**
    * If this process is late again and again, new send times must be later by the same time. Otherwise they have already
    * passed when Redis's reply is read. The same holds if Redis is slow.
    */
-  #renewLate(late: SendTurn): void {
+  #renewLate(late: TimedClaim): void {
     if (late.renewals === RENEWALS_MAX) {
       this.#drop(late)
       return
@@ -236,64 +236,67 @@ export class SendTurns {
   }
 
   /** Behind a slow Redis the claims that are not late keep their send times, because a renewal would outlast them. */
-  #renewLane(turn: SendTurn, leadMs = 0): void {
-    const { record, shard } = turn.hand.subscription
-    const turns = inTurn(this.#lanes.get(record.id) ?? [])
-    const late = turns.filter((each) => this.#isLate(each))
+  #renewLane(timed: TimedClaim, leadMs = 0): void {
+    const { record, shard } = timed.hand.subscription
+    const timedClaims = inOrder(this.#lanes.get(record.id) ?? [])
+    const late = timedClaims.filter((each) => this.#isLate(each))
     for (const each of late) each.renewals++
     const keepsOthers = this.#options.clocks.of(shard).roundTripMs > SEND_LATE_MS_MAX / 2
-    this.#renew(keepsOthers ? turns.filter((each) => each === turn || late.includes(each)) : turns, leadMs)
+    this.#renew(
+      keepsOthers ? timedClaims.filter((each) => each === timed || late.includes(each)) : timedClaims,
+      leadMs,
+    )
   }
 
   /** Requests new send times, also for claims that have one. */
-  #replace(turns: SendTurn[], leadMs: number): void {
-    for (const { hand } of turns) hand.claim = { ...hand.claim, sendAt: null }
-    this.#renew(turns, leadMs)
+  #replace(timedClaims: TimedClaim[], leadMs: number): void {
+    for (const { hand } of timedClaims) hand.claim = { ...hand.claim, sendAt: null }
+    this.#renew(timedClaims, leadMs)
   }
 
-  #renew(turns: SendTurn[], leadMs: number): void {
-    const [first] = turns
+  #renew(timedClaims: TimedClaim[], leadMs: number): void {
+    const [first] = timedClaims
     if (!first) return
     const { record, shard } = first.hand.subscription
-    for (const turn of turns) {
-      clearTimeout(turn.timer)
-      turn.timer = undefined
-      turn.round++
-      turn.renewing = true
+    for (const timed of timedClaims) {
+      clearTimeout(timed.timer)
+      timed.timer = undefined
+      timed.round++
+      timed.renewing = true
     }
-    const claims = turns.map(({ hand }) => hand.claim)
+    const claims = timedClaims.map(({ hand }) => hand.claim)
     const renewed = this.#options.renewals.renew(shard, { subscriptionId: record.id, leadMs, claims })
     void renewed.then((all) => {
-      turns.forEach((turn, i) => {
-        this.#renewed(turn, all[i])
+      timedClaims.forEach((timed, i) => {
+        this.#renewed(timed, all[i])
       })
     })
   }
 
-  #renewed(turn: SendTurn, renewed: RenewedClaim | undefined): void {
-    const { hand } = turn
-    turn.renewing = false
+  #renewed(timed: TimedClaim, renewed: RenewedClaim | undefined): void {
+    const { hand } = timed
+    timed.renewing = false
     if (renewed) hand.claim = { ...hand.claim, ...renewed }
     if (!renewed || renewed.sendAt === null || this.#stopped) {
-      this.#drop(turn)
+      this.#drop(timed)
       return
     }
     hand.sendAt = this.#localTimeOf(hand, renewed.sendAt)
-    this.#wait(turn)
+    this.#wait(timed)
   }
 
-  #drop(turn: SendTurn): void {
-    this.leave(turn)
-    this.#options.onNone(turn.hand)
+  #drop(timed: TimedClaim): void {
+    this.leave(timed)
+    this.#options.onNone(timed.hand)
   }
 }
 
 /** The claims that are not being renewed, in the order of their send times. */
-function inTurn(lane: Iterable<SendTurn>): SendTurn[] {
+function inOrder(lane: Iterable<TimedClaim>): TimedClaim[] {
   return [...lane].filter(({ renewing }) => !renewing).sort((a, b) => timeOf(a) - timeOf(b))
 }
 
 /** The send time in Redis's time. */
-function timeOf({ hand }: SendTurn): number {
+function timeOf({ hand }: TimedClaim): number {
   return hand.claim.sendAt ?? 0
 }
