@@ -56,7 +56,7 @@ const lost = (text: string) => [...lostFiles(text), ...lostSections(text), ...lo
 test('a reference that leads nowhere is found', () => {
   const comments = commentsIn(
     'a.ts',
-    "/** See no-such.ts, store/src/keys.ts and notes.md §2.1 (checklist 67 to\n * 967). */\nconst a = 'b.ts' // RFC 9110 §5.5\n",
+    "/** See no-such.ts, store/src/keys/keys.ts and notes.md §2.1 (checklist 67 to\n * 967). */\nconst a = 'b.ts' // RFC 9110 §5.5\n",
   )
   expect(lost(comments)).toEqual(['no-such.ts', 'notes.md', 'notes.md §2.1', 967])
   expect(lost(commentsIn('a.lua', "local a = 'b.lua' -- the model: gone.ts\n"))).toEqual(['gone.ts'])

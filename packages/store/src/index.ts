@@ -12,7 +12,6 @@ export { AttemptRecorder } from './attempts/attempt-recorder.ts'
 export { AttemptStore } from './attempts/attempt-store.ts'
 export { AuditReader } from './audit/audit-reader.ts'
 export { type AuditStream, AuditWriter, type StoredAuditLine } from './audit/audit-writer.ts'
-export { SCRIPT_CLASSES, type ScriptName } from './capacity/script-classes.ts'
 export {
   type MemorySample,
   PUBLISH_SHARE,
@@ -37,7 +36,6 @@ export { type CheckpointNames, readCheckpointNames } from './copies/checkpoint-n
 export { followConnection, openSince } from './copies/open-connections.ts'
 export { type ServerMark, ServerMarks } from './copies/server-marks.ts'
 export { Credentials } from './credentials/own-credentials.ts'
-export { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch/dispatch-tags.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
 export { holdJobLock } from './dispatch/job-lock.ts'
 export { noteParts, readParts } from './dispatch/note-parts.ts'
@@ -68,6 +66,7 @@ export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/
 export { isWorthKeepingWhole, type KeptJob, type NewKept } from './kept/kept-jobs.ts'
 export { KeptMessages, type NotKept } from './kept/kept-messages.ts'
 export { KEPT_GIVE_WAY_SHARE, KeptUpkeep } from './kept/kept-upkeep.ts'
+export { DISPATCH_QUEUES_MAX, dispatchTag } from './keys/dispatch-tags.ts'
 export {
   dispatchJobKey,
   dueKey,
@@ -94,20 +93,23 @@ export {
   WAKE_MOVED,
   WAKE_QUEUES,
   WAKE_REDRIVES,
-} from './keys.ts'
+} from './keys/keys.ts'
+export { SHARD_COUNT, shardBase, shardOf } from './keys/shards.ts'
+export { keySlot } from './keys/slots.ts'
 export { LaneSurvey, type SurveyedLane } from './lanes/board/lane-survey.ts'
 export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
 export { type Judged, verdictOf } from './lanes/figures/verdict.ts'
 export type { Verdict } from './lanes/figures/verdict-sentence.ts'
+export type { LaneStore } from './lanes/lane-api.ts'
+export { Lanes } from './lanes/lanes.ts'
 export {
   deliveryGeneration,
   deliveryId,
   parseDeliveryId,
   redrivesOf,
   resentGeneration,
-} from './lanes/generations.ts'
-export type { LaneStore } from './lanes/lane-api.ts'
+} from './lanes/records/generations.ts'
 export {
   type AttemptNote,
   batchField,
@@ -136,13 +138,18 @@ export {
   type SweepResult,
   type TakeRequest,
   type TakeResult,
-} from './lanes/lane-records.ts'
-export { Lanes } from './lanes/lanes.ts'
+} from './lanes/records/lane-records.ts'
 export { LinkKey } from './mail/link-key.ts'
 export { MailState } from './mail/mail-state.ts'
 export { type Suppression, Suppressions } from './mail/suppressions.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'
 export { Counts } from './outcomes/counts.ts'
+export {
+  deletedOutcomes,
+  generationOf,
+  isOfDeliveries,
+  QUARANTINE_DELETED,
+} from './outcomes/deleted-entry.ts'
 export type { CodeSlots, DispatchEntry } from './outcomes/dispatch-entry.ts'
 export { FailedEnds } from './outcomes/failed-ends.ts'
 export type { LaneEntry, LaneOutcome } from './outcomes/outcome-entries.ts'
@@ -162,26 +169,13 @@ export { Processes, type ProcessReport, REPORT_MS } from './processes/processes.
 export { PlatformApplications } from './push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './push/platform-endpoints.ts'
 export { PushState } from './push/push-state.ts'
-export {
-  deletedOutcomes,
-  generationOf,
-  isOfDeliveries,
-  QUARANTINE_DELETED,
-} from './quarantine/deleted-entry.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'
 export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts'
 export { UnreadableRecords } from './quarantine/unreadable-records.ts'
 export { QUEUE, type QueueSettings } from './queues/definitions/queue-fields.ts'
-export { queueFigures } from './queues/definitions/queue-figures.ts'
-export type { OnLeaseEnd } from './queues/leases/queue-leases.ts'
-export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
-export { LetterQuota, type LetterShares } from './queues/letters/letter-quota.ts'
-export type { RemovedLetter } from './queues/letters/letters-removed.ts'
-export { topicQueueArns } from './queues/letters/topic-queue-names.ts'
-export { TopicQueues } from './queues/letters/topic-queues.ts'
-export { AttemptChangedError, OverLimitError } from './queues/queue-errors.ts'
-export { deadLetterItemId, deliveryItemId, redrivenItemId } from './queues/queue-ids.ts'
+export { AttemptChangedError, OverLimitError } from './queues/items/queue-errors.ts'
+export { deadLetterItemId, deliveryItemId, redrivenItemId } from './queues/items/queue-ids.ts'
 export type {
   HandleError,
   HandleResult,
@@ -192,8 +186,15 @@ export type {
   SendItem,
   SentItem,
   VisibilityChange,
-} from './queues/queue-records.ts'
-export type { QueueUse } from './queues/queue-use.ts'
+} from './queues/items/queue-records.ts'
+export type { QueueUse } from './queues/items/queue-use.ts'
+export type { OnLeaseEnd } from './queues/leases/queue-leases.ts'
+export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
+export { LetterQuota, type LetterShares } from './queues/letters/letter-quota.ts'
+export type { RemovedLetter } from './queues/letters/letters-removed.ts'
+export { topicQueueArns } from './queues/letters/topic-queue-names.ts'
+export { TopicQueues } from './queues/letters/topic-queues.ts'
+export { queueFigures } from './queues/queue-figures.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
 export { Queues } from './queues/queues.ts'
 export {
@@ -204,8 +205,15 @@ export {
   sumMessage,
 } from './records/checksums.ts'
 export type { ShownMember } from './records/fields.ts'
+export { REDRIVE } from './records/redrive-fields.ts'
 export { CorruptRecordError } from './records/stored-json.ts'
-export { ifReadable } from './records/unreadable.ts'
+export {
+  SUBSCRIPTION,
+  type SUBSCRIPTION_FIELDS,
+  type SubscriptionSettings,
+} from './records/subscription-fields.ts'
+export { placeOfSubscription } from './records/subscriptions-id.ts'
+export { TOPIC, type TopicSettings } from './records/topic-fields.ts'
 export { batch } from './redis/batch.ts'
 export { catchUp, catchUpWith, readNow, readSlowestTime } from './redis/clock.ts'
 export { isCluster, masterOfShard, mastersOf, nodeOf } from './redis/connections/cluster.ts'
@@ -230,12 +238,11 @@ export { takeRole } from './redis/leader.ts'
 export { inOneWrite } from './redis/one-write.ts'
 export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
 export { ReplicaAcks, type ReplicaAcksOptions, reportReplicas, writeMark } from './redis/replica-acks.ts'
+export { SCRIPT_CLASSES, type ScriptName } from './redis/script-classes.ts'
 export { readScript } from './redis/scripts.ts'
-export { SHARD_COUNT, shardBase, shardOf } from './redis/shards.ts'
-export { keySlot } from './redis/slots.ts'
 export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/storage-errors.ts'
+export { ifReadable } from './redis/unreadable.ts'
 export { type RedriveBatch, RedriveBatches, type RedriveRun } from './redrives/redrive-batches.ts'
-export { REDRIVE } from './redrives/redrive-fields.ts'
 export { Redrives } from './redrives/redrives.ts'
 export { ResendBatches } from './redrives/resend-batches.ts'
 export { SandboxNumbers } from './sms/sandbox-numbers.ts'
@@ -248,19 +255,12 @@ export { openStreamWriter } from './streams/stream-writer.ts'
 export { ConfirmationLimits } from './subscriptions/confirmation-limits.ts'
 export { createConfirmationToken } from './subscriptions/confirmation-token.ts'
 export {
-  SUBSCRIPTION,
-  type SUBSCRIPTION_FIELDS,
-  type SubscriptionSettings,
-} from './subscriptions/subscription-fields.ts'
-export {
   type ListSubscriptions,
   type NewSubscription,
   Subscriptions,
   TopicFullError,
 } from './subscriptions/subscriptions.ts'
-export { placeOfSubscription } from './subscriptions/subscriptions-id.ts'
 export { type PackedSlice, type SliceData, type SliceRef, Snapshots } from './topics/snapshots.ts'
-export { TOPIC, type TopicSettings } from './topics/topic-fields.ts'
 export { type CountedTopic, type SubscriptionCounts, Topics } from './topics/topics.ts'
 export { type PassingTimer, passingTime } from './travel/passing-clock.ts'
 export {

@@ -2,7 +2,7 @@ import type { ApiKeyRecord } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { ApiKeys, connect, KeyLimits, WAKE_CHANGES, whenReady } from '../index.ts'
-import { API_KEYS_BASE, apiKeysKey } from '../keys.ts'
+import { API_KEYS_BASE, apiKeysKey } from '../keys/keys.ts'
 
 const { server, redis } = await useRedis({ connect })
 const keys = new ApiKeys(redis)

@@ -3,7 +3,7 @@
  * have mail domains. A process takes several tokens at a time.
  */
 import type { Redis } from 'ioredis'
-import { API_KEYS_BASE } from '../keys.ts'
+import { API_KEYS_BASE } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const TAKE = readScript('take-tokens-1')

@@ -2,7 +2,7 @@
 
 import type { Redis } from 'ioredis'
 import { parseStored } from '../records/stored-json.ts'
-import { ifReadable } from '../records/unreadable.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 /** `ttlMs`: after which it ends unless it is used. Those that end last come first. */
 export async function listSessions(

@@ -1,6 +1,6 @@
 /** The scripts that sessions of the console and of the portal share. `base`: the beginning of their keys. */
 import type { Redis } from 'ioredis'
-import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, SESSIONS_BASE } from '../keys.ts'
+import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, SESSIONS_BASE } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const MAKE = readScript('make-session-1')

@@ -5,7 +5,7 @@
  */
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { loginsKey, SESSIONS_BASE, sessionKey } from '../keys.ts'
+import { loginsKey, SESSIONS_BASE, sessionKey } from '../keys/keys.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { listSessions } from './list-sessions.ts'
 import { countUse, removeSession, storeSession } from './session-scripts.ts'

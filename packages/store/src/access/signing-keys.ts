@@ -5,7 +5,7 @@
  */
 import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from '../keys.ts'
+import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const KEEP = readScript('keep-signing-pair-1')

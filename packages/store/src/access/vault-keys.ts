@@ -3,7 +3,7 @@
  * its start, and not only at the first secret that it cannot open.
  */
 import type { Redis } from 'ioredis'
-import { VAULT_BASE, vaultKeysKey } from '../keys.ts'
+import { VAULT_BASE, vaultKeysKey } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const ADD = readScript('add-vault-key-1')

@@ -4,12 +4,12 @@
  * whose last record is oldest are removed first. `sweep` removes the records of deleted subscriptions.
  */
 import type { Redis } from 'ioredis'
-import { ATTEMPTS_BASE, attemptBytesKey, attemptsKey, subscriptionsKey } from '../keys.ts'
+import { ATTEMPTS_BASE, attemptBytesKey, attemptsKey, subscriptionsKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
+import { placeOfSubscription } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
 import { type AttemptRecord, unpackAttempt } from './attempt-record.ts'
 
 const RECORD = readScript('record-attempts-1')

@@ -1,12 +1,18 @@
 /** Reads the audit trail, newest line first. */
 
 import type { Redis } from 'ioredis'
-import { auditBoundKey, auditLinesKey, auditPortalKey, auditRefusedKey, auditStrangersKey } from '../keys.ts'
+import {
+  auditBoundKey,
+  auditLinesKey,
+  auditPortalKey,
+  auditRefusedKey,
+  auditStrangersKey,
+} from '../keys/keys.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { byStreamId, readStreamId } from '../records/stream-ids.ts'
-import { ifReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { badCursor, decodeCursor, encodeCursor, replies } from '../redis/pages.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 import type { StoredAuditLine } from './audit-writer.ts'
 
 /** Lines of each stream that one step of a search in the audit trail reads. Past it: a further step follows. */

@@ -2,7 +2,7 @@ import type { AuditLine } from '@fantail/contracts'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { auditLinesKey, auditStrangersKey } from '../keys.ts'
+import { auditLinesKey, auditStrangersKey } from '../keys/keys.ts'
 import { AuditReader } from './audit-reader.ts'
 import { AuditWriter } from './audit-writer.ts'
 

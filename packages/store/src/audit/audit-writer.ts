@@ -10,7 +10,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditLine } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { AUDIT_BASE } from '../keys.ts'
+import { AUDIT_BASE } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const APPEND = readScript('append-audit-1')

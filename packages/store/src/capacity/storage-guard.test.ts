@@ -3,7 +3,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { connect, readTopicBytes, StorageGuard, shardBase } from '../index.ts'
-import { topicBytesKey } from '../keys.ts'
+import { topicBytesKey } from '../keys/keys.ts'
 import { parseMemory } from './storage-guard.ts'
 
 const { redis } = await useRedis({ connect, args: ['--maxmemory', '32mb'] })

@@ -10,9 +10,9 @@
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { topicBytesKey } from '../keys.ts'
+import { topicBytesKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { masterOfShard, mastersOf } from '../redis/connections/cluster.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const SAMPLE_EVERY_MS = 250
 /** After a pause this long, the last sample is too old. A publish then waits for a new one. */

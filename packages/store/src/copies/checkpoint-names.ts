@@ -3,8 +3,8 @@
  * if a batch is named there, all earlier writes exist too.
  */
 import type { Redis } from 'ioredis'
-import { checkpointKey } from '../keys.ts'
-import { shardBase } from '../redis/shards.ts'
+import { checkpointKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
 
 export interface CheckpointNames {
   /** Fence of the run that opened the checkpoint last. */

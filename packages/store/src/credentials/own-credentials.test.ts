@@ -2,7 +2,7 @@ import { skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { connectSubscriber, WAKE_CREDENTIALS, whenReady } from '../index.ts'
-import { CREDENTIALS_BASE, credentialKey } from '../keys.ts'
+import { CREDENTIALS_BASE, credentialKey } from '../keys/keys.ts'
 import { Credentials } from './own-credentials.ts'
 
 const { server, redis } = await useRedis()

@@ -11,7 +11,7 @@
  *                          └────┘ broke()
  */
 import type { Redis } from 'ioredis'
-import { CREDENTIALS_BASE, credentialKey, WAKE_CREDENTIALS } from '../keys.ts'
+import { CREDENTIALS_BASE, credentialKey, WAKE_CREDENTIALS } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const ASK = readScript('ask-credential-1')

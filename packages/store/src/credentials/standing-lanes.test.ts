@@ -2,7 +2,7 @@
 import { RANDOM_TIMEOUT_MS } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dueKey, laneKey } from '../keys.ts'
+import { dueKey, laneKey } from '../keys/keys.ts'
 import {
   BASE,
   claimsOf,
@@ -13,8 +13,8 @@ import {
   writeLane,
   writeSlice,
 } from '../lanes/lane.fixture.ts'
-import type { SettleTo } from '../lanes/lane-records.ts'
 import { asRetry, failedOnce, type TestClaim, useLanes } from '../lanes/lanes.fixture.ts'
+import type { SettleTo } from '../lanes/records/lane-records.ts'
 
 const { redis, lanes, later, claimDue, settleAll } = await useLanes()
 const STAND_MS = 30_000

@@ -1,11 +1,11 @@
 /** The dispatch jobs that no worker has fetched yet. */
 import type { Redis } from 'ioredis'
-import { dispatchJobKey } from '../keys.ts'
+import { DISPATCH_QUEUES_MAX } from '../keys/dispatch-tags.ts'
+import { dispatchJobKey } from '../keys/keys.ts'
 import { batch } from '../redis/batch.ts'
 import { readNow } from '../redis/clock.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { DISPATCH_QUEUES_MAX } from './dispatch-tags.ts'
 
 const READ_BACKLOG = readScript('read-backlog-1')
 

@@ -16,11 +16,11 @@
 import { IDEMPOTENCY_SECONDS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { ServerMark } from '../copies/server-marks.ts'
-import { dispatchJobKey } from '../keys.ts'
+import { dispatchJobKey } from '../keys/keys.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { isCluster } from '../redis/connections/cluster.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
 
 const CLAIM = readScript('claim-publish-1')
 const HOLD = readScript('hold-claim-1')

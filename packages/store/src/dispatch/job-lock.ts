@@ -1,6 +1,6 @@
 /** Takes the lock of a dispatch job again after it expired, also when memory is full. The lock is BullMQ's. */
 import type { Redis } from 'ioredis'
-import { dispatchJobKey } from '../keys.ts'
+import { dispatchJobKey } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import type { StartedJob } from './note-parts.ts'
 

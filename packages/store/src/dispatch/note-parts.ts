@@ -1,6 +1,6 @@
 /** Stores the parts of a dispatch job in the job itself. They are then deleted together with the job. */
 import type { Redis } from 'ioredis'
-import { dispatchJobKey, JOB_PARTS } from '../keys.ts'
+import { dispatchJobKey, JOB_PARTS } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const NOTE_PARTS = readScript('note-parts-1')

@@ -1,6 +1,6 @@
 /** Hears which live events are wanted. */
 import type { Redis } from 'ioredis'
-import { WAKE_LISTENERS } from '../keys.ts'
+import { WAKE_LISTENERS } from '../keys/keys.ts'
 import type { LiveSender } from './live-sender.ts'
 
 /** Subscribes to the announcements of processes with listeners. Returns a function that ends this. */

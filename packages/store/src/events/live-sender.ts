@@ -4,7 +4,7 @@
  * no events are sent.
  */
 import type { Redis } from 'ioredis'
-import { liveChannel } from '../keys.ts'
+import { liveChannel } from '../keys/keys.ts'
 import {
   countDropped,
   fullUntil,

@@ -2,7 +2,7 @@
 import type { AttemptDecision, DeliveryCause } from '@fantail/contracts'
 import type { EventType } from '@fantail/contracts/schemas/events/event-types'
 import { shownWhy, whyItEnded } from '@fantail/policy'
-import { redrivesOf } from '../lanes/generations.ts'
+import { redrivesOf } from '../lanes/records/generations.ts'
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
 import { bits, type Found, type LaneEntry, readEntry, statusCodeOf } from '../outcomes/outcome-entries.ts'
 import { beginningsIn } from '../outcomes/outcome-pages.ts'

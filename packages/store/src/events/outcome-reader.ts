@@ -1,7 +1,7 @@
 /** Reads the outcome log page by page, from a position on. */
 import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { outcomeLogKey } from '../keys.ts'
+import { outcomeLogKey } from '../keys/keys.ts'
 import { entriesIn, lengthOf } from '../outcomes/outcome-pages.ts'
 import { readStreamId } from '../records/stream-ids.ts'
 import { batch } from '../redis/batch.ts'

@@ -3,12 +3,8 @@
  */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
-import {
-  type FormerSubscription,
-  type SlotHolder,
-  SlotHolders,
-} from '../subscriptions/former-subscriptions.ts'
-import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
+import { placeOfSubscription } from '../records/subscriptions-id.ts'
+import { type FormerSubscription, type SlotHolder, SlotHolders } from '../slices/former-subscriptions.ts'
 import type { SliceData, SliceMoment, SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { type KnownSubscription, NO_SUBSCRIPTION, type SubscriptionFinder } from './log-events.ts'
 

@@ -24,7 +24,7 @@ import {
   shardOf,
   Topics,
 } from '../index.ts'
-import { topicBytesKey } from '../keys.ts'
+import { topicBytesKey } from '../keys/keys.ts'
 import { FIFO_ARN, fifoMessage, makeFifoLane } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)

@@ -1,9 +1,9 @@
 /** Counts waiting messages in FIFO logs, for gauges. Changes nothing. */
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { parseDeliveryId } from '../lanes/generations.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
+import { parseDeliveryId } from '../lanes/records/generations.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const LOGS = readScript('fifo-logs-1')
 

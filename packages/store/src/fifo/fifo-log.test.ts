@@ -11,7 +11,7 @@ import {
   Topics,
   WAKE_LANES,
 } from '../index.ts'
-import { BUSY_SHARDS, dueKey, topicBytesKey } from '../keys.ts'
+import { BUSY_SHARDS, dueKey, topicBytesKey } from '../keys/keys.ts'
 import { readMessage } from '../records/checksums.ts'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 

@@ -9,13 +9,13 @@
  */
 import { FantailError, formatMessageId, IDEMPOTENCY_SECONDS, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { hintDue } from '../lanes/busy-lanes.ts'
-import { deliveryId } from '../lanes/generations.ts'
-import { readTime } from '../lanes/lane-replies.ts'
+import { deliveryId } from '../lanes/records/generations.ts'
+import { readTime } from '../lanes/records/lane-replies.ts'
 import { sumMessage } from '../records/checksums.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
 import { storageError } from '../redis/storage-errors.ts'
 
 const PUBLISH = readScript('publish-fifo-1')

@@ -16,7 +16,7 @@ import {
   shardOf,
   Topics,
 } from '../index.ts'
-import { dueKey, topicBytesKey } from '../keys.ts'
+import { dueKey, topicBytesKey } from '../keys/keys.ts'
 import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 

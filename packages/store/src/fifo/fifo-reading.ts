@@ -14,11 +14,11 @@
  * the log of the topic.
  */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { hintDue } from '../lanes/busy-lanes.ts'
-import type { LogClaim } from '../lanes/lane-records.ts'
-import { readTime } from '../lanes/lane-replies.ts'
+import type { LogClaim } from '../lanes/records/lane-records.ts'
+import { readTime } from '../lanes/records/lane-replies.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
 
 const MOVE = readScript('move-log-1')
 

@@ -1,8 +1,8 @@
 /** FIFO topics for tests, and messages for them. */
 import { createMessageId, type Message, type TopicRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { laneKey, topicKey } from '../keys.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
+import { laneKey, topicKey } from '../keys/keys.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { Topics } from '../topics/topics.ts'

@@ -5,9 +5,9 @@
  */
 import { formatMessageId, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { isCluster } from '../redis/connections/cluster.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
 
 const KEEP_JOBS = readScript('keep-jobs-1')
 

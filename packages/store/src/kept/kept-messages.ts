@@ -8,12 +8,12 @@
  */
 import { parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { keptBodiesKey, messageKey } from '../keys.ts'
+import { keptBodiesKey, messageKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { inTransaction } from '../redis/one-write.ts'
 import { replies } from '../redis/pages.ts'
 import { addScript, defineScript, readScript, runScript } from '../redis/scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
 import { isScriptFault } from '../redis/storage-errors.ts'
 import { bodiesIn, type KeptJob, keepJobs, type NewKept } from './kept-jobs.ts'
 

@@ -1,9 +1,9 @@
 /** Lists the rings of kept messages. */
 import type { Redis } from 'ioredis'
-import { keptKey, keptWholeKey } from '../keys.ts'
+import { keptKey, keptWholeKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 /** A topic's ring, and about how many bytes it fills. */
 export interface Ring {

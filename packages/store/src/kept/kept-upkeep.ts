@@ -6,10 +6,10 @@
  */
 import type { Redis } from 'ioredis'
 import { ASSUMED_MEMORY_BYTES, type MemorySample, parseMemory } from '../capacity/storage-guard.ts'
+import { shardBase } from '../keys/shards.ts'
 import { masterOfShard, nodeOf } from '../redis/connections/cluster.ts'
 import { takeRole } from '../redis/leader.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
 import { type Ring, ringsOf, ringsWithJobs } from './kept-rings.ts'
 
 const TRIM = readScript('trim-kept-1')

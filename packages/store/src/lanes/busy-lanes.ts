@@ -3,11 +3,11 @@
  * shard has become due.
  */
 import type { Redis } from 'ioredis'
-import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from '../keys.ts'
-import { whenReadable } from '../records/unreadable.ts'
+import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
-import type { Wakes } from './lane-replies.ts'
+import { whenReadable } from '../redis/unreadable.ts'
+import type { Wakes } from './records/lane-replies.ts'
 
 /**
  * Writes the hint, in addition to the wake that a script published. The hint is in another slot, so the script cannot

@@ -20,7 +20,7 @@ import type {
   SweepResult,
   TakeRequest,
   TakeResult,
-} from './lane-records.ts'
+} from './records/lane-records.ts'
 
 export interface LaneStore {
   /**

@@ -1,9 +1,9 @@
 import { freshKey, retryKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey, dueKey, heldKey } from '../keys.ts'
+import { countsKey, dueKey, heldKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
 import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
-import { shardBase } from '../redis/shards.ts'
 import { LaneSurvey } from './board/lane-survey.ts'
 import { busyLanes } from './busy-lanes.ts'
 import {
@@ -18,8 +18,8 @@ import {
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import type { SweepResult } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
+import type { SweepResult } from './records/lane-records.ts'
 
 const { redis, lanes } = await useLanes({ retentionSeconds: 60 })
 

@@ -3,10 +3,10 @@
  * that Redis is not blocked.
  */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import type { SweepRequest, SweepResult } from './lane-records.ts'
-import { readTime, type Wakes } from './lane-replies.ts'
+import type { SweepRequest, SweepResult } from './records/lane-records.ts'
+import { readTime, type Wakes } from './records/lane-replies.ts'
 import { type CorruptReply, readCorrupt, readTaken, type TakenReply } from './take.ts'
 
 const RETRY_NOW = readScript('retry-lane-now-1')

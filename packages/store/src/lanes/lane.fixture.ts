@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { createMessageId } from '@fantail/contracts'
 import { skewKey } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { dueKey, laneKey, sliceKey } from '../keys.ts'
-import { shardBase } from '../redis/shards.ts'
+import { dueKey, laneKey, sliceKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
 import { includedBy } from '../scripts/lua-files.ts'
 import { withNames } from '../scripts/lua-names.ts'
-import { deliveryId } from './generations.ts'
-import type { ParkAs, ParkEntry, TakeRequest } from './lane-records.ts'
 import type { Lanes } from './lanes.ts'
+import { deliveryId } from './records/generations.ts'
+import type { ParkAs, ParkEntry, TakeRequest } from './records/lane-records.ts'
 
 export const SHARD = 7
 export const BASE = shardBase(SHARD)

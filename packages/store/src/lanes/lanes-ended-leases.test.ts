@@ -3,7 +3,7 @@
  */
 import { freshKey, stateKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey } from '../keys.ts'
+import { countsKey } from '../keys/keys.ts'
 import {
   BASE,
   keysLeft,

@@ -24,9 +24,8 @@ import { fifoMessage } from '../fifo/fifo.fixture.ts'
 import { FifoLog } from '../fifo/fifo-log.ts'
 import { LogsModel, type ReadModel } from '../fifo/fifo-logs-model.fixture.ts'
 import { FifoReading, type LogMove, type LogMoved } from '../fifo/fifo-reading.ts'
-import * as keys from '../keys.ts'
-import { shardOf } from '../redis/shards.ts'
-import { deliveryId } from './generations.ts'
+import * as keys from '../keys/keys.ts'
+import { shardOf } from '../keys/shards.ts'
 import {
   BASE,
   changeLane,
@@ -38,7 +37,6 @@ import {
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 import { type FifoLane, FifoModel, type Head, publishedAt, putBack } from './lanes-fifo-model.fixture.ts'
 import {
@@ -49,6 +47,8 @@ import {
   STEP_MS,
   storedState,
 } from './lanes-model.fixture.ts'
+import { deliveryId } from './records/generations.ts'
+import type { Claim, DeadState, LogClaim, RetryState, SettleTo, TakeResult } from './records/lane-records.ts'
 
 const { redis } = await useRedis()
 const lanes = new Lanes(redis)

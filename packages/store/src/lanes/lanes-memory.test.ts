@@ -1,8 +1,8 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
 import { makeMessage, parkAll, writeLane, writeSlice } from './lane.fixture.ts'
-import type { ParkAs } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
+import type { ParkAs } from './records/lane-records.ts'
 
 /**
  * Just below a power of two, hash tables are well filled, and just above it they are half empty. This number is in

@@ -7,8 +7,8 @@
  */
 import { RANDOM_TIMEOUT_MS, randomRuns } from '@fantail/test-kit'
 import fc from 'fast-check'
-import type { DeadState, RetryState, SettleTo, Standing } from './lane-records.ts'
-import { packState } from './lane-records.ts'
+import type { DeadState, RetryState, SettleTo, Standing } from './records/lane-records.ts'
+import { packState } from './records/lane-records.ts'
 
 /** Plays random histories of the operations. A busy machine plays fewer. Rejects with the shortest one that fails. */
 export async function holdsAfterHistories<Operation>(

@@ -8,7 +8,7 @@ import { freshKey, leaseKey, RANDOM_TIMEOUT_MS, retryKey, skewKey, stateKey } fr
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import * as keys from '../keys.ts'
+import * as keys from '../keys/keys.ts'
 import {
   BASE,
   changeLane,
@@ -21,7 +21,6 @@ import {
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import type { DeadState, ParkAs, RetryState, SettleTo, Standing, TakeResult } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
 import {
   DEAD_LEASE_MS,
@@ -34,6 +33,7 @@ import {
   STEP_MS,
   storedState,
 } from './lanes-model.fixture.ts'
+import type { DeadState, ParkAs, RetryState, SettleTo, Standing, TakeResult } from './records/lane-records.ts'
 
 const { redis } = await useRedis()
 const lanes = new Lanes(redis)

@@ -2,7 +2,7 @@
 import type { Answered } from '@fantail/policy'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dueKey, laneKey } from '../keys.ts'
+import { dueKey, laneKey } from '../keys/keys.ts'
 import { ADAPTIVE_START, adapt, isSlowing } from './adaptive-rate.fixture.ts'
 import {
   BASE,
@@ -14,8 +14,8 @@ import {
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import type { LaneResult } from './lane-records.ts'
 import { asRetry, failedOnce, type TestClaim, useLanes } from './lanes.fixture.ts'
+import type { LaneResult } from './records/lane-records.ts'
 
 const { redis, lanes, later, claimDue, settleAll } = await useLanes()
 /** A full quota, in tokens. */

@@ -4,7 +4,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, expect, test } from 'vitest'
-import { dueKey } from '../keys.ts'
+import { dueKey } from '../keys/keys.ts'
 import {
   BASE,
   claimsOf,

@@ -2,8 +2,8 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach } from 'vitest'
 import { claimsOf, SHARD, skew, takeFrom, writeSlice } from './lane.fixture.ts'
-import type { RetryState, SettleTo } from './lane-records.ts'
 import { Lanes } from './lanes.ts'
+import type { RetryState, SettleTo } from './records/lane-records.ts'
 
 export type TestClaim = ReturnType<typeof claimsOf>[number]
 

@@ -1,9 +1,9 @@
 /** Reports the answers of endpoints to lanes with a retry mode or a circuit breaker. */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import type { LaneResult, NotedResults } from './lane-records.ts'
-import { readTime, type Wakes } from './lane-replies.ts'
+import type { LaneResult, NotedResults } from './records/lane-records.ts'
+import { readTime, type Wakes } from './records/lane-replies.ts'
 
 const NOTE = readScript('note-results-1')
 

@@ -1,7 +1,7 @@
 import { freshKey, leaseKey, stateKey, waitFor } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { checkpointKey, countsKey, messageKey, WAKE_LANES } from '../keys.ts'
+import { checkpointKey, countsKey, messageKey, WAKE_LANES } from '../keys/keys.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import {
   BASE,
@@ -15,9 +15,9 @@ import {
   takeFrom,
   writeLane,
 } from './lane.fixture.ts'
-import { batchField, type ParkEntry, type Settlement } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
 import { Lanes } from './lanes.ts'
+import { batchField, type ParkEntry, type Settlement } from './records/lane-records.ts'
 
 const { server, redis, lanes } = await useLanes()
 

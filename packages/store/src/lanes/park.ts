@@ -1,7 +1,7 @@
 /** Parking: deliveries enter their lanes together with the checkpoint of their job, in one script. */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
 import type {
   Checkpoint,
   ParkAs,
@@ -15,9 +15,9 @@ import type {
   ParkRedrivenResult,
   ParkRequest,
   ParkResult,
-} from './lane-records.ts'
-import { packState } from './lane-records.ts'
-import { packStanding, readTime, type Wakes } from './lane-replies.ts'
+} from './records/lane-records.ts'
+import { packState } from './records/lane-records.ts'
+import { packStanding, readTime, type Wakes } from './records/lane-replies.ts'
 
 const PARK = readScript('park-deliveries-1')
 const PARK_REDRIVEN = readScript('park-redriven-1')

@@ -1,9 +1,9 @@
 /** Renewing: claims in hand get new send times. They belong to a late worker, or make another request. */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import type { LaneRenewal, RenewedClaim, RenewRequest } from './lane-records.ts'
-import { readTime } from './lane-replies.ts'
+import type { LaneRenewal, RenewedClaim, RenewRequest } from './records/lane-records.ts'
+import { readTime } from './records/lane-replies.ts'
 
 const RENEW = readScript('renew-claims-1')
 

@@ -1,6 +1,6 @@
 import { stateKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey } from '../keys.ts'
+import { countsKey } from '../keys/keys.ts'
 import {
   BASE,
   claimsOf,
@@ -14,8 +14,8 @@ import {
   takeFrom,
   writeLane,
 } from './lane.fixture.ts'
-import type { DeadState, RetryState, SettleTo } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
+import type { DeadState, RetryState, SettleTo } from './records/lane-records.ts'
 
 const { redis, lanes } = await useLanes()
 

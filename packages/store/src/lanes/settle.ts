@@ -1,9 +1,9 @@
 /** Settling: writes the result of claims. A claim is settled only if its lease is still the current one. */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import { packState, type Settlement, type SettleResult, type SettleTo } from './lane-records.ts'
-import { packStanding, readTime, type Wakes } from './lane-replies.ts'
+import { packState, type Settlement, type SettleResult, type SettleTo } from './records/lane-records.ts'
+import { packStanding, readTime, type Wakes } from './records/lane-replies.ts'
 
 const SETTLE = readScript('settle-deliveries-1')
 

@@ -2,8 +2,8 @@ import { waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { claimsOf, makeMessage, parkAll, SHARD, skew, takeFrom, writeLane } from './lane.fixture.ts'
-import type { Standing } from './lane-records.ts'
 import { useLanes } from './lanes.fixture.ts'
+import type { Standing } from './records/lane-records.ts'
 
 const { redis, lanes } = await useLanes()
 

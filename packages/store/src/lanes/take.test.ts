@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { countsKey, dueKey, laneKey } from '../keys.ts'
-import { deliveryId } from './generations.ts'
+import { countsKey, dueKey, laneKey } from '../keys/keys.ts'
 import {
   BASE,
   claimsOf,
@@ -16,6 +15,7 @@ import {
   writeSlice,
 } from './lane.fixture.ts'
 import { useLanes } from './lanes.fixture.ts'
+import { deliveryId } from './records/generations.ts'
 
 const { redis, lanes } = await useLanes()
 

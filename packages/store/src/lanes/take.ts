@@ -2,10 +2,10 @@
  * Taking: claims due deliveries in the lanes of a shard. Each claim has a lease, and in a throttled lane a send time.
  */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import type { ClaimedLane, DeliveryRef, LogClaim, TakeRequest, TakeResult } from './lane-records.ts'
-import { type ClaimedLaneReply, readClaimedLane, readTime } from './lane-replies.ts'
+import type { ClaimedLane, DeliveryRef, LogClaim, TakeRequest, TakeResult } from './records/lane-records.ts'
+import { type ClaimedLaneReply, readClaimedLane, readTime } from './records/lane-replies.ts'
 
 /**
  * Claims of a lane that a take does not name, where the worker sets no bound. The lane's own `maxInFlight` bounds them.

@@ -1,7 +1,7 @@
 /** The key that signs links to unsubscribe. The first process that needs it makes and stores it. */
 import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
-import { MAIL_BASE } from '../keys.ts'
+import { MAIL_BASE } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const KEEP = readScript('keep-mail-key-1')

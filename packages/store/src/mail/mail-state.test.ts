@@ -1,7 +1,7 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { connect, MailState, Suppressions } from '../index.ts'
-import { suppressedAddressesKey, suppressionsKey } from '../keys.ts'
+import { suppressedAddressesKey, suppressionsKey } from '../keys/keys.ts'
 
 const { redis } = await useRedis({ connect })
 const problems: unknown[] = []

@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis'
 import { KeyLimits } from '../access/key-limits.ts'
-import { MAIL_BASE } from '../keys.ts'
+import { MAIL_BASE } from '../keys/keys.ts'
 import { LinkKey } from './link-key.ts'
 import { Suppressions } from './suppressions.ts'
 

@@ -6,11 +6,11 @@
 import { SUPPRESSIONS_MAX, type SuppressionReason } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { MAIL_BASE, suppressedAddressesKey, suppressionsKey } from '../keys.ts'
+import { MAIL_BASE, suppressedAddressesKey, suppressionsKey } from '../keys/keys.ts'
 import { parseStored } from '../records/stored-json.ts'
-import { ifReadable } from '../records/unreadable.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 const ADD = readScript('suppress-address-1')
 const REMOVE = readScript('release-address-1')

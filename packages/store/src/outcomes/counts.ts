@@ -3,9 +3,9 @@
  * quarantined.
  */
 import type { Redis } from 'ioredis'
-import { countsKey } from '../keys.ts'
+import { countsKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const COUNT = readScript('count-cause-1')
 

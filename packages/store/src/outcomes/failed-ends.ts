@@ -4,9 +4,9 @@
  */
 import { formatMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { outcomeLogKey } from '../keys.ts'
-import { deliveryId } from '../lanes/generations.ts'
+import { outcomeLogKey } from '../keys/keys.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
+import { deliveryId } from '../lanes/records/generations.ts'
 import { existingStreams } from './existing-streams.ts'
 import { type Found, type LaneEntry, readEntry } from './outcome-entries.ts'
 import { entriesIn } from './outcome-pages.ts'

@@ -2,7 +2,7 @@
  * Texts of the outcome log. Reading returns what was written, and texts are small.
  */
 import { expect, test } from 'vitest'
-import { SlotHolders } from '../subscriptions/former-subscriptions.ts'
+import { SlotHolders } from '../slices/former-subscriptions.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { dispatchText, type Found, type LaneEntry, laneText, readEntry } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'

@@ -3,10 +3,10 @@
  * subscription slot.
  */
 import type { StoredWhy } from '@fantail/contracts'
+import { packWhy, unpackWhy } from '../records/why-codes.ts'
 import type { SliceMoment } from '../topics/snapshots.ts'
 import type { CodeSlots, DispatchEntry } from './dispatch-entry.ts'
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
-import { packWhy, unpackWhy } from './why-codes.ts'
 
 const NOTHING = Buffer.alloc(0)
 

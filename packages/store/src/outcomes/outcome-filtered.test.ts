@@ -1,6 +1,6 @@
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { sliceShard } from '../redis/shards.ts'
+import { sliceShard } from '../keys/shards.ts'
 import { bits, type Found, readEntry } from './outcome-entries.ts'
 import { filteredTexts, slotRuns, slotsText } from './outcome-filtered.ts'
 

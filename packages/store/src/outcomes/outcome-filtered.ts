@@ -5,7 +5,7 @@
  * so each entry must stay small. An entry that grows too long is split.
  */
 
-import { sliceShard } from '../redis/shards.ts'
+import { sliceShard } from '../keys/shards.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 
 export interface FilteredEntry {

@@ -1,8 +1,7 @@
 /** Look-ups of deliveries that move between lane and log during the look-up. */
 import { publishedAtOf, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
 import { beforeEach, expect, test } from 'vitest'
-import { laneKey } from '../keys.ts'
-import { deliveryId } from '../lanes/generations.ts'
+import { laneKey } from '../keys/keys.ts'
 import {
   BASE,
   claimsOf,
@@ -14,14 +13,15 @@ import {
   takeFrom,
   writeLane,
 } from '../lanes/lane.fixture.ts'
-import type { RetryState } from '../lanes/lane-records.ts'
 import { useLanes } from '../lanes/lanes.fixture.ts'
 import type { Lanes } from '../lanes/lanes.ts'
+import { deliveryId } from '../lanes/records/generations.ts'
+import type { RetryState } from '../lanes/records/lane-records.ts'
 import { IsolatedMessages } from '../quarantine/isolated-messages.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
-import type { UnsentSources } from '../quarantine/unsent-rows.ts'
 import type { LaneEntry } from './outcome-entries.ts'
 import { OutcomeLog } from './outcome-log.ts'
+import type { UnsentSources } from './unsent-rows.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
 const { redis, lanes } = await useLanes({ retentionSeconds: 60 })

@@ -14,13 +14,12 @@
  */
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { outcomeLogKey } from '../keys.ts'
-import { deliveryId } from '../lanes/generations.ts'
+import { outcomeLogKey } from '../keys/keys.ts'
 import type { LaneStore } from '../lanes/lane-api.ts'
-import { findUnsent, type Unsent, type UnsentSources } from '../quarantine/unsent-rows.ts'
+import { deliveryId } from '../lanes/records/generations.ts'
+import { placeOfSubscription } from '../records/subscriptions-id.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { SlotHolders } from '../subscriptions/former-subscriptions.ts'
-import { placeOfSubscription } from '../subscriptions/subscriptions-id.ts'
+import { SlotHolders } from '../slices/former-subscriptions.ts'
 import type { SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { passingTime } from '../travel/passing-clock.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
@@ -54,6 +53,7 @@ import {
 } from './outcome-rows.ts'
 import { CLOCK_SLACK_MS, formerSubscriber, type Subscriber, subscribersOf } from './outcome-subscribers.ts'
 import { type SlotFacts, slotFacts } from './slot-facts.ts'
+import { findUnsent, type Unsent, type UnsentSources } from './unsent-rows.ts'
 
 export type { DeliveryOutcome, DeliveryState } from './outcome-rows.ts'
 

@@ -4,7 +4,7 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { outcomeLogKey } from '../keys.ts'
+import { outcomeLogKey } from '../keys/keys.ts'
 import { useLanes } from '../lanes/lanes.fixture.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { OutcomeLog } from './outcome-log.ts'

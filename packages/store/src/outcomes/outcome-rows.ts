@@ -1,8 +1,8 @@
 /** Combines the outcome log and the lanes into one row per delivery. */
 import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
-import { redrivesOf, resentAtOf, resentGeneration } from '../lanes/generations.ts'
-import type { DeliveryWhere } from '../lanes/lane-records.ts'
+import { redrivesOf, resentAtOf, resentGeneration } from '../lanes/records/generations.ts'
+import type { DeliveryWhere } from '../lanes/records/lane-records.ts'
 import type { Found, LaneEntry, LaneOutcome } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
 import type { SlotFacts } from './slot-facts.ts'

@@ -1,6 +1,6 @@
 /** The subscriptions of a slice, as the rows of a message show them. */
 import { effectivePolicy } from '@fantail/policy'
-import type { FormerSubscription, SlotHolder } from '../subscriptions/former-subscriptions.ts'
+import type { FormerSubscription, SlotHolder } from '../slices/former-subscriptions.ts'
 import type { SliceData } from '../topics/snapshots.ts'
 
 /** The publisher's clock and Redis's may differ. Entries have Redis's time. */

@@ -3,12 +3,12 @@
 import { DEAD_LETTER_REASONS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type MemorySample, readMemory } from '../capacity/storage-guard.ts'
-import { queueKey, queuesKey, redrivingKey, topicKey, topicsKey } from '../keys.ts'
-import { ifReadable } from '../records/unreadable.ts'
+import { queueKey, queuesKey, redrivingKey, topicKey, topicsKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { readableReplies } from '../redis/pages.ts'
-import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
-import { parseSlices } from '../topics/topics-record.ts'
+import { ifReadable } from '../redis/unreadable.ts'
+import { parseSlices } from '../slices/topics-record.ts'
 
 /** @limit Topics, and queues, of a shard that totals count. Past it: the others are left out, and the totals say so. */
 const COUNTED_PER_SHARD_MAX = 500

@@ -1,7 +1,7 @@
 import { skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { PROCESSES_BASE } from '../keys.ts'
+import { PROCESSES_BASE } from '../keys/keys.ts'
 import { Processes, type ProcessReport } from './processes.ts'
 
 const { redis } = await useRedis()

@@ -5,10 +5,10 @@
  */
 
 import type { Redis } from 'ioredis'
-import { PROCESSES_BASE, processRecordsKey } from '../keys.ts'
+import { PROCESSES_BASE, processRecordsKey } from '../keys/keys.ts'
 import { parseStored } from '../records/stored-json.ts'
-import { ifReadable } from '../records/unreadable.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 const REPORT = readScript('report-process-1')
 const END = readScript('end-process-1')

@@ -3,13 +3,13 @@
 import { FantailError, type PlatformApplicationRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { platformApplicationKey, platformApplicationsKey } from '../keys.ts'
+import { platformApplicationKey, platformApplicationsKey } from '../keys/keys.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { parseStored } from '../records/stored-json.ts'
-import { ifReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 const PUT = readScript('put-platform-app-1')
 const DELETE = readScript('delete-platform-app-1')

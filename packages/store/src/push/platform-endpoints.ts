@@ -13,12 +13,12 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { platformApplicationKey, platformEndpointIdsKey, platformEndpointsKey } from '../keys.ts'
+import { platformApplicationKey, platformEndpointIdsKey, platformEndpointsKey } from '../keys/keys.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { parseStored } from '../records/stored-json.ts'
-import { ifReadable } from '../records/unreadable.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 import { changedMeanwhile, PUSH_RECORD_TRIES_MAX } from './platform-applications.ts'
 
 const PUT = readScript('put-platform-endpoint-1')

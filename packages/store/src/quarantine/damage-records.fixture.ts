@@ -17,8 +17,8 @@ import {
   shardOf,
   Topics,
 } from '../index.ts'
-import { API_KEYS_BASE, MAIL_BASE } from '../keys.ts'
-import { ifReadable } from '../records/unreadable.ts'
+import { API_KEYS_BASE, MAIL_BASE } from '../keys/keys.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 export interface Unit {
   name: string

@@ -4,7 +4,7 @@
  * note may be lost.
  */
 import type { Redis } from 'ioredis'
-import { isolatedKey } from '../keys.ts'
+import { isolatedKey } from '../keys/keys.ts'
 
 /** How long a note is kept after its delay has ended, because the next try may have to wait for a worker. */
 const KEPT_BEYOND_MS = 600_000

@@ -19,7 +19,7 @@ import {
   quarantinedKey,
   quarantinedMessagesKey,
   quarantineKey,
-} from '../keys.ts'
+} from '../keys/keys.ts'
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
 import type { ReplicaAcks } from '../redis/replica-acks.ts'

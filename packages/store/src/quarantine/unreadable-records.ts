@@ -4,12 +4,12 @@
  */
 
 import type { Redis } from 'ioredis'
-import { dueKey, platformApplicationsKey, queuesKey, topicsKey, turnsKey } from '../keys.ts'
+import { dueKey, platformApplicationsKey, queuesKey, topicsKey, turnsKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
-import type { OnUnreadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import { encodeCursor, readableReplies } from '../redis/pages.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
+import type { OnUnreadable } from '../redis/unreadable.ts'
 import type { Quarantine } from './quarantine.ts'
 
 /** Begins the id of each entry, followed by the key of the record. */

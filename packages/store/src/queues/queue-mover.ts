@@ -5,12 +5,12 @@
  */
 import type { Redis } from 'ioredis'
 import { ServerMarks } from '../copies/server-marks.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
-import type { ReadItem } from './queue-items.ts'
-import { atQueue } from './queue-scripts.ts'
+import type { ReadItem } from './items/queue-items.ts'
+import { atQueue } from './items/queue-scripts.ts'
+import { chunksOf, movedItem } from './kinds/queue-sending.ts'
 import type { QueueSender } from './queue-sender.ts'
-import { chunksOf, movedItem } from './queue-sending.ts'
 
 const SETTLE_MOVES = readScript('settle-moves-1')
 

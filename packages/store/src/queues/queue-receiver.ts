@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { kindOf } from './kinds/kind-of.ts'
-import { AttemptChangedError, OverLimitError, queueMissing } from './queue-errors.ts'
+import { AttemptChangedError, OverLimitError, queueMissing } from './items/queue-errors.ts'
 import {
   formatHandle,
   type ItemReply,
@@ -12,11 +11,12 @@ import {
   SECRET_BYTES,
   tryReadItem,
   type UnreadableItem,
-} from './queue-items.ts'
+} from './items/queue-items.ts'
+import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn } from './items/queue-records.ts'
+import { atQueue } from './items/queue-scripts.ts'
+import type { QueueUse } from './items/queue-use.ts'
+import { kindOf } from './kinds/kind-of.ts'
 import type { QueueMover } from './queue-mover.ts'
-import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn } from './queue-records.ts'
-import { atQueue } from './queue-scripts.ts'
-import type { QueueUse } from './queue-use.ts'
 import type { UnreadableItems } from './upkeep/unreadable-items.ts'
 
 /**

@@ -1,15 +1,15 @@
 /** Adding messages to a queue. */
 import { FantailError, messageBytes } from '@fantail/contracts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import type { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
+import { queueMissing } from './items/queue-errors.ts'
+import { formatSequence, itemValues, type StoredItem } from './items/queue-items.ts'
+import type { SendItem, SentItem } from './items/queue-records.ts'
+import { atQueue } from './items/queue-scripts.ts'
+import type { QueueUse } from './items/queue-use.ts'
 import { kindOf } from './kinds/kind-of.ts'
-import { queueMissing } from './queue-errors.ts'
-import { formatSequence, itemValues, type StoredItem } from './queue-items.ts'
-import type { SendItem, SentItem } from './queue-records.ts'
-import { atQueue } from './queue-scripts.ts'
-import { chunksOf, storedItem } from './queue-sending.ts'
-import type { QueueUse } from './queue-use.ts'
+import { chunksOf, storedItem } from './kinds/queue-sending.ts'
 
 const SEND = readScript('send-messages-1')
 

@@ -6,12 +6,12 @@
  */
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { WAKE_QUEUES } from '../keys.ts'
+import { WAKE_QUEUES } from '../keys/keys.ts'
 import { type PassingTimer, passingTime } from '../travel/passing-clock.ts'
+import { AttemptChangedError } from './items/queue-errors.ts'
+import type { ReceiveRequest, ReceiveTurn } from './items/queue-records.ts'
+import type { QueueUse } from './items/queue-use.ts'
 import { kindOf } from './kinds/kind-of.ts'
-import { AttemptChangedError } from './queue-errors.ts'
-import type { ReceiveRequest, ReceiveTurn } from './queue-records.ts'
-import type { QueueUse } from './queue-use.ts'
 import type { Queues } from './queues.ts'
 
 const RECHECK_MS = 2_000

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { RANDOM_TIMEOUT_MS, skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shardBase, shardOf } from '../redis/shards.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import { aDeadLetter, newArn, useQueues } from './queues.fixture.ts'
 import { ModelClock } from './queues-model.fixture.ts'
 

@@ -3,7 +3,7 @@ import { createMessageId, type DeadLetter, type Message, queueArn } from '@fanta
 import { connectPatiently, skewKey, startRedis, type TestRedis } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterAll } from 'vitest'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { Queues } from './queues.ts'
 
 interface QueueFixture {

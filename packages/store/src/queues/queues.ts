@@ -22,9 +22,9 @@
 import type { QueueMessage, QueueRecord, RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { Quarantine } from '../quarantine/quarantine.ts'
-import type { OnUnreadable } from '../records/unreadable.ts'
 import type { Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
+import type { OnUnreadable } from '../redis/unreadable.ts'
 import {
   type DeleteIf,
   QueueDefinitions,
@@ -32,12 +32,8 @@ import {
 } from './definitions/queue-definitions.ts'
 import type { QueueSettings } from './definitions/queue-fields.ts'
 import { QueueSources } from './definitions/queue-sources.ts'
-import { type OnLeaseEnd, QueueLeases } from './leases/queue-leases.ts'
-import { type GroupedLetters, groupLetters } from './letters/letter-groups.ts'
-import { QueueContents } from './queue-contents.ts'
-import { QueueHandles } from './queue-handles.ts'
-import { QueueMover } from './queue-mover.ts'
-import { QueueReceiver } from './queue-receiver.ts'
+import { QueueContents } from './items/queue-contents.ts'
+import { QueueHandles } from './items/queue-handles.ts'
 import type {
   DeadLetterCounts,
   HandleResult,
@@ -50,10 +46,14 @@ import type {
   SendItem,
   SentItem,
   VisibilityChange,
-} from './queue-records.ts'
+} from './items/queue-records.ts'
+import type { QueueUse } from './items/queue-use.ts'
+import { type OnLeaseEnd, QueueLeases } from './leases/queue-leases.ts'
+import { type GroupedLetters, groupLetters } from './letters/letter-groups.ts'
+import { QueueMover } from './queue-mover.ts'
+import { QueueReceiver } from './queue-receiver.ts'
 import { QueueSender } from './queue-sender.ts'
-import type { QueueUse } from './queue-use.ts'
-import { sweepQueues } from './upkeep/queue-sweep.ts'
+import { sweepQueues } from './queue-sweep.ts'
 import { UnreadableItems } from './upkeep/unreadable-items.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type StoredSubscription, SUBSCRIPTION } from '../subscriptions/subscription-fields.ts'
-import { TOPIC } from '../topics/topic-fields.ts'
 import { eitherOf, FLAG, unlessEmpty } from './codecs.ts'
 import { type FieldTable, RecordFields } from './fields.ts'
 import { CorruptRecordError } from './stored-json.ts'
+import { type StoredSubscription, SUBSCRIPTION } from './subscription-fields.ts'
+import { TOPIC } from './topic-fields.ts'
 
 interface Sample {
   id: string

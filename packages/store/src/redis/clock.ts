@@ -1,8 +1,8 @@
 /** Redis's time. On a cluster each master has its own clock. A shard uses that of its master. */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { mastersOf } from './connections/cluster.ts'
 import { readScript, runScript } from './scripts.ts'
-import { shardBase } from './shards.ts'
 
 const READ_NOW = readScript('read-now-1')
 

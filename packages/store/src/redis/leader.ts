@@ -3,7 +3,7 @@
  * gets the role.
  */
 import type { Redis } from 'ioredis'
-import { roleKey } from '../keys.ts'
+import { roleKey } from '../keys/keys.ts'
 import { readScript, runScript } from './scripts.ts'
 
 const TAKE = readScript('take-role-1')

@@ -1,9 +1,9 @@
 /** Pages of a list: opaque cursors, and names of all shards merged in order. */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { isUnreadable, type OnUnreadable } from '../records/unreadable.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from './batch.ts'
-import { SHARD_COUNT, shardBase } from './shards.ts'
+import { isUnreadable, type OnUnreadable } from './unreadable.ts'
 
 export interface Page<T> {
   items: T[]

@@ -1,7 +1,7 @@
 import { redisReleases, startWithReplica, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { markKey } from '../keys.ts'
+import { markKey } from '../keys/keys.ts'
 import { connect, whenReady } from './connections/connect.ts'
 import { ReplicaAcks, reportReplicas } from './replica-acks.ts'
 

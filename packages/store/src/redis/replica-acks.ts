@@ -19,7 +19,7 @@
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { markKey } from '../keys.ts'
+import { markKey } from '../keys/keys.ts'
 import { isCluster, nodeOf } from './connections/cluster.ts'
 import { readScript } from './scripts.ts'
 

@@ -9,12 +9,12 @@
  * the shard.
  */
 import type { Redis } from 'ioredis'
-import type { ScriptName } from '../capacity/script-classes.ts'
 import { type Declaration, declarationOf, type Kind, localsOf, withLoops } from '../scripts/declaration.ts'
 import { includedBy, readLua } from '../scripts/lua-files.ts'
 import { withNames } from '../scripts/lua-names.ts'
 import type { ScriptArguments, ScriptValue } from '../scripts/script-arguments.ts'
 import { isCluster } from './connections/cluster.ts'
+import type { ScriptName } from './script-classes.ts'
 
 interface Script<Name extends ScriptName = ScriptName> {
   name: Name

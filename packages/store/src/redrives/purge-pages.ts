@@ -1,8 +1,8 @@
 /** Runs a purge task, one page at a time. Each page is one script, which also notes how far the task is. */
 import type { RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { filterJson } from '../queues/items/redrive-counts.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { filterJson } from './redrive-counts.ts'
 import { taskPlace } from './redrive-records.ts'
 
 const PURGE_PAGE = readScript('purge-page-1')

@@ -1,10 +1,10 @@
 /** Reads how the deliveries of a redrive have ended. Each shard counts the deliveries in its own lanes. */
 import type { RedriveTask } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { redriveEndsKey } from '../keys.ts'
+import { redriveEndsKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
-import { shardBase } from '../redis/shards.ts'
 
 type Ends = Pick<RedriveTask, 'delivered' | 'backInDlq' | 'discarded'>
 

@@ -1,10 +1,10 @@
 /** Ids of redrive tasks, and the conversion of a hash to a task. */
 import { randomBytes } from 'node:crypto'
 import { createMessageId, parseMessageId, type RedriveTask } from '@fantail/contracts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
+import { REDRIVE } from '../records/redrive-fields.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
-import { ifReadable } from '../records/unreadable.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
-import { REDRIVE } from './redrive-fields.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 /** The shard of a task. undefined: the text is not the id of a task. */
 export function shardOfTask(id: string): number | undefined {

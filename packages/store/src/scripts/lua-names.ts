@@ -3,9 +3,9 @@
  * come from their tables of fields. The names in hashes that only scripts write are listed here (keys.ts describes
  * these hashes).
  */
-import { REDRIVE } from '../redrives/redrive-fields.ts'
-import { SUBSCRIPTION } from '../subscriptions/subscription-fields.ts'
-import { TOPIC as TOPIC_FIELDS } from '../topics/topic-fields.ts'
+import { REDRIVE } from '../records/redrive-fields.ts'
+import { SUBSCRIPTION } from '../records/subscription-fields.ts'
+import { TOPIC as TOPIC_FIELDS } from '../records/topic-fields.ts'
 
 type Names = Record<string, string>
 

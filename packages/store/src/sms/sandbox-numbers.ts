@@ -5,7 +5,7 @@
 import { SANDBOX_NUMBERS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { sandboxNumbersKey } from '../keys.ts'
+import { sandboxNumbersKey } from '../keys/keys.ts'
 
 type SandboxStatus = 'Pending' | 'Verified'
 

@@ -1,7 +1,7 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { connect, SandboxNumbers, SmsState } from '../index.ts'
-import { smsSpentKey } from '../keys.ts'
+import { smsSpentKey } from '../keys/keys.ts'
 
 const { redis } = await useRedis({ connect })
 const NOW = Date.parse('2026-11-30T23:59:59.000Z')

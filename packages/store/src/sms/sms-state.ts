@@ -6,7 +6,7 @@ import { type Feedback, MICROS_PER_USD, OPTED_OUT_NUMBERS_MAX } from '@fantail/c
 import { smsFeedbackOf } from '@fantail/policy'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { optedOutKey, SMS_BASE, smsAttributesKey, smsSpentKey } from '../keys.ts'
+import { optedOutKey, SMS_BASE, smsAttributesKey, smsSpentKey } from '../keys/keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 

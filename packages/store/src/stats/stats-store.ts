@@ -3,7 +3,7 @@
  * hour for 30 days. All of them have one hash tag, so a process writes its counts by one script.
  */
 import type { Redis } from 'ioredis'
-import { STATS_BASE, statsHoursKey, statsMinutesKey, statsSeatsKey } from '../keys.ts'
+import { STATS_BASE, statsHoursKey, statsMinutesKey, statsSeatsKey } from '../keys/keys.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'

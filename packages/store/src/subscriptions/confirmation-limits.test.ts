@@ -8,7 +8,7 @@ import {
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
 import { ConfirmationLimits, connect, isOutOfMemory } from '../index.ts'
-import { confirmationsKey } from '../keys.ts'
+import { confirmationsKey } from '../keys/keys.ts'
 
 const { redis } = await useRedis({ connect })
 const limits = new ConfirmationLimits(redis)

@@ -17,7 +17,7 @@ import {
 import { comparableAddress, traitsOf } from '@fantail/policy'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { confirmationsKey } from '../keys.ts'
+import { confirmationsKey } from '../keys/keys.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

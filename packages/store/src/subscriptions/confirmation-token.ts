@@ -4,7 +4,7 @@
  * is random.
  */
 import { randomBytes } from 'node:crypto'
-import { SHARD_COUNT } from '../redis/shards.ts'
+import { SHARD_COUNT } from '../keys/shards.ts'
 
 const DIGITS = 288
 const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS}}$`)

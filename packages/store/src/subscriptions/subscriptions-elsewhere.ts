@@ -4,18 +4,18 @@
  */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { newRevision } from '../topics/topics-record.ts'
-import { touchTopic } from '../topics/topics-scripts.ts'
-import { placeOfSubscription } from './subscriptions-id.ts'
-import { idBytes, subscriptionFields } from './subscriptions-record.ts'
+import { placeOfSubscription } from '../records/subscriptions-id.ts'
+import { idBytes, subscriptionFields } from '../slices/subscriptions-record.ts'
 import {
   finishCreate,
   type Placement,
   placeSubscription,
   type Reservation,
   updateSubscription,
-} from './subscriptions-scripts.ts'
-import { type Stored, unpackStored } from './subscriptions-stored.ts'
+} from '../slices/subscriptions-scripts.ts'
+import { type Stored, unpackStored } from '../slices/subscriptions-stored.ts'
+import { newRevision } from '../slices/topics-record.ts'
+import { touchTopic } from '../topics/topics-scripts.ts'
 
 /** A taken place must be filled within this time. Refusals of late creations are remembered for twice as long. */
 const PLACE_VALID_MS = 30_000

@@ -1,9 +1,9 @@
 /** Deletes subscriptions that were not confirmed, or not restored, in time. */
 import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { expiriesKey } from '../keys.ts'
+import { expiriesKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
-import { shardBase } from '../redis/shards.ts'
 import { shardsWith } from '../topics/topics-repair.ts'
 import { listElapsed } from '../topics/topics-scripts.ts'
 

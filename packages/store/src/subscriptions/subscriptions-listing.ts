@@ -5,9 +5,9 @@
 
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { sliceKey, subscriptionsKey, topicKey, topicsKey } from '../keys.ts'
+import { sliceKey, subscriptionsKey, topicKey, topicsKey } from '../keys/keys.ts'
+import { shardBase, sliceShard } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
-import { ifReadable, whenReadable } from '../records/unreadable.ts'
 import { batch } from '../redis/batch.ts'
 import {
   badCursor,
@@ -17,10 +17,10 @@ import {
   type Page,
   readableReplies,
 } from '../redis/pages.ts'
-import { shardBase, sliceShard } from '../redis/shards.ts'
-import { parseSlices } from '../topics/topics-record.ts'
-import { unpackSubscription } from './subscriptions-record.ts'
-import { listSlice } from './subscriptions-scripts.ts'
+import { ifReadable, whenReadable } from '../redis/unreadable.ts'
+import { unpackSubscription } from '../slices/subscriptions-record.ts'
+import { listSlice } from '../slices/subscriptions-scripts.ts'
+import { parseSlices } from '../slices/topics-record.ts'
 
 /**
  * Subscriptions that one filtered list reads. Past it: the page is short and has a cursor. A filtered list stops after

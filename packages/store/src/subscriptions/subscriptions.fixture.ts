@@ -2,12 +2,17 @@
 import { topicArn } from '@fantail/contracts'
 import { slotsKey } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
-import type { ScriptName } from '../capacity/script-classes.ts'
-import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey, topicsKey } from '../keys.ts'
+import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey, topicsKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase, shardOf, sliceShard } from '../keys/shards.ts'
+import type { ScriptName } from '../redis/script-classes.ts'
 import { readScript, type ScriptValue, sendScript } from '../redis/scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf, sliceShard } from '../redis/shards.ts'
+import {
+  endpointHash,
+  idBytes,
+  subscriptionFields,
+  unpackSubscription,
+} from '../slices/subscriptions-record.ts'
 import type { NewSubscription } from './subscriptions.ts'
-import { endpointHash, idBytes, subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
 
 export const topicName = (name: string) => topicArn(name)
 

@@ -15,7 +15,7 @@ import {
   TopicFullError,
   Topics,
 } from '../index.ts'
-import { dueKey, turnsKey } from '../keys.ts'
+import { dueKey, turnsKey } from '../keys/keys.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('events')

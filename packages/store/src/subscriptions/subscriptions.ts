@@ -19,25 +19,20 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { endpointsKey, formerKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys.ts'
+import { endpointsKey, formerKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys/keys.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
+import { placeOfSubscription, SLICES_MAX } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
 import { type Page, replies } from '../redis/pages.ts'
-import { shardBase, shardOf } from '../redis/shards.ts'
-import { pauseBeforeTry } from '../topics/topics-record.ts'
-import { topicUidOf } from './confirmation-token.ts'
-import { readFormer, type SearchedSubscription } from './former-subscriptions.ts'
-import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
-import { expirePending } from './subscriptions-expiry.ts'
-import { placeOfSubscription, SLICES_MAX } from './subscriptions-id.ts'
-import { type ListSubscriptions, listSubscriptions } from './subscriptions-listing.ts'
-import { moveStored } from './subscriptions-move.ts'
+import { readFormer, type SearchedSubscription } from '../slices/former-subscriptions.ts'
+import { moveStored } from '../slices/subscriptions-move.ts'
 import {
   endpointHash,
   packSubscription,
   settingsBytes,
   sha1,
   subscriptionFields,
-} from './subscriptions-record.ts'
+} from '../slices/subscriptions-record.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -45,7 +40,7 @@ import {
   type Placement,
   removeSubscription,
   type SliceLimits,
-} from './subscriptions-scripts.ts'
+} from '../slices/subscriptions-scripts.ts'
 import {
   changedBy,
   homeEntry,
@@ -53,7 +48,12 @@ import {
   type Stored,
   type SubscriptionChange,
   unpackStored,
-} from './subscriptions-stored.ts'
+} from '../slices/subscriptions-stored.ts'
+import { pauseBeforeTry } from '../slices/topics-record.ts'
+import { topicUidOf } from './confirmation-token.ts'
+import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
+import { expirePending } from './subscriptions-expiry.ts'
+import { type ListSubscriptions, listSubscriptions } from './subscriptions-listing.ts'
 
 export type { ListSubscriptions, SubscriptionChange }
 

@@ -5,15 +5,15 @@
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { inOneGo, type Steps } from '@fantail/policy'
 import type { Redis } from 'ioredis'
-import { sliceKey, subscriptionsKey, topicKey } from '../keys.ts'
+import { sliceKey, subscriptionsKey, topicKey } from '../keys/keys.ts'
+import { shardBase, sliceShard } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase, sliceShard } from '../redis/shards.ts'
-import { type FormerSubscription, readFormer } from '../subscriptions/former-subscriptions.ts'
-import { unpackSubscription } from '../subscriptions/subscriptions-record.ts'
-import { parseSlices, parseTopic } from './topics-record.ts'
+import { type FormerSubscription, readFormer } from '../slices/former-subscriptions.ts'
+import { unpackSubscription } from '../slices/subscriptions-record.ts'
+import { parseSlices, parseTopic } from '../slices/topics-record.ts'
 
 const READ_SLICE = readScript('read-slice-1')
 

@@ -12,13 +12,13 @@
  *   move|<arn>|<old sha1>|<new sha1>|<id>: both endpoints are taken. The one that the subscription lacks is freed.
  */
 import type { Redis } from 'ioredis'
-import { topicKey, unfinishedKey } from '../keys.ts'
+import { topicKey, unfinishedKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
-import { SHARD_COUNT, shardBase, shardOf } from '../redis/shards.ts'
-import { resumeMove } from '../subscriptions/subscriptions-move.ts'
-import { resumeCreate, resumeDelete } from '../subscriptions/subscriptions-repair.ts'
-import { newRevision, parseSlices } from './topics-record.ts'
+import { resumeMove } from '../slices/subscriptions-move.ts'
+import { resumeCreate, resumeDelete } from '../slices/subscriptions-repair.ts'
+import { newRevision, parseSlices } from '../slices/topics-record.ts'
 import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-scripts.ts'
 
 /**

@@ -1,8 +1,14 @@
 /** The scripts that write topics, with named results. */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { shardBase } from '../redis/shards.ts'
-import { atHome, atSlice, outcomeOf, type SlicePlace, type TopicScriptSettings } from './script-places.ts'
+import {
+  atHome,
+  atSlice,
+  outcomeOf,
+  type SlicePlace,
+  type TopicScriptSettings,
+} from '../slices/script-places.ts'
 
 const PUT_TOPIC = readScript('put-topic-1')
 const CONFIGURE_SLICE = readScript('configure-slice-1')

@@ -12,7 +12,7 @@ import {
   Topics,
   topicKey,
 } from '../index.ts'
-import { dueKey } from '../keys.ts'
+import { dueKey } from '../keys/keys.ts'
 import { cutShort, indexFaults, newSubscription, topicName } from '../subscriptions/subscriptions.fixture.ts'
 
 const { server, redis } = await useRedis()

@@ -16,14 +16,14 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { sliceKey, topicKey, topicsKey } from '../keys.ts'
+import { sliceKey, topicKey, topicsKey } from '../keys/keys.ts'
+import { shardBase, shardOf, sliceShard } from '../keys/shards.ts'
 import { openJson } from '../records/stored-json.ts'
-import { ifReadable } from '../records/unreadable.ts'
+import { createTopicUid } from '../records/subscriptions-id.ts'
+import { TOPIC, type TopicSettings } from '../records/topic-fields.ts'
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, readableReplies, replies } from '../redis/pages.ts'
-import { shardBase, shardOf, sliceShard } from '../redis/shards.ts'
-import { createTopicUid } from '../subscriptions/subscriptions-id.ts'
-import { TOPIC, type TopicSettings } from './topic-fields.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 import {
   keptField,
   newRevision,
@@ -31,7 +31,7 @@ import {
   parseTopic,
   pauseBeforeTry,
   topicFields,
-} from './topics-record.ts'
+} from '../slices/topics-record.ts'
 import { finishPropagation, finishUnfinished, propagateTopic, purgeSlices } from './topics-repair.ts'
 import { deleteTopic, type PutTopicResult, putTopic } from './topics-scripts.ts'
 

@@ -4,7 +4,7 @@
  * about a millisecond, so nobody has to poll.
  */
 import type { Redis } from 'ioredis'
-import { travelAnswers, travelQuestions } from '../keys.ts'
+import { travelAnswers, travelQuestions } from '../keys/keys.ts'
 import { passingTime } from './passing-clock.ts'
 import { readTravelOffset } from './travel-store.ts'
 

@@ -1,10 +1,10 @@
 import { skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { CREDENTIALS_BASE, dueKey, TRAVEL_KEY } from '../keys.ts'
+import { CREDENTIALS_BASE, dueKey, TRAVEL_KEY } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { readNow } from '../redis/clock.ts'
 import { connect } from '../redis/connections/connect.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 import { checkTravel, moveTime, readWork, TravelledDataError } from './travel-store.ts'
 
 const HOUR_MS = 3_600_000

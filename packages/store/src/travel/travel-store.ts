@@ -12,9 +12,9 @@ import {
   MAIL_BASE,
   QUARANTINE_BASE,
   TRAVEL_KEY,
-} from '../keys.ts'
+} from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { SHARD_COUNT, shardBase } from '../redis/shards.ts'
 
 const BEGIN = readScript('begin-travel-1')
 const MOVE = readScript('move-time-1')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LaneFigures } from '../lane-records.ts'
+import type { LaneFigures } from '../records/lane-records.ts'
 import { drainOf } from './drain.ts'
 import { NO_LANE } from './lane-figures.ts'
 

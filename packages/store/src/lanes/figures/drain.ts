@@ -1,6 +1,6 @@
 /** Estimates how long a lane needs for its waiting deliveries, from the latest attempts at its endpoint. */
 import type { DrainUnknown } from '@fantail/contracts'
-import type { LaneFigures } from '../lane-records.ts'
+import type { LaneFigures } from '../records/lane-records.ts'
 
 /**
  * Results are stored up to a second late, so a shorter time shows less than the rate of a throttle. Deliveries that

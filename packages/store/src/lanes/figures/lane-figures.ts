@@ -5,13 +5,13 @@
 
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { causeOf } from '../../outcomes/why-codes.ts'
+import { shardBase } from '../../keys/shards.ts'
+import { causeOf } from '../../records/why-codes.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { shardBase } from '../../redis/shards.ts'
-import { parseDeliveryId } from '../generations.ts'
-import type { DeliveryRef, DeliveryWhere, LaneFigures } from '../lane-records.ts'
-import { unpackError } from '../lane-records.ts'
-import { readState, readTime } from '../lane-replies.ts'
+import { parseDeliveryId } from '../records/generations.ts'
+import type { DeliveryRef, DeliveryWhere, LaneFigures } from '../records/lane-records.ts'
+import { unpackError } from '../records/lane-records.ts'
+import { readState, readTime } from '../records/lane-replies.ts'
 
 const FIGURES = readScript('lane-figures-1')
 const STATES = readScript('delivery-states-1')

@@ -9,8 +9,8 @@ import {
   takeFrom,
   writeLane,
 } from '../lane.fixture.ts'
-import type { AttemptNote } from '../lane-records.ts'
 import { asRetry, failedOnce, useLanes } from '../lanes.fixture.ts'
+import type { AttemptNote } from '../records/lane-records.ts'
 import { verdictOf } from './verdict.ts'
 
 const WINDOW_MS = 30_000

@@ -1,8 +1,8 @@
 /** Stores the results of attempts, for the figures of their lanes. */
 import type { Redis } from 'ioredis'
+import { shardBase } from '../../keys/shards.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { shardBase } from '../../redis/shards.ts'
-import type { AttemptNote } from '../lane-records.ts'
+import type { AttemptNote } from '../records/lane-records.ts'
 
 const NOTE = readScript('note-attempts-1')
 const NONE = -1

@@ -1,6 +1,6 @@
 /** Makes a sentence for operators from a verdict. Programs read the code and the facts of the verdict. */
 import type { VerdictCode } from '@fantail/contracts'
-import type { LaneFigures } from '../lane-records.ts'
+import type { LaneFigures } from '../records/lane-records.ts'
 
 export interface VerdictFacts {
   lastStatusCode: number | null

@@ -1,6 +1,6 @@
 import type { VerdictCode } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import type { LaneFigures } from '../lane-records.ts'
+import type { LaneFigures } from '../records/lane-records.ts'
 import { drainAtFailureRate } from './drain.ts'
 import { NO_LANE } from './lane-figures.ts'
 import { type Judged, verdictOf } from './verdict.ts'

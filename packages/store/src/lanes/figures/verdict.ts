@@ -3,7 +3,7 @@
  * time since which it holds, and with the facts for it.
  */
 import { publishedAtOf, type SubscriptionRecord, type VerdictCode } from '@fantail/contracts'
-import type { LaneFigures } from '../lane-records.ts'
+import type { LaneFigures } from '../records/lane-records.ts'
 import { observedRate } from './drain.ts'
 import { type Verdict, type VerdictFacts, verdictSentence } from './verdict-sentence.ts'
 

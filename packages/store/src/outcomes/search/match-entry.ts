@@ -1,5 +1,5 @@
 /** Finds the deliveries of an outcome log's entry that match a search. */
-import type { SearchedSubscription } from '../../subscriptions/former-subscriptions.ts'
+import type { SearchedSubscription } from '../../slices/former-subscriptions.ts'
 import type { DispatchEntry } from '../dispatch-entry.ts'
 import { bits, type Found, hasBit, type LaneEntry, statusCodeOf } from '../outcome-entries.ts'
 import type { FoundEntry, SearchedState } from './found-messages.ts'

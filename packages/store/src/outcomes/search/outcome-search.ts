@@ -5,7 +5,7 @@
  */
 import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { outcomeLogKey } from '../../keys.ts'
+import { outcomeLogKey } from '../../keys/keys.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../../redis/pages.ts'
 import { existingStreams } from '../existing-streams.ts'
 import { readEntry } from '../outcome-entries.ts'

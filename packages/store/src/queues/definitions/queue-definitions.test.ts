@@ -1,6 +1,6 @@
 import { queueArn } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { queueKey } from '../../keys.ts'
+import { queueKey } from '../../keys/keys.ts'
 import { newArn, useQueues } from '../queues.fixture.ts'
 
 const fixture = await useQueues()

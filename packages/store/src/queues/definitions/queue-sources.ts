@@ -5,9 +5,9 @@
  */
 import { FantailError, isFifoName, parseArn, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { queueKey, sourcesKey } from '../../keys.ts'
+import { queueKey, sourcesKey } from '../../keys/keys.ts'
+import { shardOf } from '../../keys/shards.ts'
 import { readNow } from '../../redis/clock.ts'
-import { shardOf } from '../../redis/shards.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { parseQueue } from './queue-fields.ts'
 

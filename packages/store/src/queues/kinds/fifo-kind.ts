@@ -8,8 +8,8 @@
  */
 import { FantailError } from '@fantail/contracts'
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { bodyDigest, secretDigest } from '../queue-items.ts'
-import type { SendItem } from '../queue-records.ts'
+import { bodyDigest, secretDigest } from '../items/queue-items.ts'
+import type { SendItem } from '../items/queue-records.ts'
 import type { QueueKind } from './queue-kind.ts'
 
 const RECEIVE = readScript('receive-in-order-1')

@@ -1,8 +1,8 @@
 /** The differences between standard and FIFO queues. */
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import type { StoredItem } from '../queue-items.ts'
-import type { SendItem } from '../queue-records.ts'
+import type { StoredItem } from '../items/queue-items.ts'
+import type { SendItem } from '../items/queue-records.ts'
 
 /** Arguments of a receive for the scripts of all kinds. */
 interface ReceiveArgs {

@@ -1,6 +1,6 @@
 /** Standard queues: no order. Groups and deduplication ids are only passed on. */
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { secretDigest } from '../queue-items.ts'
+import { secretDigest } from '../items/queue-items.ts'
 import type { QueueKind } from './queue-kind.ts'
 
 const RECEIVE = readScript('receive-messages-1')

@@ -1,8 +1,8 @@
 /** Leases of queues. The clocks of the shards are set ahead in place of waiting. */
 import { topicArn } from '@fantail/contracts'
 import { afterEach, expect, test } from 'vitest'
-import { leasedQueuesKey, leasedTopicsKey } from '../../keys.ts'
-import { shardBase, shardOf } from '../../redis/shards.ts'
+import { leasedQueuesKey, leasedTopicsKey } from '../../keys/keys.ts'
+import { shardBase, shardOf } from '../../keys/shards.ts'
 import { newSubscription } from '../../subscriptions/subscriptions.fixture.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { Topics } from '../../topics/topics.ts'

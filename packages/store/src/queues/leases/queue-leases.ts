@@ -10,16 +10,16 @@
  */
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { leasedQueuesKey, leasedTopicsKey, queueKey } from '../../keys.ts'
-import { type OnUnreadable, whenReadable } from '../../records/unreadable.ts'
+import { leasedQueuesKey, leasedTopicsKey, queueKey } from '../../keys/keys.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../../keys/shards.ts'
 import { batch } from '../../redis/batch.ts'
 import { readNow } from '../../redis/clock.ts'
 import { replies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
+import { type OnUnreadable, whenReadable } from '../../redis/unreadable.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
-import { queueMissing } from '../queue-errors.ts'
-import { atQueue } from '../queue-scripts.ts'
+import { queueMissing } from '../items/queue-errors.ts'
+import { atQueue } from '../items/queue-scripts.ts'
 
 const RENEW = readScript('renew-queue-lease-1')
 const DROP = readScript('drop-queue-lease-1')

@@ -4,11 +4,11 @@ import type { LetterGroupMember } from '@fantail/contracts/schemas/queues/letter
 import type { Redis } from 'ioredis'
 import { encodeCursor } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { filterJson } from '../../redrives/redrive-counts.ts'
-import { readQueueCursor } from '../queue-contents.ts'
-import { queueMissing } from '../queue-errors.ts'
-import type { DeadLetterCounts } from '../queue-records.ts'
-import { atQueue } from '../queue-scripts.ts'
+import { readQueueCursor } from '../items/queue-contents.ts'
+import { queueMissing } from '../items/queue-errors.ts'
+import type { DeadLetterCounts } from '../items/queue-records.ts'
+import { atQueue } from '../items/queue-scripts.ts'
+import { filterJson } from '../items/redrive-counts.ts'
 
 const GROUP = readScript('group-letters-1')
 

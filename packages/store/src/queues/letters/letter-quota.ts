@@ -9,11 +9,11 @@
  */
 import type { Redis } from 'ioredis'
 import { ASSUMED_MEMORY_BYTES, type MemorySample } from '../../capacity/storage-guard.ts'
-import { letterBytesKey } from '../../keys.ts'
+import { letterBytesKey } from '../../keys/keys.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../../keys/shards.ts'
 import { masterOfShard } from '../../redis/connections/cluster.ts'
 import { takeRole } from '../../redis/leader.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { SHARD_COUNT, shardBase, shardOf } from '../../redis/shards.ts'
 import { type RemovedLetter, readRemoved } from './letters-removed.ts'
 
 const TRIM = readScript('trim-letters-1')

@@ -3,8 +3,8 @@
  * (letter-quota.lua).
  */
 import { parseArn, parseMessageId } from '@fantail/contracts'
-import { deliveryId } from '../../lanes/generations.ts'
-import { deadLetterItemId } from '../queue-ids.ts'
+import { deliveryId } from '../../lanes/records/generations.ts'
+import { deadLetterItemId } from '../items/queue-ids.ts'
 
 const VALUES = 4
 /** Redrives after which the delivery of a removed letter is still found. Past it: its row stays deadLettered. */

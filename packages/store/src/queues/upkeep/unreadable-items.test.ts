@@ -1,7 +1,7 @@
 /** Messages of queues that cannot be decoded, between readable ones. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { shardBase, shardOf } from '../../keys/shards.ts'
 import { Quarantine } from '../../quarantine/quarantine.ts'
-import { shardBase, shardOf } from '../../redis/shards.ts'
 import { newArn, newFifoArn, useQueues } from '../queues.fixture.ts'
 import { Queues } from '../queues.ts'
 

@@ -5,10 +5,10 @@
  */
 import type { Redis } from 'ioredis'
 import { ServerMarks } from '../../copies/server-marks.ts'
-import { QUARANTINE_BASE } from '../../keys.ts'
+import { QUARANTINE_BASE } from '../../keys/keys.ts'
 import type { Quarantine } from '../../quarantine/quarantine.ts'
-import type { QueueContents } from '../queue-contents.ts'
-import type { UnreadableItem } from '../queue-items.ts'
+import type { QueueContents } from '../items/queue-contents.ts'
+import type { UnreadableItem } from '../items/queue-items.ts'
 
 interface Parts {
   redis: Redis

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { HostPort, RedisAccess, RedisCluster, RedisTls } from '@fantail/contracts'
 import { AbstractConnector, Redis, type RedisOptions } from 'ioredis'
-import { keySlot } from '../slots.ts'
+import { keySlot } from '../../keys/slots.ts'
 import { askOnce, askOptions } from './ask-once.ts'
 
 const ASKING = askOptions('fantail-route')

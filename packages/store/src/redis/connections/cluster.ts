@@ -7,8 +7,8 @@
  */
 import type { RedisCluster } from '@fantail/contracts'
 import { Cluster, type ClusterOptions, type Command, type Redis } from 'ioredis'
-import { SHARD_COUNT, shardBase } from '../shards.ts'
-import { keySlot } from '../slots.ts'
+import { SHARD_COUNT, shardBase } from '../../keys/shards.ts'
+import { keySlot } from '../../keys/slots.ts'
 
 const SLOTS_REFRESH_MS = 200
 /**

@@ -1,0 +1,502 @@
+/**
+ * The names of all Redis keys, with type, members and life time. `base` is the prefix of a shard (shards.ts). Scripts
+ * build the same names from this prefix, so a change here needs a change in `lua/` too. Binary ids are 16 raw bytes. If
+ * only scripts build a key, it has no function here, but a line comment. Tests take the names of such keys from the
+ * test kit (redis-keys.ts).
+ *
+ * BullMQ keeps its own keys under `ft:{bull…}`.
+ */
+import { dispatchTag } from './dispatch-tags.ts'
+import { shardBase, shardOf } from './shards.ts'
+
+// `<base>skew`. String: ms that every script of the shard adds to Redis TIME. Only time travel and tests set it. Never
+// deleted.
+// `<base>ahead`. String: ms by which the shard's time is ahead of Redis's clock, since that clock was set back
+// (catch-up). Never deleted.
+
+// ---- topics and subscriptions: owned by topics.ts and subscriptions.ts, deleted with the topic
+
+/**
+ * Hash in the topic's home shard:
+ * - `record` (JSON TopicRecord), `v` (version of the record), `uid`
+ * - `rate`, `ret`, `ovr`: the same as in a slice
+ * - `rev`: unique id of the latest change of the topic or its subscriptions
+ * - `slices`: JSON array with the number of subscriptions in each slice. Subscriptions that are being created or
+ *   removed count too. All numbers are padded to the same width.
+ * - `free`: number of the first slice that may have a free place
+ * - `deleted`: number of subscriptions that were deleted so far
+ * - `kept`: seconds and bytes of the topic's ring of messages, or ''
+ */
+export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
+/** Sorted set, all scores 0: topic ARNs of the shard, for listing. */
+export const topicsKey = (base: string) => `${base}topics`
+/** Hash in the topic's home shard: SHA-1 of protocol and endpoint (20 bytes) → subscription id (16 bytes). */
+export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${topicUid}`
+/** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes), which begins with the topic's uid →
+ *  subscription id (16 bytes). */
+export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${topicUid}`
+/**
+ * Sorted set by the ms of their start, in the topic's home shard: changes that span shards and have not ended
+ * (topics-repair.ts). A sweep finishes changes that a crash interrupted.
+ */
+export const unfinishedKey = (base: string) => `${base}unfinished`
+/**
+ * Hash in the slice's shard:
+ * - `rev` revision, `arn` of the topic, `topic` (JSON TopicRecord), `v` (version of that record)
+ * - `rate` default throttle or '', `ret` retention in seconds, `ovr` '1' if subscriptions may not override the policy
+ * - `n:active`, `n:pending`, `n:paused`: numbers of subscriptions
+ * - `gone`: number of subscriptions that it has lost
+ */
+export const sliceKey = (base: string, sliceId: string) => `${base}slice:${sliceId}`
+/** Hash in the slice's shard: subscription id → its record, packed (subscription-fields.ts). */
+export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
+
+// `<base>slots:<slice id>`. Bitmap in the slice's shard: slots in use.
+/**
+ * Hash in the slice's shard: the number of a departure → the subscription that left (former-subscriptions.ts), for the
+ * newest 500 departures. After the topic's deletion also `arn` of the topic.
+ */
+export const formerKey = (base: string, sliceId: string) => `${base}former:${sliceId}`
+// `<base>dropped`. Sorted set: ids of removed slices whose subscriptions are remembered, by the number of all
+// subscriptions that were remembered up to it. The oldest are forgotten (slice-subscriptions.lua).
+// `<base>gone:<id>`. String, 60 s, in the slice's shard: marks a removed subscription or slice, so that a late creation
+// is refused.
+/** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
+export const expiriesKey = (base: string) => `${base}expiries`
+
+// ---- kept messages: owned by kept/kept-messages.ts, in the topic's home shard, deleted with the topic and when its
+// ---- setting is turned off; a sweep removes messages that are too old (kept-upkeep.ts)
+
+/**
+ * Hash: `<topic uid> <topic ARN>` → approximate bytes of the topic's ring. A field is removed with the ring's last
+ * message.
+ */
+export const keptKey = (base: string) => `${base}kept`
+// `<base>kept:<topic uid>`. Hash, notes about a ring:
+// - `l`: its highest score
+// - `f`: ms at which the newest message was kept that the ring lost because it had too many bytes
+// - `b`: how many messages all jobs had that were ever kept whole, less one for each job. By it the ring knows how many
+//   more messages than places it has.
+// `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id, or the name of a job that is kept whole, by score.
+// The score is the ms of keeping times 2,048, and rises with every message. A job has the score of its last message.
+// `<base>kept:jobs:<topic uid>`. Sorted set: names of jobs that are kept whole, by the same score.
+// `<base>kept:published:<topic uid>`. Sorted set: the same names, by the ms at which their first message was published.
+// `<base>kept:job:<topic uid>:<name>`. Hash: a copy of the job's record, with two more members. `ft:ids` has the
+// message ids (16 bytes each), and `ft:beyond` has the number `b` before this job. Deleted with the job's place.
+// `<base>kept:dropped:<topic uid>:<number>`. Sorted set: the `kept:jobs:<topic uid>` of a ring that was removed. Sweeps
+// delete its jobs, and then the set. The numbers of a uid begin with 1 and have no gap.
+/** Set: `<topic uid> <topic ARN>` of rings that have kept jobs whole. A name is removed with the ring's last job. */
+export const keptWholeKey = (base: string) => `${base}kept:whole`
+/** Hash of a topic's ring: 16 bytes message id → JSON SummedMessage. */
+export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
+
+// ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
+
+// `<base>fifo:<topic uid>`. Hash: `a` the topic's ARN, `n` last sequence number given (its last 19 digits), `f` fence
+// of the log's reader, `e` fence of the latest reader whose end is noted, `g` last fence given for an isolated group.
+// After a reader has died: `k` messages moved one by one since, `u` and `v` the message under way (16 bytes) and its
+// reader's fence, `x` readers that have died at the first message (fifo-isolation.lua).
+// `<base>log:<topic uid>`. List, oldest first: 16 bytes message id and the group of each message that has not been
+// moved into lanes yet. While it is not empty, `log:<uid>` is in `due`.
+// `<base>isolated:<topic uid>`. Set: groups that are isolated. Each has a log of its own and a hash with `f`, `u`, `v`
+// and `x`, under `<uid>:<group>` in place of the uid, until that log is empty. Meanwhile `isolated:<uid>:<group>` is in
+// `due`.
+// `<base>dedup:<topic uid>:<scope><id>`. String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the
+// publish. `scope` is the group and a space if the topic deduplicates by group, else ''.
+
+// ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
+
+/**
+ * Hash of a lane:
+ * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused, `gone` if a 410 paused it
+ * - `r` own throttle or '', `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
+ * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
+ * - `l` seconds for which deliveries are kept at least
+ * - `a` '1' if the endpoint is proven. Absent: it has not answered in time yet, or its latest attempt hung.
+ * - last failure: `e` error, `h` status code, `ea` ms. Last success: `eo` ms. `en`: recent attempts (lane-seen.lua)
+ * - `ec` number of failures in a row, `es` ms of the first of them, `em` ms at which the endpoint was last changed
+ * - `m` retry mode (`s`, `a` or `-`), and after it failures and ms between probes of a circuit breaker. Their state:
+ *   `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` (lane-pace.lua, note-results)
+ * - `mx` name of the broken credential for which the lane stands, or `gone` until a probe has shown that its endpoint
+ *   is back (lane-stand.lua)
+ * - `dm` ms until which the lane shows that its dead-letter queue is missing (lane-settle.lua)
+ * - FIFO lanes that have got a delivery: `f` '1', or '2' if several of a group may be sent at once; `b` number of
+ *   deliveries behind the heads of their groups
+ */
+export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
+// `<base>fresh:<subscription id>`. Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+
+// 2 bytes generation if redriven, 6 if resent).
+// `<base>retry:<subscription id>`. Sorted set by due ms: deliveries that were attempted, deliveries that are marked
+// dead, and deliveries that wait because their leases ended again and again.
+// `<base>lease:<subscription id>`. Sorted set by lease: deliveries in flight. A lease is its end in ms times 2,048,
+// plus a number that makes it unique. In a FIFO lane it is odd.
+// `<base>state:<subscription id>`. Hash: delivery → packed retry state, and the number of its leases that have ended
+// one after the other (lane-state.lua). Deliveries that have neither are not in it.
+// `<base>groups:<subscription id>`. Hash of a FIFO topic's lane: `g<group>` → head of the group, the delivery that is
+// in one of the sets; `d<head>` → group.
+// `<base>behind:<subscription id>:<group>`. List: deliveries behind a group's head, in order. Deleted when it is empty.
+/**
+ * Sorted set by ms, which decides what runs when:
+ * - subscription id → when its lane next needs a take
+ * - `log:<topic uid>` → when the log of a FIFO topic needs a reader
+ * - `isolated:<topic uid>:<group>` → when the log of an isolated group needs a reader
+ */
+export const dueKey = (base: string) => `${base}due`
+/**
+ * Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of
+ * the lane). They are here instead of in `due`, in the order of their turns. A worker takes only as many as it has
+ * slots for attempts that may hang, and reads no other lane.
+ */
+export const turnsKey = (base: string) => `${base}turns`
+/**
+ * Set: paused lanes with deliveries that wait or are in flight. They are not in `due`, so the sweep finds them here.
+ */
+export const heldKey = (base: string) => `${base}held`
+/**
+ * Sorted set by ms of the last failure: subscriptions whose latest attempts failed. An entry is removed at the next
+ * success, or a day after its last failure (note-attempts-1.lua).
+ */
+export const failingKey = (base: string) => `${base}failing`
+// `<base>far`. String: how many ms further ahead the shard's send times are given out, because round trips of a worker
+// take that long (take-deliveries-1.lua). Expires 10 s after such a worker's latest take.
+// `<base>leases`. String: number of leases given so far, which makes each lease unique. Never deleted.
+// `<base>redriven:<task>`. Hash: the latest batch of a redrive task in this shard. `f` fence, `b` number of the batch,
+// `<item id>` → '' for each item that it parked. Expires a day after the latest batch.
+// `<base>sender:<subscription>`. Hash: redriven delivery in the lane → id of its redrive. A field is removed with its
+// delivery. Expires 15 days after the last delivery came.
+/**
+ * Hash: how many deliveries of a redrive were delivered `d`, dead-lettered again `q` or discarded `x`. Expires 14 days
+ * after the last of them.
+ */
+export const redriveEndsKey = (base: string, id: string) => `${base}taskends:${id}`
+/**
+ * Hash: `b` (JSON SummedMessage, checksums.ts), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted
+ * when `n` reaches 0.
+ */
+export const messageKey = (base: string, messageIdBytes: Buffer) =>
+  Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])
+/**
+ * Hash: topic uid → approximate bytes of its waiting deliveries in this shard. A field is removed with the last of
+ * them.
+ */
+export const topicBytesKey = (base: string) => `${base}bytes`
+/** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). Never deleted. */
+export const countsKey = (base: string) => `${base}counts`
+/**
+ * Hash: `f` fence, `p` the latest parked batch, `<message index>.<slice id>` → bitmap of settled slots, and the notes
+ * of a cautious run. The job deletes it. Otherwise it expires after a day.
+ */
+export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
+
+// ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an operator deletes entries or puts them back
+
+/** Prefix of all keys of the quarantine. */
+export const QUARANTINE_BASE = 'ft:{quarantine}:'
+/** Sorted set, all scores 0: ids of the entries. */
+export const quarantineKey = () => `${QUARANTINE_BASE}entries`
+/**
+ * Hash, an entry: `reason`, `detail`, `at` (ms), `bytes` that it counts, `messageId`, `topicArn`, `subscriptionId`
+ * where they are known, `messageIds` (JSON: all that it is about), `raw` (the bytes that could not be read).
+ */
+export const quarantinedKey = (id: string) => `${QUARANTINE_BASE}entry:${id}`
+/** Sorted set, all scores 0: `<message id> <entry id>`. */
+export const quarantinedMessagesKey = () => `${QUARANTINE_BASE}messages`
+/** String: approximate bytes of all entries. */
+export const quarantineBytesKey = () => `${QUARANTINE_BASE}bytes`
+/**
+ * String, JSON: a message that is isolated (quarantine/isolated-messages.ts). It expires ten minutes after the
+ * message's delay.
+ */
+export const isolatedKey = (messageId: string) => `${QUARANTINE_BASE}isolated:${messageId}`
+
+// ---- queues: owned by queues.ts, in the queue's home shard, deleted with the queue
+
+/** Sorted set, all scores 0: queue ARNs of the shard. */
+export const queuesKey = (base: string) => `${base}queues`
+/**
+ * Hash of a queue:
+ * - `record` (JSON QueueRecord), `uid`
+ * - settings for scripts: `v` visibility timeout, `r` retention, `d` delay (ms), `m` maxReceiveCount, `t` dead-letter
+ *   queue, `cb` '1' if deduplication ids may be made from bodies, `gs` '1' if they hold within a group only
+ * - `seen` and `off` of the queue's clock (queue.lua)
+ * - `seq` number of items stored so far, `purged` ms of the last purge, `forgot` value of `seq` at that time
+ * - `of` ARN of the topic that made the queue for its dead letters
+ */
+export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
+// `<base>q:<uid>:` is the beginning of all other keys of a queue. A queue that is deleted and created again gets
+// another `uid`. The keys after this beginning:
+// - `age`. Sorted set of all items, by the time from which their retention counts (ms of the queue's clock).
+// - `ready`, `delayed`, `flight` (by when the item comes back), `moving` (on its way to the dead-letter queue, by the
+//   end of the lease), `held` (in a batch of a redrive). Sorted sets by ms of the queue's clock. An item is in one of
+//   them.
+// - `recent`. Sorted set by ms: ids that senders gave to removed items. Ids of items that a redrive policy brought
+//   begin with `>`. An id is kept for 10 minutes, and at most 100,000 are kept.
+// - `dead`. Hash: kind of dead letter → number.
+// - `i:<id>`. Hash of an item. Payload `p`, with its checksum (checksums.ts); times: `s` sent, `f` first received, `t`
+//   newest receive; `c` receive count; `h` digests of the secrets of its handles, newest first (FIFO: only the newest).
+//   If a redrive policy brought it: `x` source queue, `b` receives before that. `i` '1' if the sender gave the id, `n`
+//   '1' if it may be received in spite of the redrive policy. `g` group, `d` deduplication id (FIFO: '' stands for the
+//   body's digest, absent for the item's id), `o` sequence number (FIFO). `e` when it was dead-lettered or moved here.
+//   Dead letters: `r` reason, `k` status code, `u` subscription ARN, `m` message id, `l` code of the last failure.
+// - FIFO: `g:<group>`. Sorted set: items of the group by sequence number.
+// - FIFO: `heads`, `back`. Sorted sets: groups by when their first item is visible (queue.lua). There is no `ready` and
+//   no `delayed`. `flight` has all items that were received, and those that must not be received (with a time far
+//   ahead).
+// - FIFO: `d:<SHA-1>`. String for each deduplication id, 5 minutes. `a:<SHA-1>`. List for each receive attempt, 5
+//   minutes.
+// In addition to its body, a message takes about 700 bytes in a standard queue. In a FIFO queue it takes 950, and 250
+// more for 5 minutes.
+// `<base>q:<uid>:consumers`. Hash: a push consumer's name → JSON ConsumerRecord. Deleted with the queue.
+// `<base>q:<uid>:shares:<consumer>`. Sorted set by the end of the lease: batches of a push consumer that are being
+// pushed. Expires a minute after the last lease.
+/** Sorted set, all scores 0: ARNs of the shard's queues that have push consumers. */
+export const consumingKey = (base: string) => `${base}consuming`
+/** Sorted set by ms of their end: leases of the shard's queues, by ARN. 0: the queue is being deleted. */
+export const leasedQueuesKey = (base: string) => `${base}queues:leased`
+// `<base>queues:leased:at`. String: ms by Redis's clock of the latest look at the leases while an API ran, or of the
+// first lease. Never deleted.
+/** Set: ARNs of topics that may have subscriptions to a leased queue. Deleted with the lease. */
+export const leasedTopicsKey = (arn: string) => `${shardBase(shardOf(arn))}queue:topics:${arn}`
+/** String: when the queue of this name was deleted, ms. Kept for 60 s. */
+export const queueDeletedKey = (arn: string) => `${shardBase(shardOf(arn))}queue:deleted:${arn}`
+/** Hash: ARN of a queue that a topic made for its dead letters → its approximate bytes. Deleted with the queue. */
+export const letterBytesKey = (base: string) => `${base}letters`
+/** Set: uids of deleted queues that still have items. */
+export const queuesGoneKey = (base: string) => `${base}queues:gone`
+/** Sorted set by ms of adding: queues (`sqs`) or subscriptions (`sns`) whose redrive policy names this queue. Each is
+ *  removed with its policy, or with the subscription. */
+export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
+  `${shardBase(shardOf(arn))}sources:${service}:${arn}`
+
+// ---- redrives: owned by redrives.ts, in the source's home shard
+
+/**
+ * Hash of a redrive task, which expires 14 days after the end of the task. It has the members of the record by name,
+ * and the progress:
+ * - `uid` of the source, `newest`: the highest score in `age` when the task began; of a resend: in the ring
+ * - `topic`: ARN of the topic, of a resend
+ * - `score` and `last`: cursor of the scan; `done` '1' if the scan has reached the end
+ * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch; absent between batches)
+ * - `next`: ms at which the rate allows the next batch
+ * - `shards`: numbers, by commas, of the lanes that got its messages; `inLanes`: how many did
+ * - `canaryAt`: ms since which the ends of the canary are awaited; `judged` '1' if they were good, or the task paused
+ * - `edit`: what an edited redrive sends (JSON RedriveEdit with its checksum); removed when the task ends
+ */
+export const redriveKey = (base: string, id: string) => `${base}redrive:${id}`
+// `<redriveKey>:left`. Set: groups of a FIFO source. The task has left a message of each of these groups in the source,
+// so it also leaves all later messages of the group there. Deleted when the task ends.
+/** Sorted set, all scores 0: ids of the shard's tasks. An id begins with its time. A sweep removes old ones. */
+export const redrivesKey = (base: string) => `${base}redrives`
+/** Hash: source ARN → id of its active task. */
+export const redrivingKey = (base: string) => `${base}redriving`
+
+// ---- not in a shard
+
+/**
+ * String, a count of confirmation messages (confirmation-limits.ts). The scope is the SHA-1 in hex of receiver and
+ * endpoint. Expires an hour after the first message. The key is in the slot of one of 256 tags, so that a cluster's
+ * masters share the load.
+ */
+export const confirmationsKey = (scope: string) => `ft:{asked-${scope.slice(0, 2)}}:asked:${scope}`
+
+/** String: one process has the role (leader.ts). Expires with the role's time. */
+export const roleKey = (role: string) => `ft:{leader}:${role}`
+/**
+ * String, empty, in the slot of `key`. It is written before each WAIT (replica-acks.ts). Expires 60 s after the last
+ * write.
+ */
+export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? key}}:mark`
+
+/**
+ * Hash: a dispatch job. It is BullMQ's own, like every key that begins with `<this key>:`. Fantail adds the field
+ * JOB_PARTS (note-parts.ts). Deleted when the job and all its parts are completed.
+ */
+export const dispatchJobKey = (queueNumber: number, id: string) =>
+  `ft:{${dispatchTag(queueNumber)}}:dispatch-${queueNumber}:${id}`
+/** Field of a dispatch job that was cut: its parts, JSON DispatchPart[]. */
+export const JOB_PARTS = 'parts'
+/** The beginning of both signing keys (signing-keys.ts). */
+export const SIGNING_BASE = 'ft:{signing}:'
+/**
+ * String, JSON: `certificate` (PEM) and the private key of the signing pair: `privateKey`, or `sealed` with a master
+ * key. Kept until an operator deletes it. The next process that signs then makes another pair.
+ */
+export const signingPairKey = () => `${SIGNING_BASE}pair`
+/**
+ * Hash: certificates by name (32 hex digits of their SHA-256), also the certificates of earlier pairs. Never deleted.
+ */
+export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
+/** The beginning of all keys about API keys (api-keys.ts, key-limits.ts). */
+export const API_KEYS_BASE = 'ft:{keys}:'
+/** Hash: id of an API key → JSON ApiKeyRecord with its checksum. A key stays until it is revoked. */
+export const apiKeysKey = () => `${API_KEYS_BASE}records`
+/** Sorted set, all scores 0: `<account> <id>` of every API key. */
+export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
+// `<API_KEYS_BASE>cursors`. String: the key that seals cursors (api-keys.ts). Never deleted.
+// `<API_KEYS_BASE>bucket:<id>`. String: theoretical arrival time (ms, fractional) of an API key's next request. Expires
+// 2 s after the last request.
+/** The beginning of all keys about sessions of the console (sessions.ts). */
+export const SESSIONS_BASE = 'ft:{sessions}:'
+/** String, JSON: a session by the SHA-256 of its token, hex. Expires an hour after it was last used. */
+export const sessionKey = (digest: string) => `${SESSIONS_BASE}session:${digest}`
+// `<SESSIONS_BASE>ends`. Sorted set by ms of their end: `<digest> <key id> -` of each session.
+/**
+ * String: number of counted logins from an address. A successful login is taken back. Expires a minute after the first
+ * one.
+ */
+export const loginsKey = (address: string) => `${SESSIONS_BASE}logins:${address}`
+/** The beginning of all keys of credentials (credentials/own-credentials.ts). */
+export const CREDENTIALS_BASE = 'ft:{credentials}:'
+/**
+ * Hash of a broken credential: `s` when it broke, `p` when it is probed next (ms), `d` the error. Deleted when the
+ * credential works. Expires ten minutes after the last attempt.
+ */
+export const credentialKey = (name: string) => `${CREDENTIALS_BASE}broken:${name}`
+/** The beginning of all keys of mail (mail/suppressions.ts, link-key.ts, mail-state.ts). */
+export const MAIL_BASE = 'ft:{mail}:'
+/**
+ * Hash: from an address in lower case that gets no mail to JSON of reason, detail and time. An entry stays until an
+ * operator removes it.
+ */
+export const suppressionsKey = () => `${MAIL_BASE}suppressions`
+/** Sorted set of the same addresses, with all scores 0. */
+export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
+// `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (link-key.ts). Never deleted.
+// `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
+// Expires 2 s after the last mail.
+/** The beginning of all keys for text messages (sms/sms-state.ts, sandbox-numbers.ts). */
+export const SMS_BASE = 'ft:{sms}:'
+/** Sorted set, all scores 0: numbers that get no text messages. A number stays until it is opted in. */
+export const optedOutKey = () => `${SMS_BASE}opted-out`
+/** Hash: attributes of SetSMSAttributes, as given. Never deleted. */
+export const smsAttributesKey = () => `${SMS_BASE}attributes`
+/** Hash: number of the sandbox → Pending or Verified. A number stays until it is deleted. */
+export const sandboxNumbersKey = () => `${SMS_BASE}sandbox`
+/**
+ * String: millionths of a USD that text messages of a day (`2026-11-23`, UTC) or month (`2026-11`) cost. Expires two
+ * days or two months after the last message.
+ */
+export const smsSpentKey = (period: string) => `${SMS_BASE}spent:${period}`
+/** The beginning of all keys of statistics (stats/stats-store.ts). */
+export const STATS_BASE = 'ft:{stats}:'
+/**
+ * Hash: minute of the hour → msgpack array of published, delivered, failed, dead-lettered, then pairs of bucket
+ * (log-buckets.ts) and count. `kind` is t topic, s subscription or a account. Expires 25 hours after the last count.
+ */
+export const statsMinutesKey = (kind: string, name: string, hour: number) =>
+  `${STATS_BASE}minutes:${kind}:${name}:${hour}`
+/** The same by hour of the day, UTC. Expires 31 days after the last count. */
+export const statsHoursKey = (kind: string, name: string, day: number) =>
+  `${STATS_BASE}hours:${kind}:${name}:${day}`
+/** Sorted set by ms of the last count: names with statistics. A seat is given away after a day without counts. */
+export const statsSeatsKey = (kind: string) => `${STATS_BASE}seats:${kind}`
+// `<STATS_BASE>writer:<id>`. String: number of the process's last flush. Expires a day after it.
+
+/** The beginning of all keys of recorded attempts (attempts/attempt-store.ts). */
+export const ATTEMPTS_BASE = 'ft:{attempts}:'
+/**
+ * List: recorded attempts of a subscription, newest first, each a line of JSON (attempt-record.ts). A sweep deletes it
+ * when the subscription is deleted. Otherwise it is deleted a week after its last record, or when all records take too
+ * many bytes.
+ */
+export const attemptsKey = (subscriptionId: string) => `${ATTEMPTS_BASE}of:${subscriptionId}`
+/** Hash: subscription id → approximate bytes of its recorded attempts. A field is removed with these attempts. */
+export const attemptBytesKey = () => `${ATTEMPTS_BASE}bytes`
+// `<ATTEMPTS_BASE>recent`. Sorted set by ms of the last record: ids of subscriptions with recorded attempts.
+// `<ATTEMPTS_BASE>total`. String: sum of the bytes. Like the two others, it expires eight days after the last record.
+
+// ---- mobile push: owned by push/, in the shard of the application's ARN, deleted with the application
+
+/** Sorted set, all scores 0: ARNs of the shard's platform applications, for listing. */
+export const platformApplicationsKey = (base: string) => `${base}apps`
+/** String: JSON PlatformApplicationRecord. */
+export const platformApplicationKey = (arn: string) => `${shardBase(shardOf(arn))}app:${arn}`
+/** Hash: an endpoint's id → JSON PlatformEndpointRecord. */
+export const platformEndpointsKey = (application: string) =>
+  `${shardBase(shardOf(application))}devices:${application}`
+/** Hash: SHA-1 of an endpoint's token (40 hex digits) → the endpoint's id. */
+export const platformTokensKey = (application: string) =>
+  `${shardBase(shardOf(application))}devicetokens:${application}`
+/** Sorted set, all scores 0: ids of the application's endpoints, for listing. */
+export const platformEndpointIdsKey = (application: string) =>
+  `${shardBase(shardOf(application))}deviceids:${application}`
+
+/** The beginnings of the keys of portal links, portal sessions and their counts (access/portal-sessions.ts). */
+export const PORTAL_LINKS_BASE = 'ft:{portal}:links:'
+export const PORTAL_SESSIONS_BASE = 'ft:{portal}:'
+export const PORTAL_USES_BASE = 'ft:{portal}:uses:'
+// `<PORTAL_LINKS_BASE>session:<digest>`. String, JSON PortalLinkRecord: a link that was not redeemed yet. 10 minutes.
+// `<PORTAL_SESSIONS_BASE>session:<digest>`. String, JSON PortalSessionRecord. Expires when the session ends.
+// `ends` behind either: sorted set by ms of their end: `<digest> <key id> <customer>`. `customer` is a digest of the
+// grant.
+// `<PORTAL_USES_BASE>logins:<what>:<session id>`. String: how often a session has done it. Expires with its window.
+
+/** The beginning of the keys of the audit trail (audit/audit-writer.ts). */
+export const AUDIT_BASE = 'ft:{audit}:'
+/** Stream: `l` JSON StoredAuditLine. The newest 10,000 lines; never deleted. */
+export const auditLinesKey = () => `${AUDIT_BASE}lines`
+/** The same for changes by keys with prefixes and by links: the newest 5,000. */
+export const auditBoundKey = () => `${AUDIT_BASE}bound`
+/** The same for changes by portal sessions: the newest 5,000. */
+export const auditPortalKey = () => `${AUDIT_BASE}portal`
+/** The same for refused changes of keys: the newest 2,000. */
+export const auditRefusedKey = () => `${AUDIT_BASE}refused`
+/** The same for refused callers without a key: the newest 1,000. */
+export const auditStrangersKey = () => `${AUDIT_BASE}strangers`
+// `<AUDIT_BASE>last`. Hash: `ms` and `count` of the newest id of all streams. Never deleted.
+// `<AUDIT_BASE>writer:<id>`. String: number of the process's last batch. Expires a day after it.
+
+/** The beginning of the keys about running processes (processes/processes.ts). */
+export const PROCESSES_BASE = 'ft:{processes}:'
+/** Hash: id of a process → JSON ProcessReport. A process that stops, or is silent for 35 s, is removed. */
+export const processRecordsKey = () => `${PROCESSES_BASE}records`
+// `<PROCESSES_BASE>seen`. Sorted set by ms of the latest report: ids of processes.
+
+/** The beginning of the vault's key (vault-keys.ts). */
+export const VAULT_BASE = 'ft:{vault}:'
+/**
+ * Set: ids of the master keys that may have sealed secrets here (vault-keys.ts). An id stays until all its secrets are
+ * resealed.
+ */
+export const vaultKeysKey = () => `${VAULT_BASE}keys`
+/**
+ * Hash: shard → its earliest due ms, and `t<shard>` → ms of its first turn, or 0 if that is unknown. This is a hint,
+ * written after parks and settlements. The sweep covers lost hints.
+ */
+export const BUSY_SHARDS = 'ft:{hints}:busy'
+/** Stream: pages of outcomes. FANTAIL_LOG_MESSAGES bounds the number of entries in these pages. */
+export const outcomeLogKey = (queueNumber: number) =>
+  `ft:{${queueNumber === 0 ? 'log0' : dispatchTag(queueNumber)}}:outcomes`
+/**
+ * Pub/sub channels. Messages are `<shard>:<due ms>`, a queue's ARN, the ARN of a changed topic or queue, or the id of a
+ * changed API key.
+ */
+export const WAKE_LANES = 'ft:wake:lanes'
+export const WAKE_QUEUES = 'ft:wake:queues'
+export const WAKE_CHANGES = 'ft:wake:changes'
+/** The id of a subscription that got another endpoint. Workers forget how the old one answered. */
+export const WAKE_MOVED = 'ft:wake:moved'
+/** The notice with the name of a credential that was broken and now works. */
+export const WAKE_CREDENTIALS = 'ft:wake:credentials'
+/** The ARN of a queue whose push consumers changed, or of which one has a free share. */
+export const WAKE_CONSUMERS = 'ft:wake:consumers'
+/** JSON: which live events the listeners of an API process want (events/live-interest.ts). */
+export const WAKE_LISTENERS = 'ft:wake:listeners'
+/** Live events for the listeners of one API process: JSON (events/live-sender.ts). */
+export const liveChannel = (processId: string) => `ft:live:${processId}`
+/** A redrive task's id: created, resumed, canceled. */
+export const WAKE_REDRIVES = 'ft:wake:redrives'
+/**
+ * String, JSON: the ids that the first publish with this key stored (idempotency.ts, fifo-log.ts). Expires after 24 h.
+ * It is in the topic's home shard, under the topic's uid. A topic that is deleted and created again therefore has none.
+ */
+export const idempotencyKey = (topicArn: string, topicUid: string, key: string) =>
+  `${shardBase(shardOf(topicArn))}idem:${topicUid}:${key}`
+/**
+ * String: id of a stack whose time can be moved (travel/travel-store.ts). It marks the data for ever. Never
+ * deleted.
+ */
+export const TRAVEL_KEY = 'ft:{time}:travel'
+/** Pub/sub channels of such a stack: the API's questions to all processes, and their answers (travel-listener.ts). */
+export const travelQuestions = (id: string) => `ft:time:${id}:questions`
+export const travelAnswers = (id: string) => `ft:time:${id}:answers`

@@ -1,0 +1,80 @@
+/**
+ * The subscriptions that have left a slice (slice-subscriptions.lua). The outcome log names deliveries by slot, and a
+ * slot has another subscription later. Endpoints are not remembered, because the address of a deleted subscription may
+ * be secret or personal.
+ */
+import type { SubscriptionRecord } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { formerKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
+import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
+
+/** A subscription that has or had a slot. */
+export type SlotHolder = Pick<SubscriptionRecord, 'id' | 'slot' | 'departures'>
+
+export interface FormerSubscription extends SlotHolder {
+  name: string | null
+  /** The number of its departure. Entries with this number or a higher one are not about it. */
+  leftAs: number
+  /** When its lane was last purged, epoch ms. 0: never. */
+  purgedAt: number
+}
+
+/** Reads who has left a slice. `onCorrupt` is called with what cannot be read. The others are returned. */
+export async function readFormer(
+  redis: Redis,
+  { sliceId, shard }: { sliceId: string; shard: number },
+  onCorrupt: (error: CorruptRecordError) => void,
+): Promise<FormerSubscription[]> {
+  const key = formerKey(shardBase(shard), sliceId)
+  const { arn: _, ...texts } = await redis.hgetall(key)
+  return Object.entries(texts).flatMap(([number, text]) => {
+    try {
+      return unpackFormer(text, { key, number })
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      onCorrupt(error)
+      return []
+    }
+  })
+}
+
+/** Throws a CorruptRecordError that names `key`. */
+function unpackFormer(text: string, { key, number }: { key: string; number: string }): FormerSubscription {
+  const { id, slot, departures, name, purgedAt } = parseStored(text, key)
+  if (typeof id !== 'string' || typeof slot !== 'number')
+    throw new CorruptRecordError(key, new TypeError('names no subscription'))
+  return {
+    id,
+    slot,
+    departures: Number(departures),
+    leftAs: Number(number),
+    name: typeof name === 'string' ? name : null,
+    purgedAt: Number(purgedAt),
+  }
+}
+
+/** The slot of a subscription, to find its deliveries in the outcome log. */
+export interface SearchedSubscription extends SlotHolder {
+  sliceId: string
+  /** Absent: it exists. */
+  leftAs?: number
+}
+
+/**
+ * Who had each slot of a slice. A slot gets another subscription only after a departure, so its holder is the last one
+ * that had come by then.
+ */
+export class SlotHolders<T extends SlotHolder> {
+  readonly #bySlot: Map<number, T[]>
+
+  constructor(holders: Iterable<T>) {
+    this.#bySlot = Map.groupBy(holders, ({ slot }) => slot)
+    for (const held of this.#bySlot.values()) held.sort((a, b) => (b.departures ?? 0) - (a.departures ?? 0))
+  }
+
+  /** undefined: the holder is not known (any more). */
+  at(slot: number, departures = 0): T | undefined {
+    return this.#bySlot.get(slot)?.find((holder) => (holder.departures ?? 0) <= departures)
+  }
+}

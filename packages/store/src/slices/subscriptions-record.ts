@@ -1,0 +1,127 @@
+/** The stored form of a subscription: its record (subscription-fields.ts), and values that scripts keep next to it. */
+import { createHash } from 'node:crypto'
+import {
+  type Protocol,
+  parseMessageId,
+  type RetryMode,
+  type SubscriptionRecord,
+  type SubscriptionStatus,
+  subscriptionArn,
+} from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { parseStored } from '../records/stored-json.ts'
+import { type StoredSubscription, SUBSCRIPTION } from '../records/subscription-fields.ts'
+
+type Packable = Partial<StoredSubscription> & Pick<StoredSubscription, 'endpoint' | 'protocol'>
+
+/** The stored text. For a new record it lacks the members that only the script knows. */
+export function packSubscription(record: Packable): string {
+  return JSON.stringify(SUBSCRIPTION.pack(record))
+}
+
+/**
+ * Bytes of the settings that callers make. The subscription's state does not count, so that it can be paused, confirmed
+ * and unsubscribed when memory is full.
+ */
+export function settingsBytes(record: Packable): number {
+  const longest = { status: 'paused', pausedBecause: 'gone', resumes: 1e9, unsubscribed: true } as const
+  return Buffer.byteLength(packSubscription({ ...record, ...longest }))
+}
+
+/** Reads a record. Throws a CorruptRecordError that names `key` and the subscription. */
+export function unpackSubscription(
+  text: string,
+  { id, topicArn, key }: { id: string; topicArn: string; key: string },
+): SubscriptionRecord {
+  const at = `${key} ${id}`
+  const stored = SUBSCRIPTION.unpack(parseStored(text, at), at)
+  return { id, arn: subscriptionArn(topicArn, id), topicArn, ...stored }
+}
+
+/** Values that scripts keep next to the record, each '' if unset. */
+export interface SubscriptionFields {
+  /** Own. */
+  throttle: string
+  maxInFlight: number
+  /** '1', or why Fantail itself paused it. */
+  paused: string
+  hasDlq: string
+  /** When the subscription is deleted, unless it is confirmed before. */
+  expires: string
+  /** The status under which it is counted. Unsubscribed ones are not counted. */
+  counted: SubscriptionStatus | ''
+  /** SHA-1 of its token. */
+  tokenHash: Buffer | ''
+  /** Retry mode and circuit breaker, in the form that keys.ts describes. */
+  mode: string
+  /** The least time for which its deliveries are kept, in seconds. */
+  floor: number
+}
+
+type FieldSource = Pick<
+  SubscriptionRecord,
+  | 'protocol'
+  | 'status'
+  | 'pausedBecause'
+  | 'deliveryPolicy'
+  | 'redrivePolicy'
+  | 'deadLetters'
+  | 'maxInFlight'
+  | 'token'
+  | 'tokenExpiresAt'
+  | 'unsubscribed'
+  | 'retryMode'
+  | 'circuitBreaker'
+>
+
+export function subscriptionFields(record: FieldSource): SubscriptionFields {
+  const awaited = record.status === 'pending' || record.unsubscribed
+  return {
+    throttle: throttleOf(record),
+    maxInFlight: record.maxInFlight,
+    // The last message to an unsubscribed endpoint must leave its lane, even if the lane was paused.
+    paused: record.status === 'paused' && !record.unsubscribed ? (record.pausedBecause ?? '1') : '',
+    hasDlq: record.redrivePolicy || record.deadLetters ? '1' : '',
+    expires: awaited && record.tokenExpiresAt !== null ? String(record.tokenExpiresAt) : '',
+    counted: record.unsubscribed ? '' : record.status,
+    tokenHash: record.token === null ? '' : sha1(record.token),
+    mode: modeOf(record),
+    floor: PROTOCOL_TRAITS[record.protocol].retentionFloorSeconds,
+  }
+}
+
+/**
+ * '' if the subscription follows the topic. A kind without policies does not follow it: its throttle is written after
+ * `=`, and 0 means none.
+ */
+function throttleOf({ protocol, deliveryPolicy }: FieldSource): string {
+  const { takes, defaultPolicy } = PROTOCOL_TRAITS[protocol]
+  const own = deliveryPolicy?.throttlePolicy ?? undefined
+  if (takes.deliveryPolicy) return own === undefined ? '' : String(own.maxReceivesPerSecond)
+  const throttle = (takes.throttle ? own : undefined) ?? defaultPolicy.throttlePolicy
+  return `=${throttle?.maxReceivesPerSecond ?? 0}`
+}
+
+const MODES: Record<RetryMode, string> = { policy: '-', standard: 's', adaptive: 'a' }
+
+function modeOf({ retryMode = 'policy', circuitBreaker }: FieldSource): string {
+  const letter = MODES[retryMode]
+  if (circuitBreaker) return `${letter} ${circuitBreaker.failures} ${circuitBreaker.probeSeconds * 1_000}`
+  return letter === '-' ? '' : letter
+}
+
+/** The subscription's field in the topic's index of endpoints. */
+export function endpointHash(protocol: Protocol, endpoint: string): Buffer {
+  return sha1(protocol + endpoint)
+}
+
+export function sha1(text: string): Buffer {
+  return createHash('sha1').update(text).digest()
+}
+
+/** The 16 bytes of an id. placeOfSubscription must have accepted the id. */
+export function idBytes(id: string): Buffer {
+  const bytes = parseMessageId(id)
+  if (!bytes) throw new TypeError(`${id} is no subscription id`)
+  return bytes
+}
