@@ -58,7 +58,11 @@ const NO_ENDPOINT = '00000000-0000-0000-0000-000000000000'
 const NUMBERS_ENDPOINT = 'numbers'
 
 /** `account`: the account of the caller. Throws a TargetRefusal. */
-export function numberTarget(deps: ApiDeps, text: string, account: string): DirectTarget {
+export function numberTarget(
+  deps: Pick<ApiDeps, 'attempters' | 'settings'>,
+  text: string,
+  account: string,
+): DirectTarget {
   const target = parsePhoneNumber(text)
   if (target === undefined) throw new TargetRefusal('badNumber', 'must be a phone number such as +15550100')
   const [problem] = servedProblems(deps, { protocol: 'sms', endpoint: target })
@@ -69,7 +73,10 @@ export function numberTarget(deps: ApiDeps, text: string, account: string): Dire
 }
 
 /** Throws a TargetRefusal. */
-export async function endpointTarget(deps: ApiDeps, target: string): Promise<DirectTarget> {
+export async function endpointTarget(
+  deps: Pick<ApiDeps, 'platformApplications' | 'platformEndpoints'>,
+  target: string,
+): Promise<DirectTarget> {
   const named = parsePlatformEndpointArn(target)
   if (!named || !isPlatform(named.platform)) throw noEndpoint()
   const { application: owner, platform } = named

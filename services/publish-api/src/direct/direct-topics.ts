@@ -11,8 +11,14 @@ import { admit } from '../messages/admit.ts'
 import { SETTING_DEFAULTS } from '../subscriptions/subscription-settings.ts'
 import { type DirectTarget, TargetRefusal } from './direct-targets.ts'
 
+/** The parts of the API that find or make a direct topic. */
+export type TopicTools = Pick<
+  ApiDeps,
+  'topics' | 'topicCache' | 'subscriptions' | 'platformApplications' | 'storageGuard'
+>
+
 /** The topic for messages to the target. Throws if there is no capacity for a message. */
-export async function directTopic(deps: ApiDeps, target: DirectTarget): Promise<KnownTopic> {
+export async function directTopic(deps: TopicTools, target: DirectTarget): Promise<KnownTopic> {
   const arn = directTopicArn(target.owner, laneOf(target.laneKey))
   const known = deps.topicCache.known(arn) ?? (await deps.topicCache.find(arn))
   if (!known || known.fanOut === 0) await makeTopic(deps, arn, target)
@@ -20,7 +26,10 @@ export async function directTopic(deps: ApiDeps, target: DirectTarget): Promise<
 }
 
 /** Deletes the topics of a platform application after the application itself. Waiting messages are discarded. */
-export async function deleteDirectTopics({ topics, topicCache }: ApiDeps, owner: string): Promise<void> {
+export async function deleteDirectTopics(
+  { topics, topicCache }: Pick<ApiDeps, 'topics' | 'topicCache'>,
+  owner: string,
+): Promise<void> {
   const arns = Array.from({ length: DIRECT_LANES }, (_, lane) => directTopicArn(owner, lane))
   await Promise.all(arns.map((arn) => topics.delete(arn)))
   for (const arn of arns) topicCache.forget(arn)
@@ -30,7 +39,7 @@ function laneOf(key: string): number {
   return createHash('sha1').update(key).digest().readUInt32BE(0) % DIRECT_LANES
 }
 
-async function makeTopic(deps: ApiDeps, topicArn: string, target: DirectTarget): Promise<void> {
+async function makeTopic(deps: TopicTools, topicArn: string, target: DirectTarget): Promise<void> {
   const { owner, protocol, sharedEndpoint: endpoint } = target
   await deps.topics.create(topicArn, {})
   const settings = { ...SETTING_DEFAULTS, confirmation: 'none' as const }

@@ -8,7 +8,7 @@ import { makeMessages } from '../messages/make-messages.ts'
 import type { MessageStore } from '../messages/message-store.ts'
 import type { NewMessage } from '../messages/read-messages.ts'
 import { type DirectTarget, TargetRefusal } from './direct-targets.ts'
-import { directTopic } from './direct-topics.ts'
+import { directTopic, type TopicTools } from './direct-topics.ts'
 
 interface DirectPublish {
   target: DirectTarget
@@ -33,7 +33,10 @@ interface Published {
 
 /** Stores the message and resolves when it is stored. Throws a TargetRefusal, or the error of the storage guard. */
 export async function publishDirect(
-  { deps, store }: { deps: ApiDeps; store: MessageStore },
+  {
+    deps,
+    store,
+  }: { deps: TopicTools & Pick<ApiDeps, 'clock' | 'spans' | 'log' | 'live'>; store: MessageStore },
   { target: aim, message, bytes, key, requestId, startedAt, ...request }: DirectPublish,
 ): Promise<Published> {
   const { target } = aim

@@ -12,6 +12,8 @@ import { deleteDirectTopics } from '../direct/direct-topics.ts'
 import { checkEventTopics, readApplicationAttributes, withSettings } from './application-settings.ts'
 import { credentialAttributes, readCredential } from './platform-credentials.ts'
 
+type Tools = Pick<ApiDeps, 'platformApplications' | 'topics' | 'topicCache' | 'vault' | 'log' | 'clock'>
+
 interface Wanted {
   arn: string
   platform: Platform
@@ -28,7 +30,7 @@ interface Made {
 }
 
 /** Throws an AttributeError if an attribute is wrong. An existing application stays unchanged. */
-export async function createApplication(deps: ApiDeps, wanted: Wanted): Promise<Made> {
+export async function createApplication(deps: Tools, wanted: Wanted): Promise<Made> {
   const { arn, platform, requestId } = wanted
   const read = readApplicationAttributes(wanted.attributes)
   const credential = readCredential(platform, read.credential)
@@ -44,7 +46,7 @@ export async function createApplication(deps: ApiDeps, wanted: Wanted): Promise<
 
 /** Throws an AttributeError, or `not_found`. */
 export async function changeApplication(
-  deps: ApiDeps,
+  deps: Tools,
   { arn, platform, attributes, requestId }: Wanted,
 ): Promise<PlatformApplicationRecord> {
   const read = readApplicationAttributes(attributes)
@@ -65,7 +67,11 @@ export async function changeApplication(
  * Deletes the application with its endpoints and its waiting direct messages, if there are any. After a crash in
  * between, repeating the request does the rest.
  */
-export async function deleteApplication(deps: ApiDeps, arn: string, requestId: string): Promise<void> {
+export async function deleteApplication(
+  deps: Pick<Tools, 'platformApplications' | 'topics' | 'topicCache' | 'log'>,
+  arn: string,
+  requestId: string,
+): Promise<void> {
   const deleted = await deps.platformApplications.delete(arn)
   if (deleted) deps.log.info({ requestId, applicationArn: arn }, 'push.applicationDeleted')
   await deleteDirectTopics(deps, arn)
@@ -73,7 +79,7 @@ export async function deleteApplication(deps: ApiDeps, arn: string, requestId: s
 
 /** Members of the credential that are not given stay. */
 function resealed(
-  { vault }: ApiDeps,
+  { vault }: Pick<Tools, 'vault'>,
   current: PlatformApplicationRecord,
   { platform, given }: { platform: Platform; given: Record<string, string> },
 ): string {
@@ -84,7 +90,7 @@ function resealed(
 }
 
 function isSameApplication(
-  { vault }: ApiDeps,
+  { vault }: Pick<Tools, 'vault'>,
   { attributes, ...record }: PlatformApplicationRecord,
   wanted: { credential: PlatformCredential; attributes: Record<string, string> },
 ): boolean {

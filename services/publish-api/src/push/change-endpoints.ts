@@ -11,7 +11,7 @@ import type { EndpointEvents } from './endpoint-events.ts'
 import { readToken } from './push-token.ts'
 
 interface Tools {
-  deps: ApiDeps
+  deps: Pick<ApiDeps, 'platformApplications' | 'platformEndpoints' | 'addressGuard' | 'log' | 'clock'>
   events: EndpointEvents
 }
 
@@ -101,14 +101,14 @@ export async function deleteEndpoint(
 }
 
 function applicationOf(
-  { platformApplications }: ApiDeps,
+  { platformApplications }: Pick<ApiDeps, 'platformApplications'>,
   arn: string,
 ): Promise<PlatformApplicationRecord | null> {
   return platformApplications.get(parsePlatformEndpointArn(arn)?.application ?? '')
 }
 
 function checked(
-  { addressGuard }: ApiDeps,
+  { addressGuard }: Pick<ApiDeps, 'addressGuard'>,
   { platform }: PlatformApplicationRecord,
   { token: text, userData, enabled }: EndpointSettings,
 ): EndpointSettings {

@@ -10,6 +10,19 @@ import { admit } from '../messages/admit.ts'
 import { makeMessages } from '../messages/make-messages.ts'
 import { MessageStore } from '../messages/message-store.ts'
 
+type EventTools = Pick<
+  ApiDeps,
+  | 'publisher'
+  | 'fifoLog'
+  | 'idempotency'
+  | 'publishCounts'
+  | 'storageGuard'
+  | 'topicCache'
+  | 'spans'
+  | 'log'
+  | 'clock'
+>
+
 interface Announced extends EndpointEvent {
   application: PlatformApplicationRecord
   /** Base of the links in envelopes. */
@@ -18,10 +31,10 @@ interface Announced extends EndpointEvent {
 }
 
 export class EndpointEvents {
-  readonly #deps: ApiDeps
+  readonly #deps: EventTools
   readonly #store: MessageStore
 
-  constructor(deps: ApiDeps) {
+  constructor(deps: EventTools) {
     this.#deps = deps
     this.#store = new MessageStore(deps)
   }

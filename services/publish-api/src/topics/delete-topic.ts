@@ -6,7 +6,13 @@ import type { ApiDeps } from '../deps/api-deps.ts'
  * empty. After a crash between the two, the sweep of queues deletes it.
  */
 export async function deleteTopic(
-  { topics, topicCache, topicQueues, queues, log }: ApiDeps,
+  {
+    topics,
+    topicCache,
+    topicQueues,
+    queues,
+    log,
+  }: Pick<ApiDeps, 'topics' | 'topicCache' | 'topicQueues' | 'queues' | 'log'>,
   topicArn: string,
   requestId: string,
 ): Promise<void> {
