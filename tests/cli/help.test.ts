@@ -70,6 +70,6 @@ test('nothing but the table and the exit codes is loaded before a command is cal
     [...textOf(`packages/cli/src/${file}`).matchAll(/^import (?!type )[^;]*? from '([^']+)'/gm)].map(
       ([, from]) => from,
     )
-  expect(importsOf('command-line.ts')).toEqual(['./command-table.ts', './exit-codes.ts'])
-  expect([...importsOf('command-table.ts'), ...importsOf('exit-codes.ts')]).toEqual([])
+  expect(importsOf('command-line.ts')).toEqual(['./command-table.ts', './output/exit-codes.ts'])
+  expect([...importsOf('command-table.ts'), ...importsOf('output/exit-codes.ts')]).toEqual([])
 })

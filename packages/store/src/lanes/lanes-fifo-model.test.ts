@@ -26,6 +26,7 @@ import { LogsModel, type ReadModel } from '../fifo/fifo-logs-model.fixture.ts'
 import { FifoReading, type LogMove, type LogMoved } from '../fifo/fifo-reading.ts'
 import * as keys from '../keys/keys.ts'
 import { shardOf } from '../keys/shards.ts'
+import { messageBody, readMessage } from '../records/checksums.ts'
 import {
   BASE,
   changeLane,
@@ -273,7 +274,7 @@ class Play {
     const entries = moved.entries.map(({ id }) => id.toString('hex'))
     expect({ entries, failed: failedStarts, isolated: found ?? null }).toEqual(expected)
     for (const { id, body } of [...moved.entries, ...(isolated ? [isolated] : [])])
-      expect(JSON.parse(String(body))).toEqual(this.messages.get(id.toString('hex')))
+      expect(readMessage(body)).toEqual(this.messages.get(id.toString('hex')))
     return entries
   }
 
@@ -443,7 +444,7 @@ class Play {
       task: `task-${this.tasks++}`,
       fence: 1,
       batch: 1,
-      messages: [{ id: deliveryId(message.messageId), body: JSON.stringify(message) }],
+      messages: [{ id: deliveryId(message.messageId), body: messageBody(message) }],
       entries: [{ subscriptionId: lane, delivery, message: 0, itemId: 'item', groupId: group }],
     })
     const hex = delivery.toString('hex')
@@ -557,7 +558,7 @@ class Play {
       const stored = await redis.hgetall(keys.messageKey(BASE, Buffer.from(id, 'hex')))
       if (references === 0) expect(stored).toEqual({})
       else
-        expect({ n: stored.n, t: stored.t, body: JSON.parse(stored.b ?? '') }).toEqual({
+        expect({ n: stored.n, t: stored.t, body: readMessage(stored.b ?? '') }).toEqual({
           n: String(references),
           t: UID,
           body: message,
