@@ -203,6 +203,7 @@ export {
   readMessage,
   type SummedMessage,
   sumMessage,
+  sumRecord,
 } from './records/checksums.ts'
 export type { ShownMember } from './records/fields.ts'
 export { REDRIVE } from './records/redrive-fields.ts'

@@ -3,6 +3,7 @@ import { createMessageId, type Message, type TopicRecord } from '@fantail/contra
 import type { Redis } from 'ioredis'
 import { laneKey, topicKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
+import { sumRecord } from '../records/checksums.ts'
 import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { Topics } from '../topics/topics.ts'
@@ -13,7 +14,7 @@ export const FIFO_ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
 export async function makeFifoTopic(redis: Redis, set: Partial<TopicRecord> = {}, arn = FIFO_ARN) {
   const { topic } = await new Topics(redis).put(arn, {})
   const record: TopicRecord = { ...topic, fifo: true, ...set }
-  await redis.hset(topicKey(arn), 'record', JSON.stringify(record))
+  await redis.hset(topicKey(arn), 'record', sumRecord(record))
   return record
 }
 

@@ -18,7 +18,7 @@ import { shardBase, shardOf } from './shards.ts'
 
 /**
  * Hash in the topic's home shard:
- * - `record` (JSON TopicRecord), `v` (version of the record), `uid`
+ * - `record` (JSON TopicRecord with its checksum), `v` (version of the record), `uid`
  * - `rate`, `ret`, `ovr`: the same as in a slice
  * - `rev`: unique id of the latest change of the topic or its subscriptions
  * - `slices`: JSON array with the number of subscriptions in each slice. Subscriptions that are being created or
@@ -42,7 +42,7 @@ export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${to
 export const unfinishedKey = (base: string) => `${base}unfinished`
 /**
  * Hash in the slice's shard:
- * - `rev` revision, `arn` of the topic, `topic` (JSON TopicRecord), `v` (version of that record)
+ * - `rev` revision, `arn` of the topic, `topic` (JSON TopicRecord with its checksum), `v` (version of that record)
  * - `rate` default throttle or '', `ret` retention in seconds, `ovr` '1' if subscriptions may not override the policy
  * - `n:active`, `n:pending`, `n:paused`: numbers of subscriptions
  * - `gone`: number of subscriptions that it has lost
@@ -215,7 +215,7 @@ export const isolatedKey = (messageId: string) => `${QUARANTINE_BASE}isolated:${
 export const queuesKey = (base: string) => `${base}queues`
 /**
  * Hash of a queue:
- * - `record` (JSON QueueRecord), `uid`
+ * - `record` (JSON QueueRecord with its checksum), `uid`
  * - settings for scripts: `v` visibility timeout, `r` retention, `d` delay (ms), `m` maxReceiveCount, `t` dead-letter
  *   queue, `cb` '1' if deduplication ids may be made from bodies, `gs` '1' if they hold within a group only
  * - `seen` and `off` of the queue's clock (queue.lua)

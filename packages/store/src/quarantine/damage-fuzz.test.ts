@@ -116,6 +116,18 @@ const LOOKS: Record<string, () => Promise<unknown>> = {
   'sweep of subscriptions': () => subscriptions.expirePending(),
 }
 
+/** The records by which messages find their way. */
+async function readRecords(): Promise<Map<string, object>> {
+  const pages = [
+    await topics.list({ limit: 100 }),
+    await queues.list({ limit: 100 }),
+    await subscriptions.list({ limit: 100 }),
+  ]
+  return new Map(
+    pages.flatMap(({ items }) => items as { arn: string }[]).map((record) => [record.arn, record]),
+  )
+}
+
 /** The lines of due lanes of a shard: no lane of that shard can be served without them. */
 const OF_A_SHARD = /:(due|turns|held|leases|counts|ahead)$/
 
@@ -128,6 +140,7 @@ const damage: fc.Arbitrary<Damage> = fc.record({
 
 async function play(one: Damage): Promise<void> {
   const units = await makeWorld()
+  const records = await readRecords()
   const keys = (await redis.keys('ft:{*')).filter((key) => !key.endsWith(':seq')).sort()
   const [key, what] = await damageOne(redis, keys, one)
   for (const [look, run] of Object.entries(LOOKS)) {
@@ -135,6 +148,7 @@ async function play(one: Damage): Promise<void> {
       throw new Error(`${look} after ${what}`, { cause: error })
     })
   }
+  for (const [arn, record] of await readRecords()) expect(record, what).toEqual(records.get(arn))
   // One key is the whole list of these records.
   if (one.how !== 'type') for (const look of RECORD_LOOKS) await look(redis)
   const own = units.filter(({ marks }) => marks.some((mark) => what.includes(mark)))

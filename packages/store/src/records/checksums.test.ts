@@ -1,7 +1,7 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkText, messageBody, readMessage, sumText } from './checksums.ts'
+import { checkText, messageBody, parseRecord, readMessage, sumRecord, sumText } from './checksums.ts'
 import { CorruptRecordError } from './stored-json.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
@@ -53,6 +53,18 @@ test('a cut or foreign text is no message', () => {
   const body = messageBody({ messageId: createMessageId(1), topicArn: 'a', publishedAt: 1, message: 'x' })
   for (const other of ['', 'x', '{}', 'null', '{"message":"x"}', body.slice(0, -1), `${body.slice(0, -12)}}`])
     expect(readDamaged(() => readMessage(other))).toBeNull()
+})
+
+test('a record is read as it was, and with any flipped bit it is refused', () => {
+  fc.assert(
+    fc.property(text, text, flips, (endpoint, S, flip) => {
+      const record = { e: endpoint, nested: { S }, slot: 3 }
+      const summed = sumRecord(record)
+      expect(JSON.parse(summed)).toMatchObject(record)
+      expect(parseRecord(summed, 'key')).toEqual(record)
+      expect(readDamaged(() => parseRecord(String(flipped(summed, flip)), 'key'))).toBeNull()
+    }),
+  )
 })
 
 test('a text with its checksum is read as it was, and with any flipped bit, or beside another value, it is refused', () => {

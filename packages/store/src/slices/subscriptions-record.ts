@@ -9,14 +9,19 @@ import {
   subscriptionArn,
 } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
-import { parseStored } from '../records/stored-json.ts'
+import { parseRecord, sumRecord } from '../records/checksums.ts'
+import { openJson } from '../records/stored-json.ts'
 import { type StoredSubscription, SUBSCRIPTION } from '../records/subscription-fields.ts'
 
 type Packable = Partial<StoredSubscription> & Pick<StoredSubscription, 'endpoint' | 'protocol'>
 
-/** The stored text. For a new record it lacks the members that only the script knows. */
 export function packSubscription(record: Packable): string {
-  return JSON.stringify(SUBSCRIPTION.pack(record))
+  return sumRecord(SUBSCRIPTION.pack(record))
+}
+
+/** The text of a new record without its end, because only the script knows its last members. */
+export function openSubscription(record: Packable): string {
+  return openJson(SUBSCRIPTION.pack(record))
 }
 
 /**
@@ -34,7 +39,7 @@ export function unpackSubscription(
   { id, topicArn, key }: { id: string; topicArn: string; key: string },
 ): SubscriptionRecord {
   const at = `${key} ${id}`
-  const stored = SUBSCRIPTION.unpack(parseStored(text, at), at)
+  const stored = SUBSCRIPTION.unpack(parseRecord(text, at), at)
   return { id, arn: subscriptionArn(topicArn, id), topicArn, ...stored }
 }
 

@@ -1,12 +1,13 @@
 /** The stored form of a topic's record, and the values that scripts need of it. */
 import { randomBytes } from 'node:crypto'
 import type { TopicRecord } from '@fantail/contracts'
-import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
+import { parseRecord } from '../records/checksums.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { TOPIC, type TopicSettings } from '../records/topic-fields.ts'
 import type { TopicScriptSettings } from './script-places.ts'
 
 export function parseTopic(text: string, key: string): TopicRecord {
-  return TOPIC.complete(parseStored(text, key), key)
+  return TOPIC.complete(parseRecord(text, key), key)
 }
 
 export function topicFields(settings: TopicSettings): TopicScriptSettings {

@@ -28,6 +28,7 @@ import { readFormer, type SearchedSubscription } from '../slices/former-subscrip
 import { moveStored } from '../slices/subscriptions-move.ts'
 import {
   endpointHash,
+  openSubscription,
   packSubscription,
   settingsBytes,
   sha1,
@@ -332,7 +333,7 @@ function placementOf(input: NewSubscription): Placement {
   return {
     topicArn,
     endpointHash: endpointHash(input.protocol, input.endpoint),
-    open: packSubscription(record).slice(0, -1),
+    open: openSubscription(record),
     fields: subscriptionFields(record),
   }
 }

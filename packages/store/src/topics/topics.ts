@@ -18,6 +18,7 @@ import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { sliceKey, topicKey, topicsKey } from '../keys/keys.ts'
 import { shardBase, shardOf, sliceShard } from '../keys/shards.ts'
+import { sumRecord } from '../records/checksums.ts'
 import { openJson } from '../records/stored-json.ts'
 import { createTopicUid } from '../records/subscriptions-id.ts'
 import { TOPIC, type TopicSettings } from '../records/topic-fields.ts'
@@ -212,7 +213,7 @@ export class Topics {
   /** null: a concurrent change came first. An unchanged record is not written. */
   async #replace(current: ReadTopic, set: Partial<TopicSettings>): Promise<TopicRecord | null> {
     const topic = { ...current.topic, ...TOPIC.givenSettings(set) }
-    const record = JSON.stringify(topic)
+    const record = sumRecord(topic)
     if (record === current.text) {
       await finishPropagation(this.#redis, topic.arn)
       return topic

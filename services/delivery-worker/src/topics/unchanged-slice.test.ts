@@ -1,5 +1,13 @@
 /** A slice is read again after a minute, even if its revision is the same. It is compiled again only if it changed. */
-import { Snapshots, Subscriptions, shardBase, sliceKey, subscriptionsKey, Topics } from '@fantail/store'
+import {
+  Snapshots,
+  Subscriptions,
+  shardBase,
+  sliceKey,
+  subscriptionsKey,
+  sumRecord,
+  Topics,
+} from '@fantail/store'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CompiledSlice } from './compiled-slice.ts'
@@ -51,7 +59,7 @@ async function cachedSlice() {
 /** Replaces members of a stored text, and no revision. */
 async function rewrite(key: string, field: string, set: object): Promise<void> {
   const text = (await redis.hget(key, field)) ?? '{}'
-  await redis.hset(key, field, JSON.stringify({ ...JSON.parse(text), ...set }))
+  await redis.hset(key, field, sumRecord({ ...JSON.parse(text), ...set, S: undefined }))
 }
 
 type Cached = Awaited<ReturnType<typeof cachedSlice>>

@@ -18,6 +18,7 @@ import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../../capacity/growth.ts'
 import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from '../../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../keys/shards.ts'
+import { sumRecord } from '../../records/checksums.ts'
 import { batch } from '../../redis/batch.ts'
 import { readNow } from '../../redis/clock.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../../redis/pages.ts'
@@ -195,7 +196,7 @@ export class QueueDefinitions {
       const set = choose(before)
       if (before && set === null) return { queue: before, created: false }
       const queue = changed(arn, before, set ?? {}, await readNow(this.#redis, shardOf(arn)))
-      await admitLonger(this.#growth, before ? text : null, JSON.stringify(queue))
+      await admitLonger(this.#growth, before ? text : null, sumRecord(queue))
       const { redrivePolicy } = set ?? {}
       if (redrivePolicy) await this.#sources.claimTarget(arn, redrivePolicy.deadLetterTargetArn)
       if (before && !before.leaseSeconds && queue.leaseSeconds) throw leaseTooLate()
@@ -217,7 +218,7 @@ export class QueueDefinitions {
     const written = await runScript(this.#redis, WRITE, {
       ...atQueue(queue.arn),
       expected: before,
-      record: JSON.stringify(queue),
+      record: sumRecord(queue),
       uid: queue.uid,
       visibilityMs: queue.visibilityTimeoutSeconds * 1_000,
       retentionMs: queue.retentionSeconds * 1_000,

@@ -5,8 +5,8 @@ import {
   QUEUE_VISIBILITY_SECONDS_DEFAULT,
   type QueueRecord,
 } from '@fantail/contracts'
+import { parseRecord } from '../../records/checksums.ts'
 import { type FieldTable, RecordFields } from '../../records/fields.ts'
-import { parseStored } from '../../records/stored-json.ts'
 
 const QUEUE_FIELDS = {
   visibilityTimeoutSeconds: { default: QUEUE_VISIBILITY_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
@@ -38,5 +38,5 @@ export type QueueSettings = Pick<QueueRecord, keyof typeof QUEUE.settingDefaults
 
 /** Reads a record. Throws a CorruptRecordError that names the queue's key. */
 export function parseQueue(text: string, key: string): QueueRecord {
-  return QUEUE.complete(parseStored(text, key), key)
+  return QUEUE.complete(parseRecord(text, key), key)
 }

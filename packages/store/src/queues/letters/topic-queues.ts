@@ -12,6 +12,7 @@ import { messageBytes } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
 import { queueKey } from '../../keys/keys.ts'
 import { shardBase, shardOf } from '../../keys/shards.ts'
+import { sumRecord } from '../../records/checksums.ts'
 import { batch } from '../../redis/batch.ts'
 import { replies } from '../../redis/pages.ts'
 import type { ReplicaAcks } from '../../redis/replica-acks.ts'
@@ -99,7 +100,7 @@ export class TopicQueues {
       base: shardBase(shard),
       arn: queueArn,
       topic: topicArn,
-      record: JSON.stringify(queue),
+      record: sumRecord(queue),
       uid: queue.uid,
       visibility: queue.visibilityTimeoutSeconds * 1_000,
       retention: queue.retentionSeconds * 1_000,

@@ -21,6 +21,7 @@
 -- @include slice-topic
 -- @include topic-slices
 -- @include kept
+-- @include record-sum
 local key = base .. 'topic:' .. arn
 if #record <= #expected then run_when_full(base) end
 local now, before = now_ms(base), first_due(base)
@@ -31,7 +32,7 @@ redis.call('HSET', key, TOPIC.throttle, throttle, TOPIC.retention, retention, TO
 redis.call('HINCRBY', key, TOPIC.version, 1)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
 if not topic then
-  local created = record .. ',"' .. TOPIC_RECORD.createdAt .. '":' .. string.format('%.0f', now) .. '}'
+  local created = sum_record(record .. ',"' .. TOPIC_RECORD.createdAt .. '":' .. string.format('%.0f', now))
   redis.call('HSET', key, TOPIC.record, created, TOPIC.uid, uid, TOPIC.slices, '[]')
   if hidden == '' then redis.call('ZADD', base .. 'topics', 0, arn) end
   return {'created', created}

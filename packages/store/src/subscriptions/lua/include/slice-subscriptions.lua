@@ -1,6 +1,7 @@
 -- The data of a subscription in its slice's shard: record, count, slot, lane, expiry.
 -- @include lane-next
 -- @include slice-counts
+-- @include record-sum
 
 -- Subscriptions of a slice that are remembered after they have left. Past it: the oldest is forgotten, and rows of its
 -- deliveries no longer name it.
@@ -10,16 +11,16 @@ local FORMER_SUBSCRIPTIONS_MAX = 500
 local DROPPED_SUBSCRIPTIONS_MAX = 2500
 
 -- Stores a new subscription in the lowest free slot. Returns its record. `new.open` is the record's JSON without its
--- end. Slot, departures and time of creation are appended to it.
+-- end. Slot, departures, time of creation and checksum are appended to it.
 local function place_subscription(base, slice, id, new, rev, now)
   local slots = base .. 'slots:' .. slice
   local slot = redis.call('BITPOS', slots, 0)
   redis.call('SETBIT', slots, slot, 1)
   local created = string.format('%.0f', now)
   local departures = redis.call('HGET', base .. 'slice:' .. slice, SLICE.departures)
-  local record = new.open .. ',"' .. SUBSCRIPTION.slot .. '":' .. slot
+  local record = sum_record(new.open .. ',"' .. SUBSCRIPTION.slot .. '":' .. slot
     .. (departures and ',"' .. SUBSCRIPTION.departures .. '":' .. departures or '')
-    .. ',"' .. SUBSCRIPTION.createdAt .. '":' .. created .. '}'
+    .. ',"' .. SUBSCRIPTION.createdAt .. '":' .. created)
   redis.call('HSET', base .. 'subs:' .. slice, id, record)
   count_status(base, slice, new.status, 1)
   redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
