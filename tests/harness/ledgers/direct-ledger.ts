@@ -11,7 +11,6 @@ import {
 } from '@fantail/test-kit'
 import { afterAll } from 'vitest'
 import type { RestClient } from '../services/rest-client.ts'
-import { timesBy } from './times-of-requests.ts'
 
 const AGAIN_EVERY_MS = 100
 /**
@@ -34,8 +33,6 @@ export class DirectLedger {
   readonly #targets: ({ targetArn: string } | { phoneNumber: string })[] = []
   /** Number of texts so far. Each has its own, because its key is the text. */
   #texts = 0
-  /** Number of the first text that the account contains. */
-  #first = 0
 
   private constructor(provider: Receiver) {
     this.#provider = provider
@@ -75,22 +72,6 @@ export class DirectLedger {
     }
   }
 
-  /** Leaves all texts so far out of later accounts. */
-  beginAnew(): void {
-    this.#first = this.#texts
-    this.#accepted.clear()
-  }
-
-  /** Publishes one text every `everyMs` until `ended` is true. A refused one is repeated with its key. */
-  async publishUntil(client: RestClient, ended: () => boolean, everyMs: number): Promise<void> {
-    const open: Promise<void>[] = []
-    while (!ended()) {
-      open.push(this.#publish(client))
-      await new Promise((resolve) => setTimeout(resolve, everyMs))
-    }
-    await Promise.all(open)
-  }
-
   /** Publishes `count` texts at once. Resolves when all are accepted. */
   async publishAll(client: RestClient, count: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, () => this.#publish(client)))
@@ -105,15 +86,9 @@ export class DirectLedger {
     return this.#account()
   }
 
-  /** When each text of the account came (epoch ms). */
-  arrivals(): Map<string, number[]> {
-    const requests = [...this.#provider.requestsTo(SEND), ...this.#provider.requestsTo(SMS)]
-    const isOfAccount = (request: ReceivedRequest) => Number(textIn(request).slice(1)) >= this.#first
-    return timesBy(requests.filter(isOfAccount), textIn)
-  }
-
   #account(): DirectAccount {
-    const arrived = this.arrivals()
+    const requests = [...this.#provider.requestsTo(SEND), ...this.#provider.requestsTo(SMS)]
+    const arrived = new Set(requests.map(textIn))
     const lost = [...this.#accepted].filter((text) => !arrived.has(text)).length
     return { accepted: this.#accepted.size, lost }
   }

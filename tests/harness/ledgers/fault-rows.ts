@@ -16,20 +16,12 @@ interface Fault {
 const SAME_WORK_AGAIN = 'nothing lost; only work under way repeated'
 
 export const FAULTS = {
-  kills: {
-    fault: 'SIGKILL of workers, API and redrive at random instants, a redrive under way',
-    promised: SAME_WORK_AGAIN,
-  },
-  'worker-kills': { fault: 'SIGKILL of one of two workers every 2 s, 1,000/s', promised: SAME_WORK_AGAIN },
+  'worker-kills': { fault: 'SIGKILL of one of two workers, in turn, 200/s', promised: SAME_WORK_AGAIN },
   'api-kills': {
     fault: 'SIGKILL of the API while publishing',
     promised: 'every request that got 202 is stored; a request is stored whole or not at all',
   },
   'kills-at-once': { fault: 'SIGKILL of every process and of Redis', promised: SAME_WORK_AGAIN },
-  'mixed-kills': {
-    fault: 'SIGKILL of workers and Redis, with throttled, flaky and refusing endpoints',
-    promised: 'every delivery ends in exactly one place',
-  },
   'crash-points': {
     fault: 'a worker killed before and after each step of a delivery',
     promised: 'its successor ends the delivery, in the right place',

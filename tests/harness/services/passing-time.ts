@@ -1,11 +1,6 @@
-/** Waits for times that depend on the length of a fault's test, and chooses moments that differ from run to run. */
+/** Waits for times that depend on the length of a fault's test. */
 import { waitFor } from '@fantail/test-kit'
 
 export async function untilPassed(ms: number, since = performance.now()): Promise<void> {
   await waitFor(() => performance.now() - since >= ms, { timeoutMs: ms + 30_000, intervalMs: 5 })
-}
-
-/** Uniform in [from, to). */
-export function anyBetween(from: number, to: number): number {
-  return from + Math.random() * (to - from)
 }
