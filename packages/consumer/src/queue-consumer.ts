@@ -8,7 +8,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConsumerCounts, ConsumerEvents } from './consumer-events.ts'
 import type { Settings } from './consumer-options.ts'
-import { GroupLine } from './group-line.ts'
 import { HandleRequests } from './handle-requests.ts'
 import { Handling, type HandlingOptions, type Run, type Taken } from './handling.ts'
 import type { MessageSource } from './sources/messages.ts'
@@ -182,5 +181,20 @@ export class Consumer extends ConsumerEvents {
     this.#failures++
     const { signal } = this.#stopping
     await sleep(most / 2 + (Math.random() * most) / 2, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Runs the tasks of one FIFO group one after the other. Tasks of different groups do not wait for each other. */
+class GroupLine {
+  readonly #last = new Map<string, Promise<void>>()
+
+  /** `work` must not reject. */
+  run(group: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#last.get(group) ?? Promise.resolve()
+    const mine = before.then(work).finally(() => {
+      if (this.#last.get(group) === mine) this.#last.delete(group)
+    })
+    this.#last.set(group, mine)
+    return mine
   }
 }

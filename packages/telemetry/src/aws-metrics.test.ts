@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type QueueObservation } from './metrics.ts'
 import { QueueCounter } from './queue-counter.ts'
-import type { QueueObservation } from './queue-gauges.ts'
 import { startTelemetry, type Telemetry } from './telemetry.ts'
 
 let telemetry: Telemetry | undefined

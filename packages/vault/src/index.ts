@@ -1,2 +1,8 @@
-export { createMasterKeyText, type MasterKey, parseMasterKey } from './master-key.ts'
-export { createVault, type Vault, VaultError } from './vault.ts'
+export {
+  createMasterKeyText,
+  createVault,
+  type MasterKey,
+  parseMasterKey,
+  type Vault,
+  VaultError,
+} from './vault.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createMasterKeyText, type MasterKey, parseMasterKey } from './master-key.ts'
-import { createVault, VaultError } from './vault.ts'
+import { createMasterKeyText, createVault, type MasterKey, parseMasterKey, VaultError } from './vault.ts'
 
 function newKey(): MasterKey {
   const key = parseMasterKey(createMasterKeyText())

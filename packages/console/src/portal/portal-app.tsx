@@ -1,6 +1,7 @@
 /** The portal: a customer's endpoints. It opens a link, and then shows a list or one endpoint. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { send } from '../api/send.ts'
 import { keepBearer } from '../api/session.ts'
 import { useWrite } from '../api/use-api.ts'
 import { useConnection } from '../api/use-connection.ts'
@@ -12,8 +13,7 @@ import { Failed, Skeleton } from '../parts/states.tsx'
 import { EndpointList } from './endpoint-list.tsx'
 import { EndpointPage } from './endpoint-page.tsx'
 import own from './portal.module.css'
-import { type CreatedPortalSession, endPortalSession } from './portal-calls.ts'
-import { openLink } from './portal-link.ts'
+import { type CreatedPortalSession, endPortalSession, redeemPortalLink } from './portal-calls.ts'
 
 const w = words.portal
 
@@ -88,4 +88,25 @@ function Opened({ session, onEnd }: { session: CreatedPortalSession; onEnd: () =
       </main>
     </>
   )
+}
+
+/**
+ * The token of the link, which is behind the `#` of the address. It is removed before any request is sent, so that it
+ * does not stay in the history. '' if the address has none.
+ */
+export function takeToken(): string {
+  const token = location.hash.slice(1)
+  history.replaceState(null, '', location.pathname)
+  return token
+}
+
+let opened: Promise<CreatedPortalSession> | undefined
+
+/** A link works once. So it is used once, even if the screen is drawn several times. */
+function openLink(token: string): Promise<CreatedPortalSession> {
+  opened ??= send(redeemPortalLink, { body: { token } }).then((session) => {
+    keepBearer(session.token)
+    return session
+  })
+  return opened
 }

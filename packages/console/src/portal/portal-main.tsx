@@ -6,8 +6,7 @@ import { createQueryClient } from '../api/use-api.ts'
 import { loadDialogsLater } from '../parts/dialogs/dialog.tsx'
 import { ownTrustedTypes } from '../shell/trusted-types.ts'
 import '../styles/tokens.css'
-import { PortalApp } from './portal-app.tsx'
-import { takeToken } from './portal-link.ts'
+import { PortalApp, takeToken } from './portal-app.tsx'
 
 ownTrustedTypes('/portal/assets/')
 const token = takeToken()

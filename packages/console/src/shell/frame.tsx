@@ -7,10 +7,9 @@ import { Dialog } from '../parts/dialogs/dialog.tsx'
 import { scrollIntoRow } from '../parts/motion/scroll-into-row.ts'
 import css from './frame.module.css'
 import { Palette } from './palette.tsx'
-import { RedriveLight } from './redrive-light.tsx'
 import { LogOut } from './session-gate.tsx'
 import { GO_TO, useShortcuts } from './shortcuts.ts'
-import { StatusLight } from './status-light.tsx'
+import { RedriveLight, StatusLight } from './status-light.tsx'
 import { nextTheme, useTheme } from './theme.ts'
 
 const TITLES = new Map<string, string>([...GO_TO.map(({ to, page }) => [to, words.pages[page]] as const)])

@@ -3,8 +3,6 @@ import { inspect } from 'node:util'
 import { VerifyError } from '@fantail/client'
 import type { RecordedRequest } from '../receiving/recorded-request.ts'
 import type { RequestView } from '../receiving/request-view.ts'
-import { areInTime, type ExpectedTimes, secondsOf } from './arrival-times.ts'
-import { isLike } from './content-likeness.ts'
 
 /** The members that requests must have. A member that is missing here is not compared. */
 export interface ExpectedRequest extends ExpectedTimes {
@@ -122,4 +120,64 @@ function requestText(request: RecordedRequest): string {
 function shown(value: unknown): string {
   const text = inspect(value, { depth: 5, breakLength: Number.POSITIVE_INFINITY })
   return text.length > VALUE_CHARS_SHOWN ? `${text.slice(0, VALUE_CHARS_SHOWN)}…` : text
+}
+
+interface ExpectedTimes {
+  /**
+   * When each request came, in seconds of the stack's time since the message of the first request was published. A
+   * request without a message id counts from its own time.
+   */
+  atSeconds?: readonly number[]
+  /** By how much a time may differ. Default: 1. */
+  toleranceSeconds?: number
+}
+
+const ARRIVAL_TOLERANCE_S = 1
+
+/** Seconds since the publication of the first request's message. */
+function secondsOf(requests: readonly RecordedRequest[]): number[] {
+  const [first] = requests
+  if (!first) return []
+  const from = publishedAt(first.messageId) ?? first.time.getTime()
+  return requests.map(({ time }) => (time.getTime() - from) / 1_000)
+}
+
+function areInTime(
+  requests: readonly RecordedRequest[],
+  { atSeconds, toleranceSeconds = ARRIVAL_TOLERANCE_S }: ExpectedTimes,
+): boolean {
+  if (atSeconds === undefined) return true
+  const seconds = secondsOf(requests)
+  const isNear = (wanted: number, i: number) =>
+    Math.abs((seconds[i] ?? Number.NaN) - wanted) <= toleranceSeconds
+  return seconds.length === atSeconds.length && atSeconds.every(isNear)
+}
+
+/** The id of a message is a UUIDv7, which begins with the ms of its publication. */
+function publishedAt(messageId: string | undefined): number | undefined {
+  const ms = Number.parseInt((messageId ?? '').replaceAll('-', '').slice(0, 12), 16)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** Asymmetric matchers of vitest and jest may stand for received content. */
+interface Asymmetric {
+  asymmetricMatch(actual: unknown): boolean
+}
+
+/** Whether the content is as expected. Objects may have further members. Lists must have the same length. */
+function isLike(actual: unknown, expected: unknown): boolean {
+  if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
+  if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual)
+  if (Array.isArray(expected)) {
+    const isSameLength = Array.isArray(actual) && actual.length === expected.length
+    return isSameLength && expected.every((item, index) => isLike(actual[index], item))
+  }
+  if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected)
+  if (typeof actual !== 'object' || actual === null) return false
+  const members = actual as Record<string, unknown>
+  return Object.entries(expected).every(([name, value]) => isLike(members[name], value))
+}
+
+function isAsymmetric(value: unknown): value is Asymmetric {
+  return typeof (value as Partial<Asymmetric> | null | undefined)?.asymmetricMatch === 'function'
 }

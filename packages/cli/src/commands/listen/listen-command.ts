@@ -1,5 +1,4 @@
 /** `fantail listen` forwards the messages of topics to a server on the developer's machine, without a tunnel. */
-
 import { once } from 'node:events'
 import { type Consumer, consume, fantailQueue, type QueueMessage } from '@fantail/consumer'
 import { printable } from '@fantail/policy'
@@ -11,10 +10,8 @@ import { type Forwarded, Forwarder, isAccepted } from './forward.ts'
 import type { RequestForm } from './forwarded-request.ts'
 import { type ListenFlags, type ListenWanted, readListenFlags } from './listen-flags.ts'
 import { ListenKeys } from './listen-keys.ts'
-import { checkRights } from './listen-rights.ts'
 import { listenSecret } from './listen-secret.ts'
-import { listenedSubscription } from './listened-subscription.ts'
-import { ListeningQueue } from './listening-queue.ts'
+import { checkRights, ListeningQueue, listenedSubscription } from './listening-queue.ts'
 import { recordRequest } from './request-files.ts'
 
 /** Ends requests under way after Ctrl-C. */

@@ -6,6 +6,7 @@ import {
   type Delivery,
   getMessage,
   listDeliveries,
+  listDeliveryAttempts,
   type Message,
 } from '@fantail/client/api'
 import { DELIVERY_CAUSES } from '@fantail/contracts'
@@ -16,7 +17,6 @@ import { durationText } from '../../output/durations.ts'
 import { exitOf } from '../../output/exit-codes.ts'
 import type { Style } from '../../output/output.ts'
 import { tableText } from '../../output/text-table.ts'
-import { attemptLine, readAttempts } from './attempt-lines.ts'
 
 const EXPLAIN_EVERY_MS = 500
 /** The wait of a follower for a message that was just published. Past it: the message is not found. */
@@ -151,4 +151,31 @@ function nextText({ nextAttemptAt, endedAt, reason, delayMs }: Delivery): string
     ...(delayMs ? [`waited ${durationText(delayMs)}`] : []),
   ]
   return parts.join(', ')
+}
+
+/** Characters of an answer's body in a line. Past them: the body is cut. */
+const BODY_CHARS_SHOWN_MAX = 100
+
+/** A deleted subscription has none. */
+async function readAttempts(client: Client, messageId: string, id: string): Promise<Attempt[]> {
+  try {
+    const { attempts } = await listDeliveryAttempts({ client, path: { messageId, id } })
+    return attempts.toReversed()
+  } catch (error) {
+    if (exitOf(error) === 'notFound') return []
+    throw error
+  }
+}
+
+function attemptLine(attempt: Attempt): string {
+  const { startedAt, phase, statusCode, error, durationMs, because, waited, responseBody } = attempt
+  const late = waited !== null && waited.because !== null && waited.because !== because
+  const parts = [
+    `${startedAt.slice(11, 23)} attempt ${attempt.attempt}`,
+    phase,
+    `${statusCode ?? printable(error ?? 'no answer')} in ${durationText(durationMs)}`,
+    ...(late ? [`waited ${durationText(waited.ms)} for ${waited.because}`] : []),
+    ...(responseBody === null ? [] : [`"${printable(responseBody.slice(0, BODY_CHARS_SHOWN_MAX))}"`]),
+  ]
+  return `    ${parts.join(' · ')}`
 }

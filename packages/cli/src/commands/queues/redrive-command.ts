@@ -20,10 +20,9 @@ import { addList } from '../../frame/list-command.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { Progress } from '../../output/progress.ts'
 import { fieldsText } from '../../output/text-table.ts'
-import { withEditedEnd } from './edited-end.ts'
 import { type LetterFlags, letterFilter, withIds, withLetterFlags } from './letter-flags.ts'
 import { RedriveKeys } from './redrive-keys.ts'
-import { RedriveEnds } from './redrive-watch-ends.ts'
+import { RedriveEnds, withEditedEnd } from './redrive-watch-ends.ts'
 
 const WATCH_EVERY_MS = 300
 

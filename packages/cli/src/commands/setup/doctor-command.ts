@@ -2,13 +2,12 @@
  * `fantail doctor` looks for present and future problems, and says how to solve them. It changes nothing without
  * --webhook.
  */
-
+import { type Client, getOverview } from '@fantail/client/api'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
 import { examples } from '../../frame/examples.ts'
 import { counted } from '../../output/counted.ts'
 import { CommandError } from '../../output/exit-codes.ts'
 import type { Finding } from './doctor-finding.ts'
-import { checkMemory } from './doctor-memory.ts'
 import { checkQueues } from './doctor-queues.ts'
 import { checkServer } from './doctor-server.ts'
 import { checkWebhook } from './doctor-webhook.ts'
@@ -58,4 +57,31 @@ function show({ out }: CommandContext, finding: Finding): void {
   const line = () => `${out.style(style, mark)} ${check}: ${detail}${fix === undefined ? '' : `\n    ${fix}`}`
   if (out.quiet && status === 'ok' && !out.json) return
   out.item(finding, line)
+}
+
+/** A share of the watermark. Above it, an operator should act before publishes are refused. */
+const NEARLY_FULL = 0.8
+const MIB = 1_048_576
+
+async function* checkMemory(client: Client): AsyncGenerator<Finding> {
+  const { memory } = await getOverview({ client })
+  const check = 'memory'
+  // A key with prefixes does not see the memory.
+  if (!memory) return
+  const { usedBytes, watermarkBytes } = memory
+  if (watermarkBytes === null) {
+    const fix = 'Set maxmemory of Redis, or FANTAIL_REDIS_MEMORY_BYTES.'
+    yield { check, status: 'warning', detail: 'nothing says how much Redis may use', fix }
+    return
+  }
+  const detail = `${mib(usedBytes)} of ${mib(watermarkBytes)} MiB, from which on publishing is refused`
+  if (usedBytes < watermarkBytes * NEARLY_FULL) yield { check, status: 'ok', detail }
+  else {
+    const fix = '`fantail lanes` and `fantail dlq list` show what fills it. Give Redis more memory in time.'
+    yield { check, status: usedBytes < watermarkBytes ? 'warning' : 'failed', detail, fix }
+  }
+}
+
+function mib(bytes: number): number {
+  return Math.round(bytes / MIB)
 }

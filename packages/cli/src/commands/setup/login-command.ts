@@ -1,11 +1,13 @@
 /** `fantail login` saves a server and its key as a profile. The key comes from stdin, never from the command line. */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { getReadiness, listTopics } from '@fantail/client/api'
 import { connectApi } from '../../frame/api-client.ts'
 import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { readText } from '../../frame/command-input.ts'
 import { examples } from '../../frame/examples.ts'
 import { checkProfileName, readProfiles, writeProfiles } from '../../frame/profiles.ts'
 import { checkUrl } from '../../frame/server-choice.ts'
-import { readSecret } from './read-secret.ts'
 
 const URL_DEFAULT = 'http://127.0.0.1:4100'
 
@@ -47,4 +49,19 @@ async function save(context: CommandContext, given: string, { name }: { name: st
 function isOpen(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+/** Reads a secret from stdin: a line of a pipe or file, or a line that a person types without seeing it. */
+async function readSecret(prompt: string, context: CommandContext): Promise<string> {
+  const { stdin, signal } = context
+  if (!stdin.isTTY) return (await readText('-', context)).split('\n')[0]?.trim() ?? ''
+  process.stderr.write(prompt)
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: hidden, terminal: true })
+  try {
+    return (await lines.question('', { signal })).trim()
+  } finally {
+    lines.close()
+    process.stderr.write('\n')
+  }
 }

@@ -1,10 +1,10 @@
 /** Shows attempts and ends of deliveries as they happen. */
 import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { togglePause, usePaused } from '../../api/pause.ts'
 import { words } from '../../i18n/en.ts'
-import type { TailState } from '../../live/live-tail.ts'
+import { LiveTail, type TailState, type TailView } from '../../live/live-tail.ts'
 import type { TailQuery } from '../../live/tab-queries.ts'
-import { useLiveTail } from '../../live/use-live-tail.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
@@ -86,4 +86,28 @@ function State({ state }: { state: TailState }) {
       <Badge tone={TONES[state.is]}>{text}</Badge>
     </span>
   )
+}
+
+/** Live events for a screen. A paused screen does not change, and counts the events that arrive. */
+interface Shown extends TailView {
+  /** The number of events that arrived since the screen was paused. */
+  waiting: number
+}
+
+function useLiveTail(query: TailQuery): Shown {
+  const key = JSON.stringify(query)
+  const [tail, setTail] = useState(() => new LiveTail(query))
+  const opened = useRef(key)
+  useEffect(() => {
+    if (opened.current === key) return
+    opened.current = key
+    setTail(new LiveTail(JSON.parse(key) as TailQuery))
+  }, [key])
+  useEffect(() => tail.start(), [tail])
+  const view = useSyncExternalStore(tail.subscribe, tail.view)
+  const isPaused = usePaused()
+  const frozen = useRef<TailView>(view)
+  if (!isPaused || view.count < frozen.current.count) frozen.current = view
+  const { rows, count } = frozen.current
+  return { rows, count, state: view.state, waiting: view.count - count }
 }
