@@ -110,7 +110,7 @@ async function play(
     folder.note({ event: 'calm' })
     await inputs
     await remakeOnceMore(publishing)
-    account = await settle(world, ledger, subscriptions, folder)
+    account = await settle({ world, publishing, ledger, subscriptions }, folder)
     findings.push(...(await judge(world, publishing, account, folder)))
     settledAt = performance.now()
     const hangWebhook = (hangs: boolean) => {
@@ -164,11 +164,16 @@ async function remakeOnceMore(publishing: Publishing): Promise<void> {
   await publishing.carryOut({ at: 0, do: 'publish-fleeting', api: 0, text: LAST_TEXT })
 }
 
+interface Settled {
+  world: World
+  publishing: Publishing
+  ledger: Ledger
+  subscriptions: Map<string, Subscribed>
+}
+
 /** Resolves with the account when no more deliveries can come, or when the time is up. */
 async function settle(
-  world: World,
-  ledger: Ledger,
-  subscriptions: Map<string, Subscribed>,
+  { world, publishing, ledger, subscriptions }: Settled,
   events: EventLog,
 ): Promise<Account | undefined> {
   const [client] = world.clients
@@ -182,13 +187,27 @@ async function settle(
   const isOver = async () => {
     await client.call('POST', '/v1/redrives', { body: { source: DEAD_QUEUE } })
     account = await ledger.account()
-    const missing = judgeAccount(account)
+    const missing = [...judgeAccount(account), ...(await judgeOrder(world, publishing))]
     const openJobs = await hasOpenJobs(world)
     if (missing.length > 0 || openJobs) events.note({ event: 'not-settled', missing, openJobs })
     return missing.length === 0 && !openJobs
   }
   await waitFor(isOver, { timeoutMs: SETTLE_TIMEOUT_MS, intervalMs: LOOK_MS }).catch(() => undefined)
   return account
+}
+
+async function judgeOrder(world: World, publishing: Publishing): Promise<string[]> {
+  return judgeFifo({
+    accepted: publishing.fifo,
+    queued: (await queueTexts(world, FIFO_QUEUE)).map(({ body }) => body),
+    arrived: answeredBy(world.receiver)
+      .filter(({ path }) => path === FIFO_PATH)
+      .map(({ text }) => text),
+  })
+}
+
+function answeredBy(receiver: World['receiver']) {
+  return receiver.requests.filter(({ answered }) => answered !== null && answered < 300)
 }
 
 async function judge(
@@ -198,7 +217,7 @@ async function judge(
   folder: RunFolder,
 ): Promise<string[]> {
   const { receiver, supervisor } = world
-  const answered = receiver.requests.filter(({ answered }) => answered !== null && answered < 300)
+  const answered = answeredBy(receiver)
   const fleeting = answered.flatMap(({ path, text }) => {
     const incarnation = /^\/fleeting\/(\d+)$/.exec(path)?.[1]
     return incarnation === undefined ? [] : [{ incarnation: Number(incarnation), text }]
@@ -208,11 +227,7 @@ async function judge(
   return [
     ...(account ? judgeAccount(account) : ['there is no account']),
     ...((await hasOpenJobs(world)) ? ['dispatch jobs are left'] : []),
-    ...judgeFifo({
-      accepted: publishing.fifo,
-      queued: (await queueTexts(world, FIFO_QUEUE)).map(({ body }) => body),
-      arrived: answered.filter(({ path }) => path === FIFO_PATH).map(({ text }) => text),
-    }),
+    ...(await judgeOrder(world, publishing)),
     ...judgeFleeting({ publishes, last, replicated, arrived: fleeting }),
     ...judgeThrottles(fullestSeconds(readSends(folder.sends))),
     ...(await quarantined(world)),

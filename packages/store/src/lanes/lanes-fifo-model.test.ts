@@ -274,7 +274,7 @@ class Play {
     const entries = moved.entries.map(({ id }) => id.toString('hex'))
     expect({ entries, failed: failedStarts, isolated: found ?? null }).toEqual(expected)
     for (const { id, body } of [...moved.entries, ...(isolated ? [isolated] : [])])
-      expect(readMessage(body)).toEqual(this.messages.get(id.toString('hex')))
+      expect(readMessage(body ?? '')).toEqual(this.messages.get(id.toString('hex')))
     return entries
   }
 
