@@ -138,8 +138,8 @@ test('a shard in which nothing is due any more is not looked at again and again'
   await fixture.publish('once')
   await waitFor(() => sender.sent.length === 2)
   await waitFor(async () => {
-    const { due, turns } = await fixture.lanes.busyShards()
-    return due.size + turns.size === 0
+    const { due, unproven } = await fixture.lanes.busyShards()
+    return due.size + unproven.size === 0
   })
 })
 

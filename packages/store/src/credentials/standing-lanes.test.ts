@@ -222,7 +222,7 @@ test('lets through as many as a model does, for any ends of attempts', {
         else if (isProbe) [until, lastProbe] = [step.as === 'retry' ? null : now, null]
       }
     }
-    await redis.del(dueKey(BASE), `${BASE}turns`)
+    await redis.del(dueKey(BASE), `${BASE}unproven`)
   })
   await fc.assert(history, { numRuns: 100 })
 })

@@ -46,7 +46,7 @@ async function publish(...texts: string[]): Promise<Buffer[]> {
 
 async function subscribe(name: string): Promise<string> {
   const { subscription } = await subscriptions.create({ ...newSubscription(FIFO_ARN, name) })
-  // The endpoint is proven, so its lane need not wait for a turn.
+  // The endpoint is proven, so its lane need not wait in `unproven`.
   await redis.hset(laneKey(BASE, subscription.id), 'a', '1')
   return subscription.id
 }

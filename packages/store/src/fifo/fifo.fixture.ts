@@ -18,7 +18,7 @@ export async function makeFifoTopic(redis: Redis, set: Partial<TopicRecord> = {}
   return record
 }
 
-/** Creates the topic with one subscription. Its endpoint is proven, so its lane need not wait for a turn. */
+/** Creates the topic with one subscription. Its endpoint is proven, so its lane need not wait in `unproven`. */
 export async function makeFifoLane(redis: Redis) {
   const { uid } = await makeFifoTopic(redis)
   const { subscription } = await new Subscriptions(redis).create(newSubscription(FIFO_ARN, 's'))

@@ -144,10 +144,10 @@ export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${
 export const dueKey = (base: string) => `${base}due`
 /**
  * Sorted set by ms: subscription id → when its lane next needs a take, for lanes whose endpoint is not proven (`a` of
- * the lane). They are here instead of in `due`, in the order of their turns. A worker takes only as many as it has
- * slots for attempts that may hang, and reads no other lane.
+ * the lane). They are here instead of in `due`, in the order in which they are served. A worker takes only as many as
+ * it has slots for attempts that may hang, and reads no other lane.
  */
-export const turnsKey = (base: string) => `${base}turns`
+export const unprovenKey = (base: string) => `${base}unproven`
 /**
  * Set: paused lanes with deliveries that wait or are in flight. They are not in `due`, so the sweep finds them here.
  */
@@ -460,8 +460,8 @@ export const VAULT_BASE = 'ft:{vault}:'
  */
 export const vaultKeysKey = () => `${VAULT_BASE}keys`
 /**
- * Hash: shard → its earliest due ms, and `t<shard>` → ms of its first turn, or 0 if that is unknown. This is a hint,
- * written after parks and settlements. The sweep covers lost hints.
+ * Hash: shard → its earliest due ms, and `u<shard>` → ms of its first lane of an unproven endpoint, or 0 if that is
+ * unknown. This is a hint, written after parks and settlements. The sweep covers lost hints.
  */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream: pages of outcomes. FANTAIL_LOG_MESSAGES bounds the number of entries in these pages. */

@@ -3,7 +3,7 @@
  * shard has become due.
  */
 import type { Redis } from 'ioredis'
-import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, turnsKey } from '../keys/keys.ts'
+import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, unprovenKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { whenReadable } from '../redis/unreadable.ts'
@@ -19,12 +19,12 @@ export function hintDue(redis: Redis, shard: number, dueAt: number | null, woke:
   }
   if ((woke & 1) !== 0 && dueAt !== null) redis.hset(BUSY_SHARDS, String(shard), String(dueAt)).catch(lost)
   // The exact time is not known, so 0 is stored. The next take corrects it.
-  if ((woke & 2) !== 0) redis.hset(BUSY_SHARDS, turnField(shard), '0').catch(lost)
+  if ((woke & 2) !== 0) redis.hset(BUSY_SHARDS, unprovenField(shard), '0').catch(lost)
 }
 
-/** Fields of turns are in the hash of due times, so that one command reads both. */
-export function turnField(shard: number): string {
-  return `t${shard}`
+/** Fields of unproven endpoints are in the hash of due times, so that one command reads both. */
+export function unprovenField(shard: number): string {
+  return `u${shard}`
 }
 
 interface BusyLane {
@@ -39,12 +39,12 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
   const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const ids = await Promise.all(
     bases.map(async (base) => {
-      const [due, turns, paused] = await Promise.all([
+      const [due, unproven, paused] = await Promise.all([
         idsOf(dueKey(base), (key) => redis.zrange(key, '0', String(max - 1))),
-        idsOf(turnsKey(base), (key) => redis.zrange(key, '0', String(max - 1))),
+        idsOf(unprovenKey(base), (key) => redis.zrange(key, '0', String(max - 1))),
         idsOf(heldKey(base), (key) => redis.srandmember(key, String(max))),
       ])
-      return [...new Set([...due, ...turns, ...paused])].slice(0, max)
+      return [...new Set([...due, ...unproven, ...paused])].slice(0, max)
     }),
   )
   const found = ids.flatMap((list, shard) => list.map((subscriptionId) => ({ subscriptionId, shard })))
@@ -84,7 +84,7 @@ export async function shardsInUse(redis: Redis): Promise<number[]> {
   const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) {
     const base = shardBase(shard)
-    pipeline.exists(dueKey(base), turnsKey(base), heldKey(base))
+    pipeline.exists(dueKey(base), unprovenKey(base), heldKey(base))
   }
   const replies = (await pipeline.exec()) ?? []
   return replies.flatMap(([error, found], shard) => {

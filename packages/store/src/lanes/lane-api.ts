@@ -62,12 +62,12 @@ export interface LaneStore {
   /** Due times of all shards that have any; one round trip. */
   dueTimes(): Promise<ShardTimes>
   /**
-   * The hints: shards with their earliest times. Scripts make these times earlier, and `noteDue` and `noteTurn` replace
-   * them.
+   * The hints: shards with their earliest times. Scripts make these times earlier, and `noteDue` and `noteUnproven`
+   * replace them.
    */
   busyShards(): Promise<ShardTimes>
   noteDue(shard: number, dueAt: number | null): Promise<void>
-  noteTurn(shard: number, turnAt: number | null): Promise<void>
+  noteUnproven(shard: number, unprovenAt: number | null): Promise<void>
   /** The shard's time, epoch ms. Due times and send times are in this time. */
   now(shard?: number): Promise<number>
 }

@@ -148,8 +148,8 @@ test('lanes that were resumed are held back no more', async () => {
 
 test('the earliest due times of all shards are read at once', async () => {
   await parkAll(lanes, [await writeLane(redis, { proven: false })], messages(1))
-  const { due, turns } = await lanes.dueTimes()
-  expect([[...due.keys()], [...turns.keys()]]).toEqual([[], [SHARD]])
+  const { due, unproven } = await lanes.dueTimes()
+  expect([[...due.keys()], [...unproven.keys()]]).toEqual([[], [SHARD]])
   await parkAll(lanes, [await writeLane(redis)], messages(1))
   expect([...(await lanes.dueTimes()).due.keys()]).toEqual([SHARD])
 })
@@ -170,8 +170,8 @@ test('hints of busy shards are set and taken back', async () => {
   await lanes.noteDue(3, 1_000)
   await lanes.noteDue(4, 2_000)
   await lanes.noteDue(3, null)
-  await lanes.noteTurn(5, 3_000)
-  expect(await lanes.busyShards()).toEqual({ due: new Map([[4, 2_000]]), turns: new Map([[5, 3_000]]) })
+  await lanes.noteUnproven(5, 3_000)
+  expect(await lanes.busyShards()).toEqual({ due: new Map([[4, 2_000]]), unproven: new Map([[5, 3_000]]) })
 })
 
 test('figures of several lanes at once, also of ones that do not exist', async () => {

@@ -99,8 +99,8 @@ export async function purgeLane(redis: Redis, shard: number, subscriptionId: str
   }
 }
 
-/** The order of a sweep: paused lanes, then all lanes with a due time, then those that wait for their turn. */
-const INDEXES = ['held', 'due', 'turns'] as const
+/** The order of a sweep: paused lanes, then all lanes with a due time, then those of unproven endpoints. */
+const INDEXES = ['held', 'due', 'unproven'] as const
 type SweepCursor = { index: (typeof INDEXES)[number]; at: string }
 
 export async function sweepLanes(redis: Redis, shard: number, request: SweepRequest): Promise<SweepResult> {

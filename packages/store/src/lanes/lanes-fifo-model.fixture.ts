@@ -12,7 +12,7 @@ export interface FifoLane {
   deadLetters: boolean
   /** Whether several deliveries of a group may be claimed at once. */
   mayRun: boolean
-  /** Whether the endpoint is proven. If not, the lane waits for its turn. */
+  /** Whether the endpoint is proven. If not, the lane waits in `unproven`. */
   proven: boolean
   paused: boolean
   gone: boolean

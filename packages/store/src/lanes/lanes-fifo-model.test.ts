@@ -609,7 +609,7 @@ class Play {
 
   async checkDue(lane: FifoLane) {
     const heads = this.model.headsOf(lane.id)
-    const lines = [keys.dueKey(BASE), keys.turnsKey(BASE)]
+    const lines = [keys.dueKey(BASE), keys.unprovenKey(BASE)]
     const [line, other] = lane.proven || lane.gone ? lines : lines.toReversed()
     const score = await redis.zscore(line ?? '', lane.id)
     expect(await redis.zscore(other ?? '', lane.id)).toBe(null)
@@ -669,7 +669,7 @@ async function scoresOf(key: string): Promise<Map<string, number>> {
 }
 
 async function dueScores(): Promise<Map<string, number>> {
-  const lines = [keys.dueKey(BASE), keys.turnsKey(BASE)].map((key) =>
+  const lines = [keys.dueKey(BASE), keys.unprovenKey(BASE)].map((key) =>
     redis.zrange(key, '0', '-1', 'WITHSCORES'),
   )
   const flat = (await Promise.all(lines)).flat()

@@ -57,7 +57,7 @@ export interface LaneModel {
   deadLetters: boolean
   paused: boolean
   gone: boolean
-  /** Whether the endpoint is proven. If not, the lane waits for its turn. */
+  /** Whether the endpoint is proven. If not, the lane waits in `unproven`. */
   proven: boolean
 }
 

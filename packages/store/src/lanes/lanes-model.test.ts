@@ -92,7 +92,7 @@ const operation = fc.oneof(
     do: fc.constant('take' as const),
     limit: fc.constantFrom(undefined, undefined, 0, 1),
     deliveriesMax: fc.constantFrom(2, 500),
-    turnsMax: fc.constantFrom(0, 2, 500),
+    unprovenMax: fc.constantFrom(0, 2, 500),
   }),
   fc.record({
     do: fc.constant('settle' as const),
@@ -181,20 +181,20 @@ class Play {
     }
   }
 
-  async take({ limit, deliveriesMax, turnsMax }: Omit<Operation & { do: 'take' }, 'do'>) {
+  async take({ limit, deliveriesMax, unprovenMax }: Omit<Operation & { do: 'take' }, 'do'>) {
     const due = await dueScores()
     const limits = new Map(limit === undefined ? [] : LANES.map(({ id }) => [id, limit] as const))
-    const taken = await takeFrom(lanes, { deliveriesMax, turnsMax, leaseMs: LEASE_MS, limits })
+    const taken = await takeFrom(lanes, { deliveriesMax, unprovenMax, leaseMs: LEASE_MS, limits })
     const visited = [...this.model.lanes.values()].filter(({ id }) => (due.get(id) ?? Infinity) <= taken.now)
     // A lane that uses up the take's limit ends the call. The order of its line says which lanes came before it.
     const claimed = (proven: boolean) =>
       taken.lanes.flatMap((lane) => (lane.proven === proven ? lane.claims : [])).length
     for (const lane of visited) {
-      const complete = lane.proven || lane.gone ? claimed(true) < deliveriesMax : claimed(false) < turnsMax
+      const complete = lane.proven || lane.gone ? claimed(true) < deliveriesMax : claimed(false) < unprovenMax
       this.takeLane(lane, taken, limit ?? lane.maxInFlight, complete)
     }
     expect(claimed(true)).toBeLessThanOrEqual(deliveriesMax)
-    expect(claimed(false)).toBeLessThanOrEqual(turnsMax)
+    expect(claimed(false)).toBeLessThanOrEqual(unprovenMax)
     this.noteClaims(taken)
   }
 
@@ -395,7 +395,7 @@ class Play {
   }
 
   async checkDue(lane: LaneModel, waiting: number[], leases: number[]) {
-    const lines = [keys.dueKey(BASE), keys.turnsKey(BASE)]
+    const lines = [keys.dueKey(BASE), keys.unprovenKey(BASE)]
     const [line, other] = lane.proven || lane.gone ? lines : lines.toReversed()
     const [score, tat] = await Promise.all([
       redis.zscore(line ?? '', lane.id),
@@ -409,8 +409,9 @@ class Play {
     const due = Number(score ?? Number.NaN)
     // The time was written at the latest when the clock was furthest ahead.
     const now = Date.now() + this.skewMaxMs
-    // In its turn the lane got everything that this worker may have in flight. Others may take from it a second later.
-    const isFull = line === keys.turnsKey(BASE) && this.model.cut.has(lane.id)
+    // When its time came, the lane got everything that this worker may have in flight. Others may take from it a second
+    // later.
+    const isFull = line === keys.unprovenKey(BASE) && this.model.cut.has(lane.id)
     if (isFull && due > now) return expect(due).toBeLessThanOrEqual(Math.max(now + FULL_MS, Math.ceil(next)))
     // An overdue lane keeps its place in the line, even if it had been postponed.
     const postponed = due % 1 === 0.5 && !(next <= now && due <= now)
@@ -429,7 +430,7 @@ class Play {
     for (const lane of this.model.lanes.values()) await this.change(lane, 'resume')
     await this.jump(20)
     for (let turn = 0; this.model.entries.size > 0 && turn < 200; turn++) {
-      await this.take({ limit: undefined, deliveriesMax: 500, turnsMax: 500 })
+      await this.take({ limit: undefined, deliveriesMax: 500, unprovenMax: 500 })
       await this.settle(
         this.claims.map((_, i) => i),
         { op: 'delivered' },
@@ -453,7 +454,7 @@ async function scoresOf(key: string): Promise<Map<string, number>> {
 }
 
 async function dueScores(): Promise<Map<string, number>> {
-  const lines = [keys.dueKey(BASE), keys.turnsKey(BASE)].map((key) =>
+  const lines = [keys.dueKey(BASE), keys.unprovenKey(BASE)].map((key) =>
     redis.zrange(key, '0', '-1', 'WITHSCORES'),
   )
   const flat = (await Promise.all(lines)).flat()

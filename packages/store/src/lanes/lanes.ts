@@ -15,12 +15,12 @@
  * stored once per shard, with a count of the deliveries that refer to it.
  */
 import type { Redis } from 'ioredis'
-import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, turnsKey } from '../keys/keys.ts'
+import { BUSY_SHARDS, checkpointKey, dueKey, messageKey, unprovenKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { readNow } from '../redis/clock.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { whenReadable } from '../redis/unreadable.ts'
-import { hintDue, turnField } from './busy-lanes.ts'
+import { hintDue, unprovenField } from './busy-lanes.ts'
 import { deliveryStates, laneFigures } from './figures/lane-figures.ts'
 import { noteAttempts } from './figures/note-attempts.ts'
 import type { LaneStore } from './lane-api.ts'
@@ -157,24 +157,24 @@ export class Lanes implements LaneStore {
       })
       return readTimes((await Promise.all(heads)).map(([, score], shard) => [shard, score]))
     }
-    const [due, turns] = await Promise.all([first(dueKey), first(turnsKey)])
-    return { due, turns }
+    const [due, unproven] = await Promise.all([first(dueKey), first(unprovenKey)])
+    return { due, unproven }
   }
 
   async busyShards(): Promise<lane.ShardTimes> {
     const hints = Object.entries(await this.#redis.hgetall(BUSY_SHARDS))
-    const [turns, due] = [true, false].map((ofTurns) =>
-      hints.filter(([field]) => field.startsWith('t') === ofTurns),
+    const [unproven, due] = [true, false].map((isUnproven) =>
+      hints.filter(([field]) => field.startsWith('u') === isUnproven),
     ) as [[string, string][], [string, string][]]
-    return { due: readTimes(due), turns: readTimes(turns.map(([field, at]) => [field.slice(1), at])) }
+    return { due: readTimes(due), unproven: readTimes(unproven.map(([field, at]) => [field.slice(1), at])) }
   }
 
   async noteDue(shard: number, dueAt: number | null): Promise<void> {
     await this.#note(String(shard), dueAt)
   }
 
-  async noteTurn(shard: number, turnAt: number | null): Promise<void> {
-    await this.#note(turnField(shard), turnAt)
+  async noteUnproven(shard: number, unprovenAt: number | null): Promise<void> {
+    await this.#note(unprovenField(shard), unprovenAt)
   }
 
   async #note(field: string, at: number | null): Promise<void> {

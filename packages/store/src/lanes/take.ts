@@ -17,7 +17,7 @@ const TAKE = readScript('take-deliveries-1')
 /** Now, earliest due time, drained, lanes with claims, expired. `expired` alternates subscription and delivery. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
 /** For each run: subscription, claimed delivery, and the deliveries behind it. */
-type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], turn: Buffer, CorruptReply, Buffer[]]
+type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], unproven: Buffer, CorruptReply, Buffer[]]
 /** Name and error of each. */
 export type CorruptReply = [Buffer, Buffer][]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
@@ -25,18 +25,27 @@ type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
   const { lanesMax, deliveriesMax, leaseMs, limits, othersMax = OTHERS_MAX, logsMax = 0 } = request
   const { tripMs = 0, leadMs = 0, bodyBytesMax = 0 } = request
-  const { turnsMax = deliveriesMax, turnsTill = null } = request
-  const turnClaims = request.turnClaims ? namedClaims(request.turnClaims) : ''
-  const bounds = { lanesMax, deliveriesMax, leaseMs, othersMax, logsMax, turnsMax, turnsTill, turnClaims }
+  const { unprovenMax = deliveriesMax, unprovenTill = null } = request
+  const unprovenClaims = request.unprovenClaims ? namedClaims(request.unprovenClaims) : ''
+  const bounds = {
+    lanesMax,
+    deliveriesMax,
+    leaseMs,
+    othersMax,
+    logsMax,
+    unprovenMax,
+    unprovenTill,
+    unprovenClaims,
+  }
   const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
   const args = { base: shardBase(shard), ...bounds, tripMs, leadMs, bodyBytesMax, laneLimits }
   const reply = (await runScript(redis, TAKE, args)) as TakeReply
-  const [now, due, drained, lanes, expired, runs, logs, turn, corrupt, bodies] = reply
+  const [now, due, drained, lanes, expired, runs, logs, unproven, corrupt, bodies] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
   addRuns(taken.lanes, runs)
   return {
     ...taken,
-    nextTurnAt: readTime(turn),
+    nextUnprovenAt: readTime(unproven),
     logs: logs.map(readLog),
     corrupt: readCorrupt(corrupt),
     ...(bodies.length > 0 && { bodies: readBodies(bodies) }),
@@ -60,7 +69,7 @@ export function readTaken([now, due, drained, lanes, expired]: TakenReply): Take
   return {
     now,
     nextDueAt: readTime(due),
-    nextTurnAt: null,
+    nextUnprovenAt: null,
     lanes: lanes.map(readClaimedLane),
     expired: readRefs(expired),
     drained,

@@ -4,7 +4,7 @@
  */
 
 import type { Redis } from 'ioredis'
-import { dueKey, platformApplicationsKey, queuesKey, topicsKey, turnsKey } from '../keys/keys.ts'
+import { dueKey, platformApplicationsKey, queuesKey, topicsKey, unprovenKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
@@ -18,7 +18,7 @@ const RECORD = 'record.'
 const UNREADABLE_RECORDS_MAX = 1_000
 
 /** Sorted sets that exist once per shard. Readers of all shards pass over one that they cannot read. */
-const INDEXES = [topicsKey, queuesKey, platformApplicationsKey, dueKey, turnsKey]
+const INDEXES = [topicsKey, queuesKey, platformApplicationsKey, dueKey, unprovenKey]
 
 type Entries = Pick<Quarantine, 'add' | 'list' | 'remove'>
 

@@ -20,8 +20,8 @@ const LANE = {
   hasDlq: 'q',
   /** The throttle's theoretical arrival time, ms. */
   arrival: 'x',
-  /** Number of claims, modulo RETRY_TURN. It decides when a retry has its turn. */
-  turn: 'k',
+  /** Number of claims, modulo RETRY_EVERY. It decides when a retry is claimed. */
+  claimed: 'k',
   lastError: 'e',
   lastStatusCode: 'h',
   /** When that was, ms. */

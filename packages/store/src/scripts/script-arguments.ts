@@ -927,9 +927,9 @@ export interface ScriptArguments {
     leaseMs: number
     othersMax: number
     logsMax: number
-    turnsMax: number
-    turnsTill: number | null
-    turnClaims: ScriptText
+    unprovenMax: number
+    unprovenTill: number | null
+    unprovenClaims: ScriptText
     tripMs: number
     leadMs: number
     bodyBytesMax: number

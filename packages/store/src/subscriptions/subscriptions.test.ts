@@ -15,7 +15,7 @@ import {
   TopicFullError,
   Topics,
 } from '../index.ts'
-import { dueKey, turnsKey } from '../keys/keys.ts'
+import { dueKey, unprovenKey } from '../keys/keys.ts'
 import { indexFaults, newSubscription, topicName } from './subscriptions.fixture.ts'
 
 const ARN = topicName('events')
@@ -256,9 +256,9 @@ describe('a change', () => {
       await subscriptions.update(id, () => ({ status: 'paused' }))
       await redis.zadd(freshKey(base, id), 1, Buffer.alloc(16))
       await subscriptions.update(id, () => ({ maxInFlight: 4 }))
-      expect(await redis.zscore(turnsKey(base), id)).toBeNull()
+      expect(await redis.zscore(unprovenKey(base), id)).toBeNull()
       await subscriptions.update(id, () => ({ status: 'active' }))
-      expect(await redis.zscore(turnsKey(base), id)).not.toBeNull()
+      expect(await redis.zscore(unprovenKey(base), id)).not.toBeNull()
     }
     await waitFor(() => woken.length >= 2, { what: 'two wakes' })
     subscriber.disconnect()
@@ -273,7 +273,7 @@ describe('a change', () => {
     const now = Date.now()
     for (const { id, base } of lanes) {
       await redis.zadd(freshKey(base, id), 1, Buffer.alloc(16))
-      await redis.zadd(turnsKey(base), 1, id)
+      await redis.zadd(unprovenKey(base), 1, id)
       await redis.hset(laneKey(base, id), 'x', now + 60_000)
     }
     const throttle = (rate: number) => ({
@@ -281,11 +281,11 @@ describe('a change', () => {
     })
     await topics.patch(ARN, throttle(0.01))
     for (const { id, base } of lanes) {
-      expect(Number(await redis.zscore(turnsKey(base), id))).toBeGreaterThan(now + 30_000)
+      expect(Number(await redis.zscore(unprovenKey(base), id))).toBeGreaterThan(now + 30_000)
     }
     await topics.patch(ARN, { deliveryPolicy: null })
     for (const { id, base } of lanes) {
-      expect(Number(await redis.zscore(turnsKey(base), id))).toBeLessThan(now + 30_000)
+      expect(Number(await redis.zscore(unprovenKey(base), id))).toBeLessThan(now + 30_000)
     }
   })
 })

@@ -9,7 +9,7 @@
  *
  * A lane stores too whether its endpoint is proven, by its latest attempt in any worker (`Standing` of the store). A
  * worker that does not know the endpoint yet uses that. Lanes of unproven endpoints wait for slots of their half in a
- * line of turns (lane-loop.ts).
+ * line of unproven endpoints (lane-loop.ts).
  *
  * First attempts leave an eighth of the slots to the lanes. They take a free slot at once, and a lane only a round trip
  * to Redis later. Without this reserved share, lanes got 5 of 80 sends while first attempts took all slots.

@@ -220,7 +220,9 @@ test('a request that gets no answer makes the endpoint hang, and the records are
   await fixture.publishAll(range(3))
   const isProven = () => fixture.redis.hget(laneKey(shardBase(shardOf(TOPIC)), id), 'a')
   expect(await isProven()).toBe('1')
-  await waitFor(async () => (await isProven()) === null, { what: 'the lane to wait for its turns' })
+  await waitFor(async () => (await isProven()) === null, {
+    what: 'the lane to wait in the line of unproven endpoints',
+  })
   resolve()
   await waitFor(() => textsOf(attempter).length >= 7, { what: 'the second attempts' })
   await isEmpty(id)

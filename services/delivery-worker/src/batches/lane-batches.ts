@@ -120,8 +120,8 @@ export class LaneBatches {
     }
   }
 
-  /** The claims that lanes of unproven endpoints get in a turn. Undefined: one each. */
-  turnClaims(): ReadonlyMap<string, number> | undefined {
+  /** The claims that lanes of unproven endpoints get at a time. Undefined: one each. */
+  unprovenClaims(): ReadonlyMap<string, number> | undefined {
     let claims: Map<string, number> | undefined
     for (const [id, lane] of this.#lanes) {
       if (lane.isAnswered && !this.#options.slots.isProven(id))

@@ -386,7 +386,7 @@ test('a log that is read to its end costs an idle worker nothing', async () => {
   await waitFor(async () => (await leftovers()).length === 0)
   // Only due times and hints start takes. Without both, no take is made.
   await waitFor(async () => {
-    const { due, turns } = await fixture.lanes.busyShards()
-    return due.size + turns.size === 0
+    const { due, unproven } = await fixture.lanes.busyShards()
+    return due.size + unproven.size === 0
   })
 })

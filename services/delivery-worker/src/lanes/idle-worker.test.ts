@@ -32,7 +32,7 @@ const WRITES: Write[] = [
       'exists ft:{dispatch-n}:dispatch-n:wait',
       // Every 60 s, instead of the hints.
       'zrange ft:{}:due',
-      'zrange ft:{}:turns',
+      'zrange ft:{}:unproven',
     ],
   },
   // BullMQ waits 8 s for a job on one connection, and fetches one on another.

@@ -54,7 +54,7 @@ function laneOf(sliceId: string, ...leases: string[]): ClaimedLane {
 const taken = (...lanes: ClaimedLane[]): TakeResult => ({
   now: 1,
   nextDueAt: null,
-  nextTurnAt: null,
+  nextUnprovenAt: null,
   lanes,
   expired: [],
   drained: 0,

@@ -210,7 +210,7 @@ export class LaneClaims {
       return
     }
     const { id, maxInFlight } = subscription.record
-    // A lane with a turn takes its slot now. At the send time there might be no slot.
+    // A lane of an unproven endpoint takes its slot now. At the send time there might be no slot.
     const takesLater = claim.sendAt !== null && hand.proven
     const held = this.#options.bytes.tryHold(message, hand.proven, hand.run)
     if (held && this.#options.batches.takes(subscription)) {

@@ -14,13 +14,13 @@ const HINT_SWEEP_MS = 60_000
 const TIMED_STEP = 17
 
 interface LaneHintsOptions {
-  lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteTurn' | 'now'>
+  lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteUnproven' | 'now'>
   clocks: ShardClocks
   report: ReportPart
   /** A delivery of the shard is due at this Redis time. null: none is due. */
   dueAt(shard: number, at: number | null): void
-  /** Like `dueAt`, for the first lane in the line of turns. */
-  turnAt(shard: number, at: number | null): void
+  /** Like `dueAt`, for the first lane in the line of unproven endpoints. */
+  unprovenAt(shard: number, at: number | null): void
   /** Called when a clock has got the time. */
   onTime(): void
   /** Sends all commands of `ask` in one round trip. */
@@ -33,8 +33,8 @@ export class LaneHints {
   readonly #options: LaneHintsOptions
   /** Shards that a hint has reported as due. The result of a take replaces it. */
   readonly #hinted = new Set<number>()
-  /** Like #hinted, for turns. */
-  readonly #hintedTurns = new Set<number>()
+  /** Like #hinted, for lanes of unproven endpoints. */
+  readonly #hintedUnproven = new Set<number>()
   #timer: NodeJS.Timeout | undefined
   #sweptAt = Number.NEGATIVE_INFINITY
   /** The shard whose time is read next. */
@@ -69,9 +69,10 @@ export class LaneHints {
     if (this.#hinted.delete(shard)) this.#options.lanes.noteDue(shard, dueAt).catch(laterAgain)
   }
 
-  /** Like `correct`, after a take that has read the turns. */
-  correctTurn(shard: number, turnAt: number | null): void {
-    if (this.#hintedTurns.delete(shard)) this.#options.lanes.noteTurn(shard, turnAt).catch(laterAgain)
+  /** Like `correct`, after a take that has read the line of unproven endpoints. */
+  correctUnproven(shard: number, unprovenAt: number | null): void {
+    if (this.#hintedUnproven.delete(shard))
+      this.#options.lanes.noteUnproven(shard, unprovenAt).catch(laterAgain)
   }
 
   /**
@@ -101,13 +102,13 @@ export class LaneHints {
   async #readHints(): Promise<void> {
     const times = await this.#options.lanes.busyShards()
     this.#note(times.due, this.#hinted)
-    this.#note(times.turns, this.#hintedTurns)
+    this.#note(times.unproven, this.#hintedUnproven)
     this.#reportTimes(times)
   }
 
-  #reportTimes({ due, turns }: ShardTimes): void {
+  #reportTimes({ due, unproven }: ShardTimes): void {
     for (const [shard, at] of due) this.#options.dueAt(shard, at)
-    for (const [shard, at] of turns) this.#options.turnAt(shard, at)
+    for (const [shard, at] of unproven) this.#options.unprovenAt(shard, at)
   }
 
   #note(times: Map<number, number>, hinted: Set<number>): void {

@@ -5,7 +5,7 @@
  * of the busy-shards hint and of all shards (lane-hints.ts). A worker takes only deliveries for which it has slots and
  * bytes. Several workers share a shard by alternating.
  *
- * Lanes of unproven endpoints wait in a separate line (`turns`) for slots of their own half. There is one take from
+ * Lanes of unproven endpoints wait in a separate line (`unproven`) for slots of their own half. There is one take from
  * this line at a time. While no such slot is free, the line is not read. So these lanes cost nothing, whatever their
  * number.
  */
@@ -20,7 +20,7 @@ import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
-import { type ShardTurn, TurnLine } from './turn-line.ts'
+import { type ShardInLine, UnprovenLine } from './unproven-line.ts'
 
 const LANES_PER_TAKE = 100
 /** Claims of one take. Past it: a further take follows. */
@@ -54,11 +54,11 @@ const FAR_BODY_BYTES = 262_144
 const SERVED_MS = 10_000
 /** Lanes without an attempt in flight that a worker names in a take. Past it: they get as many as new lanes. */
 const SERVED_LANES_MAX = 1_000
-/** After turns have waited for a slot, slots that are freed within this time are used by one take. */
-const TURNS_GATHER_MS = 100
+/** After unproven endpoints have waited for a slot, slots that are freed within this time are used by one take. */
+const UNPROVEN_GATHER_MS = 100
 
 interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
-  batches: Pick<LaneBatches, 'takes' | 'add' | 'limit' | 'turnClaims'>
+  batches: Pick<LaneBatches, 'takes' | 'add' | 'limit' | 'unprovenClaims'>
   lanes: LaneStore
   readers: Pick<LogReaders, 'read' | 'capacity'>
   attemptTimeoutMs: number
@@ -75,21 +75,21 @@ export class LaneLoop {
   readonly #claims: LaneClaims
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
-  readonly #line = new TurnLine()
+  readonly #line = new UnprovenLine()
   /** Shards with running takes. `askedAt`: when the latest began, by performance.now(). */
   readonly #taking = new Map<number, { takes: number; askedAt: number }>()
   #running = 0
   /** Shards whose latest take has found deliveries. */
   readonly #yielding = new Set<number>()
-  #takingTurns = false
+  #takingUnproven = false
   #timer: NodeJS.Timeout | undefined
   #notBefore = 0
   /** True if deliveries are due, and no slot or no bytes are free for them. */
   #starved = false
-  /** True if lanes wait for their turn, and no slot or no bytes are free for them. */
-  #turnsStarved = false
+  /** True if lanes of unproven endpoints wait, and no slot or no bytes are free for them. */
+  #unprovenStarved = false
   /** By performance.now(). */
-  #turnsNotBefore = 0
+  #unprovenNotBefore = 0
   #takes = 0
   /** Lanes that have a line in the log. */
   readonly #corrupt = new LRUCache<string, true>({ max: CORRUPT_LANES_MAX, ttl: CORRUPT_LOG_MS })
@@ -107,9 +107,9 @@ export class LaneLoop {
   constructor(options: LaneLoopOptions) {
     this.#options = options
     this.#report = reportParts(createStateLog({ log: options.log, what: 'lanes', initial: 'up' }))
-    const { dueAt, turnAt } = this
+    const { dueAt, unprovenAt } = this
     const onTime = () => this.#schedule()
-    this.#hints = new LaneHints({ ...options, report: this.#report, dueAt, turnAt, onTime })
+    this.#hints = new LaneHints({ ...options, report: this.#report, dueAt, unprovenAt, onTime })
     const onStarved = () => {
       this.#starved = true
     }
@@ -146,21 +146,21 @@ export class LaneLoop {
     this.#schedule()
   }
 
-  /** The earliest turn of a lane of the shard, by Redis time. null: no lane waits for its turn. */
-  readonly turnAt = (shard: number, at: number | null): void => {
+  /** When the shard's first lane of an unproven endpoint began to wait, by Redis time. null: none waits. */
+  readonly unprovenAt = (shard: number, at: number | null): void => {
     if (this.#line.report(shard, at)) this.#schedule()
   }
 
   capacityFreed(): void {
-    if (!this.#starved && !this.#turnsStarved) return
+    if (!this.#starved && !this.#unprovenStarved) return
     const isFree = this.#starved && this.#free(true) > 0
-    const isTurnFree = this.#turnsStarved && this.#free(false) > 0
+    const isUnprovenFree = this.#unprovenStarved && this.#free(false) > 0
     if (isFree) this.#starved = false
-    if (isTurnFree) {
-      this.#turnsStarved = false
-      this.#turnsNotBefore = performance.now() + TURNS_GATHER_MS
+    if (isUnprovenFree) {
+      this.#unprovenStarved = false
+      this.#unprovenNotBefore = performance.now() + UNPROVEN_GATHER_MS
     }
-    if (isFree || isTurnFree) this.#schedule()
+    if (isFree || isUnprovenFree) this.#schedule()
   }
 
   /**
@@ -175,7 +175,7 @@ export class LaneLoop {
   #schedule(): void {
     clearTimeout(this.#timer)
     if (this.#stopped || this.#running >= this.#takesMax) return
-    const waits = [this.#nextShard()?.inMs, this.#nextTurn()?.inMs].filter((inMs) => inMs !== undefined)
+    const waits = [this.#nextShard()?.inMs, this.#nextInLine()?.inMs].filter((inMs) => inMs !== undefined)
     if (waits.length === 0) return
     const wait = Math.max(Math.min(...waits), this.#notBefore - performance.now())
     if (wait <= 0) setImmediate(() => this.#takeDue())
@@ -207,18 +207,18 @@ export class LaneLoop {
   }
 
   /** The first shard in the line. While the worker takes from it, the other shards wait. */
-  #nextTurn(): (ShardTurn & { inMs: number }) | undefined {
-    if (this.#turnsStarved || this.#takingTurns) return undefined
+  #nextInLine(): (ShardInLine & { inMs: number }) | undefined {
+    if (this.#unprovenStarved || this.#takingUnproven) return undefined
     const { first } = this.#line
     if (!first || this.#taking.has(first.shard)) return undefined
     const now = performance.now()
     const inMs = first.at - this.#options.clocks.of(first.shard).now(now)
-    return { ...first, inMs: Math.max(inMs, this.#turnsNotBefore - now) }
+    return { ...first, inMs: Math.max(inMs, this.#unprovenNotBefore - now) }
   }
 
   #takeDue(): void {
     if (performance.now() >= this.#notBefore) {
-      this.#takeTurns()
+      this.#takeUnproven()
       while (!this.#stopped && this.#running < this.#takesMax) {
         const next = this.#nextShard()
         if (!next || next.inMs > 0) break
@@ -229,43 +229,43 @@ export class LaneLoop {
     this.#schedule()
   }
 
-  #takeTurns(): void {
-    const turn = this.#nextTurn()
-    if (this.#stopped || !turn || turn.inMs > 0 || this.#running >= this.#takesMax) return
-    this.#turnsStarved = this.#free(false) <= 0
-    if (!this.#turnsStarved) void this.#take(turn.shard, turn)
+  #takeUnproven(): void {
+    const inLine = this.#nextInLine()
+    if (this.#stopped || !inLine || inLine.inMs > 0 || this.#running >= this.#takesMax) return
+    this.#unprovenStarved = this.#free(false) <= 0
+    if (!this.#unprovenStarved) void this.#take(inLine.shard, inLine)
   }
 
-  /** `turn`: takes lanes of unproven endpoints only, and nothing else that is due. */
-  async #take(shard: number, turn?: ShardTurn): Promise<void> {
+  /** `inLine`: takes lanes of unproven endpoints only, and nothing else that is due. */
+  async #take(shard: number, inLine?: ShardInLine): Promise<void> {
     const { lanes, readers, attemptTimeoutMs, clocks } = this.#options
     const askedAt = performance.now()
     const isBeside = this.#taking.has(shard)
     this.#begin(shard, askedAt)
-    if (turn) {
-      this.#takingTurns = true
+    if (inLine) {
+      this.#takingUnproven = true
       this.#line.forget(shard)
     } else {
       this.#due.delete(shard)
     }
     // Behind a slow Redis, the next take does not wait until the reply says that more is due.
-    if (!turn && this.#yielding.has(shard) && isFar(clocks.of(shard)))
+    if (!inLine && this.#yielding.has(shard) && isFar(clocks.of(shard)))
       this.#due.set(shard, clocks.of(shard).now())
     // Running takes share the free slots. Claims beyond them would have to return to their lanes.
     const share = Math.ceil(this.#free(true) / this.#running)
     try {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
-        deliveriesMax: turn ? 0 : Math.min(share, DELIVERIES_PER_TAKE_MAX),
-        turnsMax: turn ? Math.ceil(this.#free(false)) : 0,
-        turnClaims: turn && this.#options.batches.turnClaims(),
-        ...(turn?.till !== undefined && { turnsTill: turn.till }),
+        deliveriesMax: inLine ? 0 : Math.min(share, DELIVERIES_PER_TAKE_MAX),
+        unprovenMax: inLine ? Math.ceil(this.#free(false)) : 0,
+        unprovenClaims: inLine && this.#options.batches.unprovenClaims(),
+        ...(inLine?.till !== undefined && { unprovenTill: inLine.till }),
         leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + SEND_AHEAD_MS,
         logsMax: readers.capacity,
         ...this.#bounds(shard, askedAt, isBeside),
       })
       clocks.report(shard, result.now, askedAt)
-      this.#note(shard, result, turn)
+      this.#note(shard, result, inLine)
       for (const claim of result.logs) readers.read(shard, claim)
       if (isFar(clocks.of(shard))) this.#remember(shard, result)
       await this.handOn(shard, result, askedAt)
@@ -275,11 +275,11 @@ export class LaneLoop {
       this.#yielding.delete(shard)
       this.#due.delete(shard)
       const again = this.#options.clocks.of(shard).now() + TAKE_RETRY_MS
-      if (turn) this.turnAt(shard, again)
+      if (inLine) this.unprovenAt(shard, again)
       else this.dueAt(shard, again)
     } finally {
       this.#end(shard)
-      if (turn) this.#takingTurns = false
+      if (inLine) this.#takingUnproven = false
       this.#schedule()
     }
   }
@@ -302,10 +302,10 @@ export class LaneLoop {
     this.#options.log.error({ shard, lane: name, error }, 'lane.corrupt')
   }
 
-  #note(shard: number, { nextDueAt, nextTurnAt }: TakeResult, turn: ShardTurn | undefined): void {
+  #note(shard: number, { nextDueAt, nextUnprovenAt }: TakeResult, inLine: ShardInLine | undefined): void {
     this.dueAt(shard, nextDueAt)
-    this.turnAt(shard, nextTurnAt)
-    if (turn) this.#hints.correctTurn(shard, nextTurnAt)
+    this.unprovenAt(shard, nextUnprovenAt)
+    if (inLine) this.#hints.correctUnproven(shard, nextUnprovenAt)
     else this.#hints.correct(shard, nextDueAt)
   }
 

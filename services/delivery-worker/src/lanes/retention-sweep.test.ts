@@ -41,7 +41,7 @@ async function sweepAll(answer: (shard: number, request: SweepRequest) => Promis
 }
 
 test('a sweep that finds nothing asks about several shards in one trip', async () => {
-  const cursors = [null, 'due:0', 'turns:0', null]
+  const cursors = [null, 'due:0', 'unproven:0', null]
   const { sweep, writes, asked } = await sweepAll(async (_shard, { cursor }) => ({
     ...NOTHING,
     cursor: cursors[cursors.indexOf(cursor) + 1] ?? null,

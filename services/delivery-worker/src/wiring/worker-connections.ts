@@ -56,7 +56,7 @@ export function listenForWakes(subscriber: Redis, woken: Woken): void {
     if (channel !== WAKE_LANES) return
     const [shard, at, kind] = text.split(':')
     if (at === undefined) return
-    if (kind === 'turn') laneLoop.turnAt(Number(shard), Number(at))
+    if (kind === 'unproven') laneLoop.unprovenAt(Number(shard), Number(at))
     else laneLoop.dueAt(Number(shard), Number(at))
   })
 }

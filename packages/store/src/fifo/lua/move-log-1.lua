@@ -38,7 +38,7 @@ if state.fence ~= fence then return 'stale' end
 local now, before = now_ms(base), first_due(base)
 if not is_log_open(base, uid, arn) then
   set_log_due(base, log, now)
-  wake_if_earlier(base, shard, before, now, first_turn)
+  wake_if_earlier(base, shard, before, now, first_unproven)
   return 'gone'
 end
 
@@ -121,6 +121,6 @@ elseif not (suspect and log.group) then
   note_end(log, state)
   if ending ~= 'failed' then set_log_due(base, log, now) end
 end
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 reply[1], reply[2] = due and text(due) or '', woke
 return reply

@@ -122,6 +122,6 @@ for id, pace in pairs(paces) do
     lane_next(base, id, now)
   end
 end
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 reply[1], reply[2] = due and text(due) or '', woke
 return reply

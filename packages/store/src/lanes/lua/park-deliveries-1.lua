@@ -114,6 +114,6 @@ end
 finish_park(base, now)
 save_leases(base)
 write_counts(base)
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 reply[1], reply[2] = due and text(due) or '', woke
 return reply

@@ -72,5 +72,5 @@ for i = 1, tonumber(ARGV[at]) do
   outcomes[i] = try_entry(id, delivery, tonumber(message), item, group)
 end
 finish_park(base, now)
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 return { due and text(due) or '', woke, outcomes }

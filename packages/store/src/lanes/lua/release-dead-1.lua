@@ -24,5 +24,5 @@ for i, delivery in ipairs(found) do
 end
 if #moves > 0 then redis.call('ZADD', key, unpack(moves)) end
 lane_next(base, id, now)
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 return { #found, #moves / 2, due and text(due) or '', woke }

@@ -16,5 +16,5 @@ if stood then
   end_standing(base, id, lane)
   lane_next(base, id, now, lane)
 end
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 return { stood and 1 or 0, due and text(due) or '', woke }

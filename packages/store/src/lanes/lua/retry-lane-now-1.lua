@@ -53,5 +53,5 @@ for i = 1, #found, 2 do
   end
 end
 lane_next(base, id, now, lane)
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 return { #found / 2, moved, text(at), due and text(due) or '', woke }

@@ -87,6 +87,6 @@ end
 save_leases(base)
 write_drops(base)
 write_counts(base)
-local due, woke = wake_if_earlier(base, shard, before, now, first_turn)
+local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 reply[1], reply[2] = due and text(due) or '', woke
 return reply

@@ -2,7 +2,7 @@
 -- if the lane has a dead-letter queue. Times that lie ahead because the clock was set back are corrected.
 -- @key base: of the shard
 -- @arg shard: digits
--- @arg index: text, held, due or turns
+-- @arg index: text, held, due or unproven
 -- @arg cursor: text
 -- @arg deliveries_max: number
 -- @arg lease_ms: number
@@ -99,5 +99,5 @@ end
 save_leases(base)
 write_drops(base)
 write_counts(base)
-local due = wake_if_earlier(base, shard, before, now, first_turn)
+local due = wake_if_earlier(base, shard, before, now, first_unproven)
 return { now, due and text(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0, corrupt }

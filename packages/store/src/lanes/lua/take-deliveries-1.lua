@@ -1,8 +1,9 @@
 -- Claims due deliveries, lane by lane; the lane that has waited longest comes first. It also makes deliveries with
 -- ended leases wait again, expires old deliveries, and drains the lanes of deleted subscriptions.
 --
--- Lanes of unproven endpoints are in a separate line. Each gets one claim in its turn and goes to the end of the line.
--- A lane that is sent in batches gets the claims of one request. The line is only read if the worker has a slot for it.
+-- Lanes of unproven endpoints are in a separate line. Each gets one claim when it is first, and goes to the end of the
+-- line. A lane that is sent in batches gets the claims of one request. The line is only read if the worker has a slot
+-- for it.
 --
 -- If data of a lane or log is corrupt, the others are taken nevertheless.
 --
@@ -14,9 +15,9 @@
 -- @arg lease_ms: number
 -- @arg others_max: number, claims of a lane that is not named
 -- @arg logs_max: number
--- @arg turns_max: number
--- @arg turns_till: number?, until when a lane has waited that gets its turn; nil: now
--- @arg turn_claims: text, lanes that get several claims in a turn: subscription=claims, joined by spaces
+-- @arg unproven_max: number
+-- @arg unproven_till: number?, lanes that have waited since then or longer are served; nil: all
+-- @arg unproven_claims: text, lanes that get several claims at a time: subscription=claims, joined by spaces
 -- @arg trip_ms: number, the worker's round trip if it is long, else 0
 -- @arg lead_ms: number, how long a reply probably takes: no send time is earlier than this from now
 -- @arg body_bytes_max: number, of the bodies that the reply may have
@@ -32,7 +33,7 @@
 --   - expired deliveries, each: subscription, delivery
 --   - runs, each: subscription, claimed delivery, the deliveries behind it that may be sent with it
 --   - logs, each: topic's uid, ARN, fence, isolated group or ''
---   - when to look at the turns again, or ''
+--   - when to look at `unproven` again, or ''
 --   - lanes or logs with corrupt data, each: name, error
 --   - bodies of claims and runs, alternating: message, body; those that it lacks must be read
 -- @include when-full
@@ -82,9 +83,9 @@ end
 take.left = math.min(deliveries_max, TAKEN_DELIVERIES_MAX)
 local drained, steps, limits = 0, 0, {}
 local passed_over = 0
-local claims_of_turn = {}
-for id, claims in string.gmatch(turn_claims, '(%S+)=(%d+)') do
-  claims_of_turn[id] = tonumber(claims)
+local claims_of_unproven = {}
+for id, claims in string.gmatch(unproven_claims, '(%S+)=(%d+)') do
+  claims_of_unproven[id] = tonumber(claims)
 end
 for id, claims_max in lane_limits() do
   limits[id] = claims_max
@@ -157,22 +158,22 @@ end
 -- Lanes for which this worker already makes as many attempts as it may: they are full.
 local full = {}
 
--- Claims that turns may still make. They are counted apart from the slots in take.left, because the claims of a batch
--- share one.
-local turns_left = TAKEN_DELIVERIES_MAX
+-- Claims that lanes in `unproven` may still get. They are counted apart from the slots in take.left, because the claims
+-- of a batch share one.
+local unproven_left = TAKEN_DELIVERIES_MAX
 
--- Claims for a lane in its turn, and takes one slot for it. If the lane then has as many attempts as this worker may
+-- Claims for a lane in `unproven`, and takes one slot for it. If the lane then has as many attempts as this worker may
 -- make, it is full. This worker skips a full lane for FULL_MS, or until a claim of the lane is settled. Other workers
 -- may take it meanwhile.
-local function take_turn(id, lane)
+local function take_unproven(id, lane)
   local max, claims = limits[id] or math.min(lane.cap, others_max), claims_of(id, lane)
   if max > 0 and lane.pace and lane.pace.shut then return probe_lane(id, lane, 1, claims) end
   local claimed, looked = 0, 0
   local before = take.left
   if max > 0 then
-    claimed, looked = claim_due(take, id, lane, math.min(claims_of_turn[id] or 1, max, turns_left), claims)
+    claimed, looked = claim_due(take, id, lane, math.min(claims_of_unproven[id] or 1, max, unproven_left), claims)
   end
-  turns_left = turns_left - claimed
+  unproven_left = unproven_left - claimed
   take.left = before - math.min(claimed, 1)
   steps = steps + looked
   hand_out(claims)
@@ -218,8 +219,8 @@ end
 -- then due later.
 local function take_waiting(id)
   local lane = lane_of(base, id, now, true)
-  if not is_served('turns', id, lane) then return end
-  if limits[id] ~= 0 then return take_turn(id, lane) end
+  if not is_served('unproven', id, lane) then return end
+  if limits[id] ~= 0 then return take_unproven(id, lane) end
   full[id] = true
   if lane.returned then lane_next(base, id, now, lane) end
 end
@@ -228,26 +229,26 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIM
   if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
   take_from('due', id, take_due)
 end
-take.left = math.min(turns_max, TAKEN_DELIVERIES_MAX)
-local till = math.min(now, turns_till or now)
-local function waiting_for_turn()
+take.left = math.min(unproven_max, TAKEN_DELIVERIES_MAX)
+local till = math.min(now, unproven_till or now)
+local function unproven_lanes()
   if take.left <= 0 then return {} end
-  return redis.call('ZRANGEBYSCORE', base .. 'turns', '-inf', text(till), 'LIMIT', '0', text(lanes_max + passed_over))
+  return redis.call('ZRANGEBYSCORE', base .. 'unproven', '-inf', text(till), 'LIMIT', '0', text(lanes_max + passed_over))
 end
 
-for _, id in ipairs(waiting_for_turn()) do
-  if take.left <= 0 or turns_left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
-  take_from('turns', id, take_waiting)
+for _, id in ipairs(unproven_lanes()) do
+  if take.left <= 0 or unproven_left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
+  take_from('unproven', id, take_waiting)
 end
 save_leases(base)
 write_drops(base)
 write_counts(base)
 
--- When this worker should next read `turns`: at the first turn of a lane that is not full for it. If some lane is full,
--- it is at most FULL_LOOK_MS from now, because that lane may not be full by then.
-local function next_turn()
+-- When this worker should next read `unproven`: at the time of the first lane that is not full for it. If some lane is
+-- full, it is at most FULL_LOOK_MS from now, because that lane may not be full by then.
+local function next_unproven()
   local any_full = next(full) and now + FULL_LOOK_MS
-  local line = redis.call('ZRANGE', base .. 'turns', '0', text(passed_over + #take.lanes), 'WITHSCORES')
+  local line = redis.call('ZRANGE', base .. 'unproven', '0', text(passed_over + #take.lanes), 'WITHSCORES')
   for i = 1, #line, 2 do
     if not full[line[i]] and limits[line[i]] ~= 0 then return earlier(tonumber(line[i + 1]), any_full) end
   end
@@ -281,8 +282,8 @@ for _, run in ipairs(take.runs) do
   bring(run, 3, 1)
 end
 
-local due, turn = head_of(base .. 'due'), next_turn()
+local due, unproven = head_of(base .. 'due'), next_unproven()
 return {
-  now, due and text(due) or '', drained, take.lanes, take.expired, take.runs, take.logs, turn and text(turn) or '',
+  now, due and text(due) or '', drained, take.lanes, take.expired, take.runs, take.logs, unproven and text(unproven) or '',
   corrupt, bodies,
 }

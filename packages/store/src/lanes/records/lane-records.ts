@@ -46,7 +46,7 @@ export interface ParkEntry {
 
 /**
  * The result of the latest attempts at an endpoint. Proven: it answers in time. Unproven: its latest attempt has no
- * answer. The lane of an unproven endpoint waits for its turn (keys.ts, `turns`).
+ * answer. The lane of an unproven endpoint waits in a line of its own (keys.ts, `unproven`).
  */
 export type Standing = 'proven' | 'unproven'
 
@@ -145,12 +145,12 @@ export interface TakeRequest {
    * only bounded by their rate.
    */
   othersMax?: number
-  /** The most lanes of unproven endpoints that get a turn, with one claim each. Default: deliveriesMax. */
-  turnsMax?: number
-  /** Subscription id → the claims that its lane gets in a turn. Default: one. */
-  turnClaims?: ReadonlyMap<string, number> | undefined
-  /** Only lanes whose turn came before this time of Redis get their turn. Default: now. */
-  turnsTill?: number
+  /** The most lanes of unproven endpoints that are served, with one claim each. Default: deliveriesMax. */
+  unprovenMax?: number
+  /** Subscription id → the claims that its lane gets at a time. Default: one. */
+  unprovenClaims?: ReadonlyMap<string, number> | undefined
+  /** Only lanes that have waited since before this time of Redis are served. Default: now. */
+  unprovenTill?: number
   /** The worker's round trip if it is long. Send times are then given out that much earlier. Default: 0. */
   tripMs?: number
   /** No send time is earlier than this many ms from now. Default: 0. */
@@ -226,8 +226,8 @@ export interface TakeResult {
   /** Redis time in ms. Compare `sendAt` and `nextDueAt` with it. */
   now: number
   nextDueAt: number | null
-  /** The earliest turn of a lane with an unproven endpoint. A sweep does not return it. */
-  nextTurnAt: number | null
+  /** When the first lane of an unproven endpoint is served. A sweep does not return it. */
+  nextUnprovenAt: number | null
   lanes: ClaimedLane[]
   /** Deliveries that were removed and counted, because their message was too old and there is no dead-letter queue. */
   expired: DeliveryRef[]
@@ -335,10 +335,10 @@ export interface SettleResult {
   nextDueAt: number | null
 }
 
-/** Per shard: when it is next due, and when the first lane with an unproven endpoint has its turn. */
+/** Per shard: when it is next due, and when its first lane of an unproven endpoint is served. */
 export interface ShardTimes {
   due: Map<number, number>
-  turns: Map<number, number>
+  unproven: Map<number, number>
 }
 
 export interface Checkpoint {

@@ -11,7 +11,7 @@ import {
 const CREDENTIAL_FOLLOWS = 0x3a
 const NOTHING = Buffer.alloc(0)
 
-/** Which wakes a script has published: 0 none, 1 for `due`, 2 for `turns`, 3 both. */
+/** Which wakes a script has published: 0 none, 1 for `due`, 2 for `unproven`, 3 both. */
 export type Wakes = number
 
 export function packStanding(standing: Standing | undefined): string {

@@ -58,6 +58,6 @@ local new = {
 }
 local record = place_subscription(base, slice, id, new, revision, now)
 if token_hash ~= '' then redis.call('HSET', base .. 'tokens:' .. topic.uid, token_hash, raw) end
-wake_if_earlier(base, shard, before, now, first_turn)
+wake_if_earlier(base, shard, before, now, first_unproven)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
 return {'created', raw, record}

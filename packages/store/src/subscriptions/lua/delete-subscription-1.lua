@@ -41,5 +41,5 @@ local token = removed and removed[SUBSCRIPTION.token]
 if token then redis.call('HDEL', base .. 'tokens:' .. uid, hex_bytes(redis.sha1hex(token))) end
 if here then release_place(key, uid, slice_number, true) end
 touch_topic(key, uid, arn, revision)
-wake_if_earlier(base, shard, before, now, first_turn)
+wake_if_earlier(base, shard, before, now, first_unproven)
 return here and 'deleted' or 'begun'

@@ -45,5 +45,5 @@ local new = {
   expires = expires, mode = mode, floor = floor,
 }
 local record = place_subscription(base, slice, id, new, revision, now)
-wake_if_earlier(base, shard, before, now, first_turn)
+wake_if_earlier(base, shard, before, now, first_unproven)
 return {'placed', record}

@@ -15,5 +15,5 @@ local now, before = now_ms(base), first_due(base)
 redis.call('SET', base .. 'gone:' .. id, '1', 'PX', 60000)
 local record = redis.call('HGET', base .. 'subs:' .. slice, id)
 remove_subscription(base, slice, id, revision, now)
-wake_if_earlier(base, shard, before, now, first_turn)
+wake_if_earlier(base, shard, before, now, first_unproven)
 return record

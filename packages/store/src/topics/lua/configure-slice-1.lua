@@ -22,5 +22,5 @@ local settings = {
   record = record, version = version, throttle = throttle, retention = retention, overrides = overrides,
 }
 set_slice_topic(base, slice, arn, settings, revision, now)
-wake_if_earlier(base, shard, before, now, first_turn)
+wake_if_earlier(base, shard, before, now, first_unproven)
 return 1

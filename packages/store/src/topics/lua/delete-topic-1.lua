@@ -27,6 +27,6 @@ end
 close_log(base, topic.uid, now)
 drop_ring(base, arn, topic.uid)
 if slice_count > 0 then drop_slice(base, topic.uid .. '.0', now) end
-wake_if_earlier(base, shard, before, now, first_turn)
+wake_if_earlier(base, shard, before, now, first_unproven)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
 return {topic.uid, slice_count}

@@ -11,5 +11,5 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local removed = drop_slice(base, slice, now)
-wake_if_earlier(base, shard, before, now, first_turn)
+wake_if_earlier(base, shard, before, now, first_unproven)
 return removed

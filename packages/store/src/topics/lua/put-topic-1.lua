@@ -42,7 +42,7 @@ if kept == '' then drop_ring(base, arn, topic.uid) end
 local slice_count = slices_of(topic)
 if slice_count > 0 then
   set_slice_topic(base, topic.uid .. '.0', arn, read_topic(key), revision, now)
-  wake_if_earlier(base, shard, before, now, first_turn)
+  wake_if_earlier(base, shard, before, now, first_unproven)
 end
 if slice_count > 1 then
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), 'topic|' .. arn)

@@ -52,7 +52,7 @@ local function read_swept(base)
 end
 
 local function read_shard(base)
-  for _, line in ipairs({ 'due', 'turns' }) do
+  for _, line in ipairs({ 'due', 'unproven' }) do
     local found = redis.call('ZRANGE', base .. line, 0, FIRST, 'WITHSCORES')
     for i, value in ipairs(found) do
       heads[#heads + 1] = value

@@ -76,7 +76,7 @@ local function figures(id)
     { '', '', '', '', '', '', 0, {} } } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
-  -- In a FIFO lane, fresh heads are in the order of their turns. Other deliveries may wait behind a head in flight.
+  -- In a FIFO lane, fresh heads are in the order of their due times. Other deliveries may wait behind a head in flight.
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
     heads[#heads + 1] = delivery

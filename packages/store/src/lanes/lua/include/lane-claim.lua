@@ -1,5 +1,5 @@
--- Claims deliveries of a lane. `take` is the script's whole turn: base, now, left (claims it may still make), lease_ms,
--- lanes, expired and runs (what it returns), behind_left (how many its runs may still have), lead_ms.
+-- Claims deliveries of a lane. `take` is the state of the whole script: base, now, left (claims it may still make),
+-- lease_ms, lanes, expired and runs (what it returns), behind_left (how many its runs may still have), lead_ms.
 -- @include now
 -- @include lane-return
 -- @include lane-group

@@ -89,12 +89,12 @@ end
 
 -- nil: there is no such lane. gap: ms between sends if it is throttled. tat: theoretical arrival time of the next send.
 -- fifo: '1', or '2' if several deliveries of a group may be sent at once, or false. proven: its endpoint is proven.
--- turn, cap and dlq are only read for claims.
+-- claimed, cap and dlq are only read for claims.
 local function lane_of(base, id, now, to_claim)
   local key, h = base .. 'lane:' .. id, nil
   if to_claim then
     h = redis.call('HMGET', key, LANE.slice, LANE.throttle, LANE.paused, LANE.gone, LANE.arrival, LANE.fifo,
-      LANE.mode, LANE.proven, LANE.turn, LANE.maxInFlight, LANE.hasDlq)
+      LANE.mode, LANE.proven, LANE.claimed, LANE.maxInFlight, LANE.hasDlq)
   else
     h = redis.call('HMGET', key, LANE.slice, LANE.throttle, LANE.paused, LANE.gone, LANE.arrival, LANE.fifo,
       LANE.mode, LANE.proven)
@@ -103,7 +103,7 @@ local function lane_of(base, id, now, to_claim)
   local slice, gone = slice_of(base, h[1]), h[4] == '1'
   local lane = {
     sid = h[1], slice = slice, gone = gone, paused = (h[3] or '') ~= '' and not gone, fifo = h[6],
-    proven = h[8] == '1', turn = tonumber(h[9]) or 0, cap = tonumber(h[10]) or 32, dlq = h[11] == '1',
+    proven = h[8] == '1', claimed = tonumber(h[9]) or 0, cap = tonumber(h[10]) or 32, dlq = h[11] == '1',
     rate = false, gap = false, tat = false, leased = false, pace = false,
   }
   local rate = throttle_of(h[2], slice)
@@ -161,17 +161,17 @@ local function take_time(base, tat)
   return math.ceil((tat - far_ms(base) - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
 end
 
--- A lane is in `due` if its endpoint is proven, else in `turns`. Attempts at an unproven endpoint may hang, so its lane
--- waits in `turns` for a slot, and costs nothing meanwhile. A deleted lane needs no slot, so it is in `due`.
+-- A lane is in `due` if its endpoint is proven, else in `unproven`. Attempts at an unproven endpoint may hang, so its
+-- lane waits in `unproven` for a slot, and costs nothing meanwhile. A deleted lane needs no slot, so it is in `due`.
 local function line_of(lane)
-  return (lane.proven or lane.gone) and 'due' or 'turns'
+  return (lane.proven or lane.gone) and 'due' or 'unproven'
 end
 
--- The first time in `turns` before this script added a lane. nil: it has added none. false: `turns` was empty.
-local first_turn
+-- The first time in `unproven` before this script added a lane. nil: it has added none. false: `unproven` was empty.
+local first_unproven
 
 local function put_in_line(base, line, id, due, mode)
-  if line == 'turns' and first_turn == nil then first_turn = head_of(base .. 'turns') or false end
+  if line == 'unproven' and first_unproven == nil then first_unproven = head_of(base .. 'unproven') or false end
   if mode then
     redis.call('ZADD', base .. line, mode, text(due), id)
   else
@@ -181,7 +181,7 @@ end
 
 local function leave_lines(base, id, lane)
   if not lane or line_of(lane) == 'due' then redis.call('ZREM', base .. 'due', id) end
-  if not lane or not lane.proven then redis.call('ZREM', base .. 'turns', id) end
+  if not lane or not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
 end
 
 -- Stores the result of an attempt: '+' the endpoint is proven, '-' it is not, '' nothing new. The caller must call
@@ -195,7 +195,7 @@ local function note_standing(base, id, lane, standing)
   else
     redis.call('HDEL', base .. 'lane:' .. id, LANE.proven)
   end
-  redis.call('ZREM', base .. (proven and 'turns' or 'due'), id)
+  redis.call('ZREM', base .. (proven and 'unproven' or 'due'), id)
   return true
 end
 
@@ -220,7 +220,7 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   if waiting and lane.gone then waiting = now end
   if waiting and lane.gap and not lane.gone then waiting = math.max(waiting, take_time(base, lane.tat)) end
   if waiting and lane.pace and lane.pace.shut and not lane.gone then waiting = math.max(waiting, lane.pace.shut) end
-  if lane.gone and not lane.proven then redis.call('ZREM', base .. 'turns', id) end
+  if lane.gone and not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
   local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)
   if due > now or not_before then
     put_in_line(base, line_of(lane), id, due)

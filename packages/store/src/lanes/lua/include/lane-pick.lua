@@ -2,7 +2,7 @@
 -- @include lane-next
 -- @include lane-claim
 -- @include lane-pace
-local RETRY_TURN = 5
+local RETRY_EVERY = 5
 
 -- Up to n due deliveries, and whether there are more.
 local function due_of(key, now, skip, n)
@@ -15,8 +15,8 @@ end
 -- Fresh deliveries, retries, and whether more deliveries are due.
 local function pick(take, id, lane, n)
   local retry_key = take.base .. 'retry:' .. id
-  local turns = math.min(math.floor((lane.turn + n) / RETRY_TURN), n)
-  local retries = turns > 0 and due_of(retry_key, take.now, 0, turns) or {}
+  local share = math.min(math.floor((lane.claimed + n) / RETRY_EVERY), n)
+  local retries = share > 0 and due_of(retry_key, take.now, 0, share) or {}
   local room = n - #retries
   local fresh, more = due_of(take.base .. 'fresh:' .. id, take.now, 0, room)
   if not more then
@@ -74,11 +74,11 @@ local function claim_due(take, id, lane, max, claims)
   claim(take, id, lane, 'retry', young_retries, states, claims)
   local got = #young_fresh + #young_retries
   if got > 0 then
-    local turn = (lane.turn + got) % RETRY_TURN
+    local claimed = (lane.claimed + got) % RETRY_EVERY
     if lane.gap then
-      redis.call('HSET', take.base .. 'lane:' .. id, LANE.turn, text(turn), LANE.arrival, text(lane.tat))
+      redis.call('HSET', take.base .. 'lane:' .. id, LANE.claimed, text(claimed), LANE.arrival, text(lane.tat))
     else
-      redis.call('HSET', take.base .. 'lane:' .. id, LANE.turn, text(turn))
+      redis.call('HSET', take.base .. 'lane:' .. id, LANE.claimed, text(claimed))
     end
   end
   return got + dead, looked, more

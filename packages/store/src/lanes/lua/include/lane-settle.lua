@@ -40,7 +40,7 @@ end
 
 -- Whether the lane's due time must be computed again. If the lane is due before the first of its settled leases would
 -- have ended, it is due for another reason. Its due time then stays, which saves most settlements a look at the lane
--- (13 of 22 µs). The exceptions are lanes that take has postponed, and lanes in `turns`.
+-- (13 of 22 µs). The exceptions are lanes that take has postponed, and lanes in `unproven`.
 local function is_due_changed(batch)
   if batch.first_end == math.huge then return false end
   local due = tonumber(redis.call('ZSCORE', batch.base .. 'due', batch.id))

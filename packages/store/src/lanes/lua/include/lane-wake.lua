@@ -1,7 +1,7 @@
--- Wakes the workers if a script has made the shard's earliest due time or earliest turn earlier. A script begins with
--- `local before = first_due(base)` and ends with `wake_if_earlier(base, shard, before, now, first_turn)` (first_turn:
--- lane-next.lua). The latter returns the earliest due time or nil, and the published wakes: 0 none, 1 for `due`, 2 for
--- `turns`, 3 both.
+-- Wakes the workers if a script has made the shard's earliest due time or its first lane in `unproven` earlier. A
+-- script begins with `local before = first_due(base)` and ends with `wake_if_earlier(base, shard, before, now,
+-- first_unproven)` (first_unproven: lane-next.lua). The latter returns the earliest due time or nil, and the published
+-- wakes: 0 none, 1 for `due`, 2 for `unproven`, 3 both.
 local function first_in(base, line)
   return tonumber(redis.call('ZRANGE', base .. line, 0, 0, 'WITHSCORES')[2])
 end
@@ -16,9 +16,9 @@ local function publish_if_earlier(shard, before, after, now, kind)
   return 1
 end
 
-local function wake_if_earlier(base, shard, before, now, turn_before)
+local function wake_if_earlier(base, shard, before, now, unproven_before)
   local after = first_due(base)
   local woke = publish_if_earlier(shard, before, after, now, '')
-  if turn_before == nil then return after, woke end
-  return after, woke + 2 * publish_if_earlier(shard, turn_before, first_in(base, 'turns'), now, ':turn')
+  if unproven_before == nil then return after, woke end
+  return after, woke + 2 * publish_if_earlier(shard, unproven_before, first_in(base, 'unproven'), now, ':unproven')
 end

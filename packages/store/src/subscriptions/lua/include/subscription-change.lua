@@ -26,7 +26,7 @@ local function finish_change(base, shard, id, now, before, change)
     redis.call('ZADD', base .. 'expiries', change.expires, id)
   end
   lane_next(base, id, now)
-  wake_if_earlier(base, shard, before, now, first_turn)
+  wake_if_earlier(base, shard, before, now, first_unproven)
   if change.arn == '' then return end
   set_token(base, change.uid, change.raw_id, change.old_token, change.new_token)
   touch_topic(base .. 'topic:' .. change.arn, change.uid, change.arn, change.revision)

@@ -13,8 +13,8 @@ local function set_slice_topic(base, slice, arn, settings, rev, now)
   if #ids == 0 then return end
   -- Lanes that are in no line are empty or paused, so the throttle does not affect them. There may be 500 of them.
   local due = redis.call('ZMSCORE', base .. 'due', unpack(ids))
-  local turns = redis.call('ZMSCORE', base .. 'turns', unpack(ids))
+  local unproven = redis.call('ZMSCORE', base .. 'unproven', unpack(ids))
   for i, id in ipairs(ids) do
-    if due[i] or turns[i] then lane_next(base, id, now) end
+    if due[i] or unproven[i] then lane_next(base, id, now) end
   end
 end

@@ -1,5 +1,5 @@
 /**
- * Tracks for each shard when its lanes of unproven endpoints have their turn, and which shard is next.
+ * Tracks for each shard when its lanes of unproven endpoints are served, and which shard is next.
  *
  * All shards form one line. The first is the shard whose first lane has waited longest. A take from it serves the lanes
  * that have waited longer than the first lane of any other shard. A worker's knowledge may be out of date, since other
@@ -12,37 +12,37 @@
  */
 const SLACK_MS = 250
 
-export interface ShardTurn {
+export interface ShardInLine {
   shard: number
   /** Redis time since which the first lane of the shard has waited. */
   at: number
-  /** Lanes that have waited since this time or longer have their turn. undefined: all have. */
+  /** Lanes that have waited since this time or longer are served. undefined: all are. */
   till: number | undefined
 }
 
-export class TurnLine {
-  readonly #turns = new Map<number, number>()
+export class UnprovenLine {
+  readonly #shards = new Map<number, number>()
 
   /**
    * Sets the time of the shard's first lane. null: no lane waits. Returns true if the time is earlier than the known
    * one.
    */
   report(shard: number, at: number | null): boolean {
-    if (at === null || (this.#turns.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return false
-    this.#turns.set(shard, at)
+    if (at === null || (this.#shards.get(shard) ?? Number.POSITIVE_INFINITY) <= at) return false
+    this.#shards.set(shard, at)
     return true
   }
 
   /** Called when a take from the shard begins. Its reply will give the next time. */
   forget(shard: number): void {
-    this.#turns.delete(shard)
+    this.#shards.delete(shard)
   }
 
   /** The first shard in the line, whether its time has come or not. */
-  get first(): ShardTurn | undefined {
-    let first: ShardTurn | undefined
+  get first(): ShardInLine | undefined {
+    let first: ShardInLine | undefined
     let second = Number.POSITIVE_INFINITY
-    for (const [shard, at] of this.#turns) {
+    for (const [shard, at] of this.#shards) {
       if (first && at >= first.at) {
         second = Math.min(second, at)
       } else {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { TurnLine } from './turn-line.ts'
+import { UnprovenLine } from './unproven-line.ts'
 
 test('the shard whose lane has waited longest is first, up to where another has waited longer', () => {
-  const line = new TurnLine()
+  const line = new UnprovenLine()
   expect(line.first).toBe(undefined)
   for (const [shard, at] of [
     [3, 5_000],
@@ -18,7 +18,7 @@ test('the shard whose lane has waited longest is first, up to where another has 
 })
 
 test('an earlier time counts, a later one or none changes nothing', () => {
-  const line = new TurnLine()
+  const line = new UnprovenLine()
   line.report(1, 500)
   expect([line.report(1, 800), line.report(1, null), line.report(1, 300)]).toEqual([false, false, true])
   expect(line.first).toMatchObject({ shard: 1, at: 300 })
