@@ -144,7 +144,7 @@ test('[310][311][349][354] throttles, faults and errors of the function are retr
   expect(await failedOf('recovers')).toBe(0)
 })
 
-test('refused credentials cost no attempt: the lane stands, and nothing is dead-lettered', async () => {
+test('refused credentials cost no attempt: the lane is blocked, and nothing is dead-lettered', async () => {
   answer('forbidden', { status: 403, headers: { 'x-amzn-errortype': 'ExpiredTokenException' } })
   const { arn, dead } = await subscribed('forbidden')
   await publish('forbidden', 'hello')

@@ -908,7 +908,7 @@ export type DeliveryEvent = {
      */
     durationMs?: number;
     /**
-     * Decision of the worker after the attempt: retry, dead, or delivered, for lanes that stand circuitOpen or misconfigured, and gone after a 410 that paused the subscription.
+     * Decision of the worker after the attempt: retry, dead, or delivered, for lanes that make no attempts circuitOpen or misconfigured, and gone after a 410 that paused the subscription.
      */
     decision?: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured' | 'gone';
     /**

@@ -21,8 +21,8 @@ export type NextStep =
   | { step: 'delivered' }
   | { step: 'retry'; delayMs: number; because: RetryCause }
   | { step: 'dead'; because: 'permanent' | 'retriesExhausted' | 'outcomeUnknown' }
-  /** No attempt is counted, and the lane stands until the configuration works. */
-  | { step: 'stand' }
+  /** No attempt is counted, and the lane is blocked until the configuration works. */
+  | { step: 'block' }
   /** The endpoint is gone. No attempt is counted, and the subscription is paused. */
   | { step: 'pause' }
   /** Nothing was sent, so no attempt is counted. */
@@ -73,7 +73,7 @@ export function nextStep(input: NextStepInput): NextStep {
     case 'delivered':
       return { step: 'delivered' }
     case 'misconfigured':
-      return { step: 'stand' }
+      return { step: 'block' }
     case 'permanent':
       if (isPausing(input)) return { step: 'pause' }
       return { step: 'dead', because: isUnknown(result) ? 'outcomeUnknown' : 'permanent' }

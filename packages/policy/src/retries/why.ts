@@ -6,7 +6,7 @@ import type { DeliveryCause, EndCause, StoredWhy, WaitCause, Why } from '@fantai
 import { END_CAUSES } from '@fantail/contracts'
 import type { NextStep } from './next-step.ts'
 
-type Failed = Exclude<NextStep, { step: 'delivered' | 'stand' | 'pause' | 'wait' }>
+type Failed = Exclude<NextStep, { step: 'delivered' | 'block' | 'pause' | 'wait' }>
 
 /** Why the delivery is attempted again, or ends. For a delivered one, `whyItCame` gives the cause. */
 export function whyNext(step: Failed & { step: 'retry' }): StoredWhy

@@ -117,8 +117,8 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
  * - `ec` number of failures in a row, `es` ms of the first of them, `em` ms at which the endpoint was last changed
  * - `m` retry mode (`s`, `a` or `-`), and after it failures and ms between probes of a circuit breaker. Their state:
  *   `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` (lane-pace.lua, note-results)
- * - `mx` name of the broken credential for which the lane stands, or `gone` until a probe has shown that its endpoint
- *   is back (lane-stand.lua)
+ * - `mx` name of the broken credential that blocks the lane, or `gone` until a probe has shown that its endpoint
+ *   is back (lane-blocked.lua)
  * - `dm` ms until which the lane shows that its dead-letter queue is missing (lane-settle.lua)
  * - FIFO lanes that have got a delivery: `f` '1', or '2' if several of a group may be sent at once; `b` number of
  *   deliveries behind the heads of their groups

@@ -50,7 +50,7 @@ export interface LaneStore {
   retryNow(shard: number, subscriptionId: string, options?: { maxPerSecond?: number }): Promise<number>
   /** Makes dead deliveries that wait for their dead-letter queue due now. Returns how many were moved. */
   releaseDead(shard: number, subscriptionId: string): Promise<number>
-  /** Lets a standing lane make attempts again. Returns false if the lane did not stand. */
+  /** Lets a blocked lane make attempts again. Returns false if the lane was not blocked. */
   release(shard: number, subscriptionId: string): Promise<boolean>
   /** Discards the waiting deliveries. Deliveries in flight continue. */
   purge(shard: number, subscriptionId: string): Promise<number>

@@ -77,10 +77,10 @@ export async function releaseLane(
   redis: Redis,
   shard: number,
   subscriptionId: string,
-): Promise<{ stood: boolean; woke: Wakes; nextDueAt: number | null }> {
+): Promise<{ wasBlocked: boolean; woke: Wakes; nextDueAt: number | null }> {
   const reply = await runScript(redis, RELEASE, { base: shardBase(shard), shard, id: subscriptionId })
-  const [stood, due, woke] = reply as [number, Buffer, number]
-  return { stood: stood === 1, woke, nextDueAt: readTime(due) }
+  const [wasBlocked, due, woke] = reply as [number, Buffer, number]
+  return { wasBlocked: wasBlocked === 1, woke, nextDueAt: readTime(due) }
 }
 
 /**

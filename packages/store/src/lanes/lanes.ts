@@ -134,9 +134,9 @@ export class Lanes implements LaneStore {
   }
 
   async release(shard: number, subscriptionId: string): Promise<boolean> {
-    const { stood, woke, nextDueAt } = await releaseLane(this.#redis, shard, subscriptionId)
+    const { wasBlocked, woke, nextDueAt } = await releaseLane(this.#redis, shard, subscriptionId)
     hintDue(this.#redis, shard, nextDueAt, woke)
-    return stood
+    return wasBlocked
   }
 
   purge(shard: number, subscriptionId: string): Promise<number> {

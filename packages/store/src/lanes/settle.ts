@@ -98,7 +98,7 @@ function packTo(to: SettleTo): readonly [] | [number, string] {
       return NOTHING
     case 'returnUnsent':
       return [to.delayMs ?? 0, '']
-    case 'stand':
+    case 'block':
       return [to.delayMs, to.credential]
     case 'awaitQueue':
       return [to.delayMaxMs, '']

@@ -59,8 +59,8 @@ const LANE = {
   bucket: 'mb',
   requests: 'mi',
   closedAt: 'mz',
-  /** Name of the credential for which the lane stands (lane-stand.lua); absent: it does not. */
-  stands: 'mx',
+  /** Name of the credential that blocks the lane (lane-blocked.lua); absent: none does. */
+  blockedBy: 'mx',
 } satisfies Names
 
 /** Hash of a topic in its home shard. */

@@ -37,7 +37,7 @@ const isKnownBroken = () => waitFor(async () => (await credentials.ask(NAME)) !=
 
 test('nothing is asked of Redis while everything works', () => {
   const gate = gateOf(() => NAME)
-  expect([gate.admit(a), gate.stands(a)]).toEqual([undefined, false])
+  expect([gate.admit(a), gate.isBlocked(a)]).toEqual([undefined, false])
   gate.ended(a, ACCEPTED)
   expect(logged).toEqual([])
 })
@@ -49,11 +49,11 @@ test('a credential that an attempter names holds up all who share it, else the o
   const standing = { credential: NAME, waitMs: expect.any(Number) }
   expect([named.admit(a), named.admit(b)]).toEqual([standing, standing])
   expect([learnt.admit(a), learnt.admit(b)]).toEqual([standing, undefined])
-  expect([learnt.stands(a), learnt.stands(b)]).toEqual([true, false])
+  expect([learnt.isBlocked(a), learnt.isBlocked(b)]).toEqual([true, false])
   expect(logged).toEqual(['credential.broken'])
 })
 
-test('a worker that knows nothing asks for a lane that stands', async () => {
+test('a worker that knows nothing asks for a blocked lane', async () => {
   await credentials.broke(NAME, '535')
   const wait = await gateOf().admit(b, NAME)
   expect(wait).toEqual({ credential: NAME, waitMs: expect.any(Number) })
@@ -67,9 +67,9 @@ test('a response to an attempt that began later shows that it works, and lets th
   await isKnownBroken()
   gate.ended(a, { ...ACCEPTED, durationMs: 600_000 })
   gate.ended(b, { kind: 'failure', error: 'timeout', detail: '', durationMs: 0, permanent: false })
-  expect(gate.stands(a)).toBe(true)
+  expect(gate.isBlocked(a)).toBe(true)
   gate.ended(a, ACCEPTED)
-  expect(gate.stands(a)).toBe(false)
+  expect(gate.isBlocked(a)).toBe(false)
   await waitFor(() => logged.includes('credential.works'))
   expect(released.sort()).toEqual(['a', 'b'])
   expect(await credentials.ask(NAME)).toBe('works')
@@ -79,7 +79,7 @@ test('the news that it works lets the lanes of this worker go', async () => {
   const gate = gateOf(() => NAME)
   gate.ended(a, REFUSED)
   gate.works('another')
-  expect(gate.stands(a)).toBe(true)
+  expect(gate.isBlocked(a)).toBe(true)
   gate.works(NAME)
-  expect([gate.stands(a), gate.admit(a), released]).toEqual([false, undefined, ['a']])
+  expect([gate.isBlocked(a), gate.admit(a), released]).toEqual([false, undefined, ['a']])
 })

@@ -1,9 +1,9 @@
 /**
  * Prevents attempts with credentials that are known to be broken (store: own-credentials.ts). A lane that needs such a
- * credential stands: it makes no attempt until it may probe the credential, or until the credential works.
+ * credential is blocked: it makes no attempt until it may probe the credential, or until the credential works.
  *
  * The worker learns about credentials from its own attempts and from the lanes that it claims. When it is time for a
- * probe, it asks Redis. It may lose this knowledge without harm, because a standing lane asks again after a minute at
+ * probe, it asks Redis. It may lose this knowledge without harm, because a blocked lane asks again after a minute at
  * most.
  */
 import type { AttemptResult } from '@fantail/contracts'
@@ -21,13 +21,13 @@ const CREDENTIAL_NAMES_MAX = 10_000
  * Lanes that a worker remembers as standing. Past it: a further lane is not remembered, and asks for its credential at
  * its next probe.
  */
-const STANDING_LANES_MAX = 10_000
+const BLOCKED_LANES_MAX = 10_000
 /**
  * A lane waits a little longer than until the probe, because clocks differ. If it came too early, it would have to wait
  * again.
  */
 const STAND_MARGIN_MS = 100
-/** How long a lane stands if Redis did not answer whether the credential works. */
+/** How long a lane is blocked if Redis did not answer whether the credential works. */
 const UNKNOWN_MS = 1_000
 
 /** Why the attempt must wait, and for how long. */
@@ -59,7 +59,7 @@ export class CredentialGate {
   readonly #broken = new Map<string, Broken>()
   /** By subscription: the credential that its latest attempt named. */
   readonly #names = new LRUCache<string, string>({ max: CREDENTIAL_NAMES_MAX })
-  #standing = 0
+  #blockedLanes = 0
 
   constructor(options: CredentialGateOptions) {
     this.#options = options
@@ -67,25 +67,26 @@ export class CredentialGate {
   }
 
   /** Whether the credential of the subscription is known to be broken. */
-  stands(subscription: Subscriber): boolean {
+  isBlocked(subscription: Subscriber): boolean {
     if (this.#broken.size === 0) return false
     const name = this.#nameOf(subscription)
     return name !== undefined && this.#broken.has(name)
   }
 
   /**
-   * Undefined if the attempt is allowed. `standsFor`: the broken credential that the lane in Redis names, if it stands.
+   * Undefined if the attempt is allowed. `blockedBy`: the broken credential that the lane in Redis names, if one blocks
+   * it.
    */
   admit(
     subscription: Subscriber,
-    standsFor?: string,
+    blockedBy?: string,
   ): CredentialWait | undefined | Promise<CredentialWait | undefined> {
-    if (this.#broken.size === 0 && standsFor === undefined) return undefined
-    const credential = standsFor ?? this.#nameOf(subscription)
+    if (this.#broken.size === 0 && blockedBy === undefined) return undefined
+    const credential = blockedBy ?? this.#nameOf(subscription)
     const broken = credential === undefined ? undefined : this.#broken.get(credential)
-    if (credential === undefined || (!broken && standsFor === undefined)) return undefined
+    if (credential === undefined || (!broken && blockedBy === undefined)) return undefined
     const waitMs = broken ? broken.probeAt - passingTime.now() : 0
-    if (waitMs > 0) return this.#stand(subscription, credential, waitMs)
+    if (waitMs > 0) return this.#block(subscription, credential, waitMs)
     return this.#ask(subscription, credential)
   }
 
@@ -96,8 +97,8 @@ export class CredentialGate {
       this.#answered(subscription, result.durationMs)
   }
 
-  /** How long a lane stands after an attempt has failed because of its credential. */
-  get standMs(): number {
+  /** How long a lane is blocked after an attempt has failed because of its credential. */
+  get blockMs(): number {
     return this.#options.credentials.probeEveryMs + STAND_MARGIN_MS
   }
 
@@ -106,7 +107,7 @@ export class CredentialGate {
     const broken = this.#broken.get(credential)
     if (!broken) return
     this.#broken.delete(credential)
-    this.#standing -= broken.lanes.size
+    this.#blockedLanes -= broken.lanes.size
     for (const [subscriptionId, shard] of broken.lanes) {
       this.#options.lanes.release(shard, subscriptionId).then(
         () => this.#report('up'),
@@ -127,10 +128,10 @@ export class CredentialGate {
       if (state === 'works') return undefined
       const waitMs = state === 'probe' ? this.#options.credentials.probeEveryMs : state.waitMs
       this.#open(credential).probeAt = passingTime.now() + waitMs
-      return state === 'probe' ? undefined : this.#stand(subscription, credential, waitMs)
+      return state === 'probe' ? undefined : this.#block(subscription, credential, waitMs)
     } catch (error) {
       this.#report('down', error)
-      return this.#stand(subscription, credential, UNKNOWN_MS)
+      return this.#block(subscription, credential, UNKNOWN_MS)
     }
   }
 
@@ -179,18 +180,18 @@ export class CredentialGate {
     const [oldest] = this.#broken
     if (!oldest || this.#broken.size < BROKEN_CREDENTIALS_MAX) return
     this.#broken.delete(oldest[0])
-    this.#standing -= oldest[1].lanes.size
+    this.#blockedLanes -= oldest[1].lanes.size
   }
 
-  #stand(subscription: Subscriber, credential: string, waitMs: number): CredentialWait {
+  #block(subscription: Subscriber, credential: string, waitMs: number): CredentialWait {
     this.#remember(subscription, credential)
     return { credential, waitMs: waitMs + STAND_MARGIN_MS }
   }
 
   #remember({ record, shard }: Subscriber, credential: string): void {
     const { lanes } = this.#open(credential)
-    if (lanes.has(record.id) || this.#standing >= STANDING_LANES_MAX) return
+    if (lanes.has(record.id) || this.#blockedLanes >= BLOCKED_LANES_MAX) return
     lanes.set(record.id, shard)
-    this.#standing++
+    this.#blockedLanes++
   }
 }

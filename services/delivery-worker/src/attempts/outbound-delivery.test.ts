@@ -77,10 +77,10 @@ test('deliveries whose secrets cannot be opened wait for the key, cost no attemp
   const once = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 0 }
   const set = { redrivePolicy: { deadLetterTargetArn: DLQ }, deliveryPolicy: { healthyRetryPolicy: once } }
   const { id } = await subscribe(hook.url, { headers: { 'X-Api-Key': 'k' } }, set)
-  const stands = async () => (await figures(id)).stands
+  const isBlocked = async () => (await figures(id)).isBlocked
   const keyless = await startWorker(undefined)
   const messageId = await fixture.publish('hello')
-  await waitFor(stands, { what: 'the lane to stand without a key' })
+  await waitFor(isBlocked, { what: 'the lane to be blocked without a key' })
   await keyless.stop()
   const stranger = await startWorker(newVault())
   await fixture.publish('again')

@@ -75,12 +75,12 @@ export class BatchAttempts {
     const { id, maxInFlight } = current.record
     if (!slots.acquire(id, maxInFlight))
       return this.giveBack(records, { op: 'returnUnsent', delayMs: REFUSED_BATCH_MS })
-    const asked = credentials.admit(current, first.hand.standsFor)
+    const asked = credentials.admit(current, first.hand.blockedBy)
     const wait = asked && (await asked)
     if (!wait) return this.#request(current, batching, records)
     this.#release(current, undefined)
     const { credential, waitMs: delayMs } = wait
-    this.giveBack(records, { op: 'stand', delayMs, credential })
+    this.giveBack(records, { op: 'block', delayMs, credential })
   }
 
   /** Returns claims to the lane. No attempt of them was made. */

@@ -137,14 +137,14 @@ test('[367] a batch that is not full waits for others', async () => {
   await isEmpty(id)
 })
 
-test('a batch that our own configuration keeps back costs no attempt, and its lane stands', async () => {
+test('a batch that our own configuration keeps back costs no attempt, and its lane is blocked', async () => {
   const attempter = createBatchAttempter()
   let works = false
   const broken: AttemptResult = { kind: 'misconfigured', credential: 'stream', detail: '403', durationMs: 1 }
   attempter.answer = () => (works ? accepted : broken)
   const { id } = await start(attempter, {}, { credentialProbeMs: 300 })
   const messageIds = await fixture.publishAll(range(5))
-  await waitFor(async () => (await figuresOf(id))?.stands, { what: 'the lane to stand' })
+  await waitFor(async () => (await figuresOf(id))?.isBlocked, { what: 'the lane to be blocked' })
   works = true
   await isEmpty(id)
   const rows = async () => Promise.all(messageIds.map((id) => fixture.outcomes.deliveries(id)))

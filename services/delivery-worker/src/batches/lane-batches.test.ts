@@ -116,7 +116,7 @@ test('a probe of an endpoint or a credential waits for nothing', async () => {
   const { attempter, batches } = createBatches((lease) => ({ lease, sendAt: 1 }), { lingerMs: 600_000 })
   batches.add({ ...handOf('a', '1'), proven: false })
   await waitFor(() => attempter.requests.length === 1)
-  batches.add({ ...handOf('b', '2'), standsFor: 'stream' })
+  batches.add({ ...handOf('b', '2'), blockedBy: 'stream' })
   await waitFor(() => attempter.requests.length === 2)
   expect(attempter.requests.map(({ texts }) => texts)).toEqual([['a'], ['b']])
   await batches.stop()

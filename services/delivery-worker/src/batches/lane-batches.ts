@@ -154,7 +154,7 @@ export class LaneBatches {
     if (known) this.#send(known)
     this.#remember(subscription, limits)
     const beganAt = passingTime.now()
-    const lingerMs = hand.proven && hand.standsFor === undefined ? limits.lingerMs : 0
+    const lingerMs = hand.proven && hand.blockedBy === undefined ? limits.lingerMs : 0
     const gathering: Gathering = {
       subscription,
       limits,

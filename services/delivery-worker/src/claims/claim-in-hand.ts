@@ -24,8 +24,8 @@ export interface ClaimInHand {
   sendAt: number | null
   /** Whether the endpoint was proven, according to its lane, when the delivery was claimed. */
   proven: boolean
-  /** The broken credential for which its lane stands. This claim may probe it. */
-  standsFor?: string | undefined
+  /** The broken credential that blocks its lane. This claim may probe it. */
+  blockedBy?: string | undefined
   /** Why it waited until it was claimed. Set when its attempt begins. */
   heldBy?: WaitCause | undefined
   /** The bytes of its message and of the messages of its run, as BodyBytes counts them. */

@@ -167,15 +167,15 @@ export class LaneAttempts {
     const { id, maxInFlight } = current.record
     hand.hasSlot ||= this.#options.slots.acquire(id, maxInFlight)
     if (!hand.hasSlot) return this.#endUnsent(hand)
-    const asked = this.#options.credentials.admit(current, hand.standsFor)
+    const asked = this.#options.credentials.admit(current, hand.blockedBy)
     const wait = asked && (await asked)
-    if (wait) this.#stand(hand, wait)
+    if (wait) this.#block(hand, wait)
     else this.#attempt(hand, current, timed)
   }
 
-  /** Returns the claim, because its credential is broken and this claim is not the probe. Its lane stands. */
-  #stand(hand: ClaimInHand, { credential, waitMs: delayMs }: CredentialWait): void {
-    this.#giveBack(hand, { op: 'stand', delayMs, credential })
+  /** Returns the claim, because its credential is broken and this claim is not the probe. Its lane is blocked. */
+  #block(hand: ClaimInHand, { credential, waitMs: delayMs }: CredentialWait): void {
+    this.#giveBack(hand, { op: 'block', delayMs, credential })
   }
 
   #attempt(hand: ClaimInHand, current: CompiledSubscription, timed: TimedClaim | undefined): void {

@@ -27,14 +27,14 @@ export interface Place<E extends AttemptEnd> {
   retry(end: E, state: RetryState, delayMs: number): void | Promise<void>
   dead(end: E, state: DeadState, outcome: Outcome): void | Promise<void>
   back(end: E, outcome: Outcome, back: Back): void | Promise<void>
-  /** The lane stands until the credential works. No attempt is counted. */
-  stand(end: E, outcome: Outcome, credential: string, delayMs: number): void | Promise<void>
+  /** The lane is blocked until the credential works. No attempt is counted. */
+  block(end: E, outcome: Outcome, credential: string, delayMs: number): void | Promise<void>
 }
 
 interface EndingsOptions extends RetryRules {
   reports: readonly EndReport[]
   pacing: Pick<LanePacing, 'answered' | 'unsent'>
-  credentials: Pick<CredentialGate, 'standMs'>
+  credentials: Pick<CredentialGate, 'blockMs'>
   gone: Pick<GoneEndpoints, 'pause'>
 }
 
@@ -95,15 +95,15 @@ export class Endings {
         this.#report(end, outcome, { decision: 'wait', why: { because: 'serviceLimit', delayMs } })
         return place.back(end, outcome, { as: 'unsent', delayMs })
       }
-      case 'stand':
-        return this.#stand(place, end, outcome, circuit)
+      case 'block':
+        return this.#block(place, end, outcome, circuit)
       case 'pause':
         return this.#pause(place, end, outcome)
     }
   }
 
   /** The attempt failed because of the service's own configuration. */
-  #stand<E extends AttemptEnd>(
+  #block<E extends AttemptEnd>(
     place: Place<E>,
     end: E,
     outcome: Outcome,
@@ -111,10 +111,10 @@ export class Endings {
   ): void | Promise<void> {
     const { result } = outcome
     if (result.kind !== 'misconfigured') return
-    const delayMs = this.#options.credentials.standMs
+    const delayMs = this.#options.credentials.blockMs
     const why: Why = { because: 'misconfigured', delayMs }
     this.#report(end, outcome, { decision: 'misconfigured', why, circuit })
-    return place.stand(end, outcome, result.credential, delayMs)
+    return place.block(end, outcome, result.credential, delayMs)
   }
 
   /**

@@ -77,7 +77,7 @@ test.each([
     })
     expect(await rowsOf(messageIds)).toMatchObject(Array(6).fill({ attempts: 1 }))
     expect(await fixture.subscriptions.get(id)).toMatchObject({ status: 'active' })
-    expect(await figuresOf(id)).toMatchObject({ waiting: 0, stands: false })
+    expect(await figuresOf(id)).toMatchObject({ waiting: 0, isBlocked: false })
     expect((await fixture.queues.peek(DLQ, { limit: 1 })).items).toEqual([])
   },
 )

@@ -64,13 +64,13 @@ export class LanePlace implements Place<ClaimEnd> {
     await this.#options.settling.settle(subscription.shard, claimed, to)
   }
 
-  async stand(
+  async block(
     { subscription, claimed }: ClaimEnd,
     _: Outcome,
     credential: string,
     delayMs: number,
   ): Promise<void> {
-    await this.#options.settling.settle(subscription.shard, claimed, { op: 'stand', delayMs, credential })
+    await this.#options.settling.settle(subscription.shard, claimed, { op: 'block', delayMs, credential })
   }
 
   #recordDelivered(end: ClaimEnd, { result }: Outcome, state: EndState): void {

@@ -55,9 +55,12 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
   for (let i = 0; i < 2; i++) await fixture.startWorker(sender, options)
   const publishedAt = performance.now()
   const messageIds = await fixture.publishAll(['one', 'two', 'three', 'four'])
-  await waitFor(async () => (await figuresOf(ids)).every(({ stands, waiting }) => stands && waiting === 4), {
-    what: 'all lanes to stand',
-  })
+  await waitFor(
+    async () => (await figuresOf(ids)).every(({ isBlocked, waiting }) => isBlocked && waiting === 4),
+    {
+      what: 'all lanes to be blocked',
+    },
+  )
   const allWait = async () => {
     const rows = await rowsOf(messageIds)
     return rows.every((row) => row.because === 'misconfigured' && row.state === 'waiting') && rows
@@ -80,7 +83,7 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
     what: 'all to be delivered',
   })
   expect(await rowsOf(messageIds)).toMatchObject(Array(12).fill({ attempts: 1 }))
-  expect(await figuresOf(ids)).toMatchObject(Array(3).fill({ waiting: 0, stands: false }))
+  expect(await figuresOf(ids)).toMatchObject(Array(3).fill({ waiting: 0, isBlocked: false }))
   expect((await fixture.queues.peek(DLQ, { limit: 1 })).items).toEqual([])
   expect(await fixture.counts.read()).toEqual({})
 })
@@ -89,7 +92,7 @@ test('a worker that is restarted with a credential that works goes on', async ()
   const { id } = await fixture.subscribe('a', STRICT)
   const first = await fixture.startWorker(sender, { credentialProbeMs: PROBE_MS })
   const [messageId = ''] = await fixture.publishAll(['one'])
-  await waitFor(async () => (await figuresOf([id]))[0]?.stands, { what: 'the lane to stand' })
+  await waitFor(async () => (await figuresOf([id]))[0]?.isBlocked, { what: 'the lane to be blocked' })
   await first.stop()
   works = true
   await fixture.startWorker(sender, { credentialProbeMs: PROBE_MS })
@@ -106,11 +109,11 @@ test('waiting deliveries expire with their topic’s retention, and are dead-let
   expect(await letters()).toMatchObject([{ deadLetter: { reason: 'expired', attempts: 0 } }])
 })
 
-test('the next deliveries of a lane that stands are parked without an attempt', async () => {
+test('the next deliveries of a blocked lane are parked without an attempt', async () => {
   const { id } = await fixture.subscribe('a', STRICT)
   await fixture.startWorker(sender, { credentialProbeMs: NEVER_MS })
   await fixture.publish('one')
-  await waitFor(async () => (await figuresOf([id]))[0]?.stands, { what: 'the lane to stand' })
+  await waitFor(async () => (await figuresOf([id]))[0]?.isBlocked, { what: 'the lane to be blocked' })
   const attempts = sender.sent.length
   await fixture.publishAll(['two', 'three'])
   await waitFor(async () => (await figuresOf([id]))[0]?.waiting === 3, { what: 'all to wait' })
@@ -158,9 +161,12 @@ test('versions of a function share a probe while credentials are expired, and ru
   await fixture.startWorker(http, { credentialProbeMs: PROBE_MS, kinds: { functions } })
   const publishedAt = performance.now()
   const messageIds = await fixture.publishAll(['a', 'b'])
-  await waitFor(async () => (await figuresOf(ids)).every(({ stands, waiting }) => stands && waiting === 2), {
-    what: 'all lanes to stand',
-  })
+  await waitFor(
+    async () => (await figuresOf(ids)).every(({ isBlocked, waiting }) => isBlocked && waiting === 2),
+    {
+      what: 'all lanes to be blocked',
+    },
+  )
   const before = service.requests.length
   await waitFor(() => service.requests.length >= before + PROBES, { what: 'some probes' })
   expect(service.requests.length - before).toBeLessThanOrEqual(probesMax(publishedAt))

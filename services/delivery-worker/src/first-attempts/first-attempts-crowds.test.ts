@@ -40,7 +40,7 @@ function createFirstAttempts() {
   const firstAttempts = new FirstAttempts({
     slots,
     bytes: { hasCapacity: () => true },
-    credentials: { stands: () => false },
+    credentials: { isBlocked: () => false },
     targets: new TargetLocks(),
     attempts: {
       attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done),

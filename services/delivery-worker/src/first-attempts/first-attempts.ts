@@ -37,7 +37,7 @@ export interface FirstAttemptsOptions
   slots: AttemptSlots
   attempts: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
   bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
-  credentials: Pick<CredentialGate, 'stands'>
+  credentials: Pick<CredentialGate, 'isBlocked'>
   targets: Pick<TargetLocks, 'isBusy' | 'begin' | 'end'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   /** Epoch ms by Redis's clock. */
@@ -123,7 +123,7 @@ export class FirstAttempts {
     const { slots, bytes, attempts, credentials } = this.#options
     const { record, goesByLane } = subscription
     const { id } = record
-    if (goesByLane || attempts.goInBatches(subscription) || credentials.stands(subscription)) return true
+    if (goesByLane || attempts.goInBatches(subscription) || credentials.isBlocked(subscription)) return true
     // Hanging attempts use all bytes of their half. The delivery waits in its lane until there is capacity again.
     if (!slots.isProven(id) && !bytes.hasCapacity(false)) return true
     return this.#closing || slots.isSlow(id)

@@ -78,7 +78,7 @@ export class JobPlace implements Place<FirstAttempt> {
   }
 
   /** The delivery enters its lane. The lane then asks for the credential, and waits until it works. */
-  stand(attempt: FirstAttempt, outcome: Outcome): void {
+  block(attempt: FirstAttempt, outcome: Outcome): void {
     noteFailure(attempt, outcome)
     this.parkFresh(attempt)
   }

@@ -140,7 +140,7 @@ export class LaneClaims {
         continue
       }
       const sendAt = claim.sendAt === null ? null : this.#options.clocks.of(shard).localTime(claim.sendAt)
-      const { proven, standsFor } = lane
+      const { proven, blockedBy } = lane
       const hand = {
         subscription,
         claim,
@@ -148,7 +148,7 @@ export class LaneClaims {
         sendAt,
         checkedAt: askedAt,
         proven,
-        standsFor,
+        blockedBy,
         hasSlot: false,
       }
       this.#begin(run ? { ...hand, run: runOf(message, run) } : hand)

@@ -29,7 +29,7 @@ const PUSH_PAUSE_MS_MAX = 86_400_000
 /** Longest pause after batches that failed as a whole. */
 const FAILING_PAUSE_MS_MAX = 30_000
 
-/** If a credential is broken, the consumer tries once a minute, as a lane that stands does. */
+/** If a credential is broken, the consumer tries once a minute, as a blocked lane does. */
 const PROBE_PAUSE_MS = 60_000
 
 interface PushConsumerOptions {

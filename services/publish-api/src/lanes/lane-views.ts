@@ -62,7 +62,7 @@ export function laneView(record: SubscriptionRecord, { figures: lane, topic, now
     lastFailure: lastFailure && { ...lastFailure, at: iso(lastFailure.at) },
     lastSuccessAt: isoOrNull(lane.lastSuccessAt),
     retryQuota: lane.retryQuota,
-    circuit: circuitBreaker ? (lane.circuitOpenUntil === null || lane.stands ? 'closed' : 'open') : null,
+    circuit: circuitBreaker ? (lane.circuitOpenUntil === null || lane.isBlocked ? 'closed' : 'open') : null,
     waitsFor: waitsFor(lane),
     nextProbeAt: isoOrNull(lane.circuitOpenUntil),
   }
@@ -72,7 +72,7 @@ function toThousandths(number: number | null): number | null {
   return number === null ? null : Math.round(number * 1_000) / 1_000
 }
 
-function waitsFor({ stands, isQueueMissing }: LaneFigures): View['lane']['waitsFor'] {
-  if (stands) return 'misconfigured'
+function waitsFor({ isBlocked, isQueueMissing }: LaneFigures): View['lane']['waitsFor'] {
+  if (isBlocked) return 'misconfigured'
   return isQueueMissing ? 'dlqMissing' : null
 }

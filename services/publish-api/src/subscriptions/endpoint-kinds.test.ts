@@ -150,7 +150,7 @@ test('it refuses FIFO topics, policies and raw delivery; a throttle it takes nat
   expect(body).toMatchObject({ effectiveDeliveryPolicy: { throttlePolicy }, lane: { rate: 3 } })
 })
 
-test('a lane that stands shows it, and starts anew with another endpoint', async () => {
+test('a blocked lane shows it, and starts anew with another endpoint', async () => {
   const { body } = await natively(endpointOf('http'))
   const { shard } = placeOfSubscription(body.id) ?? { shard: -1 }
   const { lanes } = sns.api
@@ -166,7 +166,7 @@ test('a lane that stands shows it, and starts anew with another endpoint', async
     jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
   })
   const lease = (jobs[0]?.stale === false && jobs[0].leases[0]) || ''
-  const to = { op: 'stand', delayMs: 60_000, credential: SETTING } as const
+  const to = { op: 'block', delayMs: 60_000, credential: SETTING } as const
   expect(await lanes.settle(shard, [{ subscriptionId: body.id, delivery: id, lease, to }])).toMatchObject({
     accepted: [true],
   })

@@ -103,7 +103,7 @@ export const EventView = named(
         .enum(ATTEMPT_DECISIONS)
         .optional()
         .describe(
-          'Decision of the worker after the attempt: retry, dead, or delivered, for lanes that stand circuitOpen or misconfigured, and gone after a 410 that paused the subscription.',
+          'Decision of the worker after the attempt: retry, dead, or delivered, for lanes that make no attempts circuitOpen or misconfigured, and gone after a 410 that paused the subscription.',
         ),
       nextAttemptAt: Timestamp.nullable()
         .optional()

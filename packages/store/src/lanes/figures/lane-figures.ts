@@ -22,7 +22,7 @@ type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
 /**
  * The values of lane-figures-1.lua for one lane: waiting, in flight, next attempt, rate, latest attempts, the
  * deliveries that may be the oldest, quota, circuit, whether dead deliveries wait for a missing queue, whether the lane
- * stands, and the facts for a verdict.
+ * is blocked, and the facts for a verdict.
  */
 type FiguresReply = [
   ...[number, number, Buffer, Buffer, LatestReply, Buffer[], Buffer, Buffer, Buffer, Buffer],
@@ -68,7 +68,7 @@ export const NO_LANE: LaneFigures = {
   retryQuota: null,
   circuitOpenUntil: null,
   isQueueMissing: false,
-  stands: false,
+  isBlocked: false,
   failing: null,
   isPaused: false,
   isProven: false,
@@ -79,7 +79,7 @@ export const NO_LANE: LaneFigures = {
 }
 
 function readFigures(reply: FiguresReply): LaneFigures {
-  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, stands, facts] = reply
+  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, isBlocked, facts] = reply
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -91,7 +91,7 @@ function readFigures(reply: FiguresReply): LaneFigures {
     retryQuota: readTime(quota),
     circuitOpenUntil: readTime(circuit),
     isQueueMissing: missing.length > 0,
-    stands: stands.length > 0,
+    isBlocked: isBlocked.length > 0,
     ...readFacts(facts),
   }
 }

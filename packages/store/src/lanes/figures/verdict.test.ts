@@ -42,7 +42,7 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['gone', 'one that a 410 has paused', { ...waits(9_000), ...failed(1, { statusCode: 410 }) }, gone],
   ['paused', 'a paused one that also fails', { ...waits(9_000), ...failed(9) }, withStatus('paused')],
   ['pending', 'one that has not confirmed', {}, withStatus('pending')],
-  ['misconfigured', 'one that stands', { ...waits(9_000), stands: true, circuitOpenUntil: NOW }],
+  ['misconfigured', 'one that is blocked', { ...waits(9_000), isBlocked: true, circuitOpenUntil: NOW }],
   ['dlqMissing', 'one whose queue is missing', { ...waits(9_000), isQueueMissing: true, ...failed(9) }],
   ['endpointDisabled', 'a disabled device', failed(1, { statusCode: null, error: 'endpoint_disabled' })],
   ['endpointDisabled', 'a token just refused', failed(1, { statusCode: 404, error: 'token_refused' })],

@@ -83,8 +83,8 @@ local function note_circuit(pace, what)
   if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
 end
 
--- Notes that the attempt reached its endpoint, so the lane no longer stands (lane-stand). Only an open circuit may
--- still stop it.
+-- Notes that the attempt reached its endpoint, so the lane is no longer blocked (lane-blocked). Only an open circuit
+-- may still stop it.
 local function note_reached(pace)
   pace.reached = true
   if not pace.failures_max then pace.shut = nil end
@@ -112,7 +112,7 @@ for id, pace in pairs(paces) do
     else
       redis.call('HDEL', lane, LANE.openUntil)
     end
-    if pace.reached then redis.call('HDEL', lane, LANE.stands) end
+    if pace.reached then redis.call('HDEL', lane, LANE.blockedBy) end
     if pace.closed then redis.call('HSET', lane, LANE.closedAt, text(pace.closed)) end
     if pace.mode == 'a' then
       redis.call('HSET', lane, LANE.lastMax, text(pace.last_max), LANE.slowedAt, text(pace.slowed),

@@ -1,20 +1,20 @@
--- Lets a standing lane make attempts again, because its credential works again.
+-- Lets a blocked lane make attempts again, because its credential works again.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg id: text, of the subscription
--- Returns 1 if it stood, else 0, earliest due time or '', wakes published (lane-wake)
+-- Returns 1 if it was blocked, else 0, earliest due time or '', wakes published (lane-wake)
 -- @include when-full
 -- @include now
 -- @include lane-next
 -- @include lane-wake
--- @include lane-stand
+-- @include lane-blocked
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local lane = stands(base, id) and lane_of(base, id, now)
-local stood = lane and lane.pace and not lane.gone
-if stood then
-  end_standing(base, id, lane)
+local lane = blocked_by(base, id) and lane_of(base, id, now)
+local was_blocked = lane and lane.pace and not lane.gone
+if was_blocked then
+  unblock(base, id, lane)
   lane_next(base, id, now, lane)
 end
 local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
-return { stood and 1 or 0, due and text(due) or '', woke }
+return { was_blocked and 1 or 0, due and text(due) or '', woke }

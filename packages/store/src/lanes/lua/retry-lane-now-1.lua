@@ -15,7 +15,7 @@
 -- @include lane-wake
 -- @include lane-group
 -- @include lane-state
--- @include lane-stand
+-- @include lane-blocked
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local first = reached == nil
@@ -35,7 +35,7 @@ end
 
 local function probe_now()
   local shut = lane and lane.pace and lane.pace.shut
-  if not shut or shut <= now or stands(base, id) or redis.call('ZCARD', base .. 'lease:' .. id) > 0 then return end
+  if not shut or shut <= now or blocked_by(base, id) or redis.call('ZCARD', base .. 'lease:' .. id) > 0 then return end
   lane.pace.shut = now
   redis.call('HSET', base .. 'lane:' .. id, LANE.openUntil, text(now))
 end

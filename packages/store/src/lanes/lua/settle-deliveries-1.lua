@@ -11,7 +11,7 @@
 --   markDead      shortest lease in ms, and the retry state
 --   returnUnsent  delay in ms, and ''
 --   awaitQueue    longest delay in ms, and ''
---   stand         ms for which the lane stands, and the credential
+--   block         ms for which the lane is blocked, and the credential
 --   discard       0, and the cause
 -- Returns earliest due time or '', wakes published (lane-wake), then for each claim:
 --   0 refused, 1 accepted, for an accepted markDead the lease that is valid from now on, or '!' and the error if data
@@ -30,7 +30,7 @@ run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
   deliveredRun = true, retry = true, markDead = true, discard = true, returnUnsent = true, awaitQueue = true,
-  stand = true,
+  block = true,
 }
 local FAILED = '!'
 local at, reply = values_at - 1, { '', 0 }

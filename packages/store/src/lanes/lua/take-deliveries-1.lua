@@ -29,7 +29,7 @@
 --   - earliest due time or ''
 --   - drained deliveries
 --   - lanes, each: subscription, slice, slice's revision, '1' if its endpoint is proven or '', with a colon and the
---     credential for which it stands; then for each claim: delivery, lease, send time or '', state or ''
+--     credential that blocks it; then for each claim: delivery, lease, send time or '', state or ''
 --   - expired deliveries, each: subscription, delivery
 --   - runs, each: subscription, claimed delivery, the deliveries behind it that may be sent with it
 --   - logs, each: topic's uid, ARN, fence, isolated group or ''
@@ -120,7 +120,7 @@ end
 -- A lane with an open circuit gets one attempt when the probe is due. Expired or dead deliveries leave as usual.
 local function probe_lane(id, lane, max, claims)
   if now >= lane.pace.shut and take.left > 0 and max > 0 then
-    local credential = redis.call('HGET', base .. 'lane:' .. id, LANE.stands)
+    local credential = redis.call('HGET', base .. 'lane:' .. id, LANE.blockedBy)
     if credential and credential ~= GONE then claims[4] = claims[4] .. ':' .. credential end
     local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
     if dead == 0 and claim_due(take, id, lane, 1, claims) > 0 then begin_probe(take, id, lane) end

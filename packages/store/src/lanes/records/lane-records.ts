@@ -212,8 +212,8 @@ export interface ClaimedLane {
   sliceRevision: string
   /** Whether the endpoint is proven. */
   proven: boolean
-  /** The lane stands because this credential is broken. It has one claim, the probe. */
-  standsFor?: string
+  /** The broken credential that blocks the lane. It has one claim, the probe. */
+  blockedBy?: string
   claims: Claim[]
 }
 
@@ -310,7 +310,7 @@ export type SettleTo =
    * The service's own configuration prevents attempts. The delivery is due now, and no attempt is counted. For
    * `delayMs` nothing of its lane is claimed. `credential` is a name without secrets.
    */
-  | { op: 'stand'; delayMs: number; credential: string }
+  | { op: 'block'; delayMs: number; credential: string }
   /** The delivery was added to the quarantine, and leaves the lane. Counts `quarantined`. */
   | { op: 'quarantined' }
   /** The attempt continues. Only the standing of the endpoint is stored. */
@@ -381,12 +381,12 @@ export interface LaneFigures {
   lately: { attempts: number; successes: number; spanMs: number }
   /** The remaining retry quota. null: the lane has none. */
   retryQuota: number | null
-  /** When the next probe may be claimed. null: no circuit is open, and the lane does not stand. */
+  /** When the next probe may be claimed. null: no circuit is open, and the lane is not blocked. */
   circuitOpenUntil: number | null
   /** Dead deliveries wait because the dead-letter queue does not exist. */
   isQueueMissing: boolean
   /** Whether the service's own configuration prevents its attempts. */
-  stands: boolean
+  isBlocked: boolean
   /** Failures since the last success, and when the first of them was. null: the latest attempt succeeded. */
   failing: { inARow: number; since: number } | null
   isPaused: boolean

@@ -29,8 +29,8 @@ export function readState(reply: Buffer): RetryState | DeadState | null {
 }
 
 /**
- * Subscription, slice, slice's revision, '1' if the endpoint is proven and behind ':' the credential for which the lane
- * stands; then delivery, lease, send time and state of each claim.
+ * Subscription, slice, slice's revision, '1' if the endpoint is proven and behind ':' the credential that blocks the
+ * lane; then delivery, lease, send time and state of each claim.
  */
 export type ClaimedLaneReply = [Buffer, Buffer, Buffer, Buffer, ...Buffer[]]
 
@@ -43,7 +43,7 @@ export function readClaimedLane([id, slice, revision, how, ...claims]: ClaimedLa
     claims: [],
   }
   const at = how.indexOf(CREDENTIAL_FOLLOWS)
-  if (at >= 0) lane.standsFor = how.toString('utf8', at + 1)
+  if (at >= 0) lane.blockedBy = how.toString('utf8', at + 1)
   for (let i = 0; i + 3 < claims.length; i += 4) {
     const part = (offset: number) => claims[i + offset] ?? NOTHING
     lane.claims.push({

@@ -26,7 +26,7 @@
 -- @include now
 -- @include when-full
 -- @include lane-next
--- @include lane-stand
+-- @include lane-blocked
 -- @include lane-wake
 -- @include slice-counts
 -- @include subscription-change

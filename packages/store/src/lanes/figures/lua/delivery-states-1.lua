@@ -13,7 +13,7 @@
 -- @include now
 -- @include lane-next
 -- @include lane-state
--- @include lane-stand
+-- @include lane-blocked
 -- Deliveries behind a head that are searched for one. Past it: the delivery counts as waiting.
 local SEARCH_MAX = 100000
 local reply, groups, lanes = {}, {}, {}
@@ -54,7 +54,7 @@ end
 
 -- The letter of the cause for which only probes are sent.
 local function shut_letter(id, pace)
-  local credential = pace.shut and stands(base, id)
+  local credential = pace.shut and blocked_by(base, id)
   if credential == GONE then return 'y' end
   return credential and 'x' or 'c'
 end

@@ -8,16 +8,16 @@
 --     successes ended lately, and in how many ms
 --   - the deliveries that come first (the oldest is among them)
 --   - the rest of the retry quota, or ''
---   - until when its circuit is open or it stands, or ''
+--   - until when its circuit is open or it is blocked, or ''
 --   - '1' if dead deliveries wait for a dead-letter queue that does not exist, or ''
---   - '1' if it stands, or ''
+--   - '1' if it is blocked, or ''
 --   - the facts for a verdict (verdict_facts)
 -- @include now
 -- @include lane-next
 -- @include lane-group
 -- @include lane-seen
 -- @include lane-state
--- @include lane-stand
+-- @include lane-blocked
 local HEADS = 10
 local ARRIVALS_MS = 60000
 local now, reply = now_ms(base), {}
@@ -91,7 +91,7 @@ local function figures(id)
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
     (tonumber(missing_until) or 0) > now and '1' or '',
-    lane.pace and lane.pace.shut and (stands(base, id) or GONE) ~= GONE and '1' or '',
+    lane.pace and lane.pace.shut and (blocked_by(base, id) or GONE) ~= GONE and '1' or '',
     verdict_facts(id, lane),
   }
 end

@@ -20,9 +20,9 @@ local RETRY_QUOTA_MAX = 500
 local RETRY_QUOTA_LEAST = 5
 -- A lease is its end in ms times this, plus a number that makes it unique. In a FIFO lane it is odd.
 local LEASE_UNIT = 2048
--- The mode of a standing lane that has neither retry mode nor circuit breaker (lane-stand).
+-- The mode of a blocked lane that has neither retry mode nor circuit breaker (lane-blocked).
 local NO_MODE = '-'
--- The value of LANE.paused if the endpoint answered 410, and of LANE.stands until a probe has shown that it is back.
+-- The value of LANE.paused if the endpoint answered 410, and of LANE.blockedBy until a probe has shown that it is back.
 local GONE = 'gone'
 local slices = {}
 local far

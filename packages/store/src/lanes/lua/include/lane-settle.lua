@@ -7,7 +7,7 @@
 -- @include lane-count
 -- @include lane-state
 -- @include lane-return
--- @include lane-stand
+-- @include lane-blocked
 -- @include lane-redriven
 local settle = {}
 -- First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
@@ -133,11 +133,11 @@ function settle.returnUncounted(batch, delivery)
 end
 
 -- The service's own configuration prevented the attempt, or would have prevented it. No attempt is counted, and the
--- lane stands.
-function settle.stand(batch, delivery, credential, delay)
+-- lane is blocked.
+function settle.block(batch, delivery, credential, delay)
   local outcome = settle.returnUncounted(batch, delivery)
   local lane = batch_lane(batch)
-  if not lane.gone then stand(batch.base, batch.id, lane, math.ceil(batch.now + delay), credential) end
+  if not lane.gone then block(batch.base, batch.id, lane, math.ceil(batch.now + delay), credential) end
   return outcome
 end
 
@@ -162,7 +162,7 @@ end
 -- Under an open circuit, the probe's lease ends when the circuit does (lane-pace). The endpoint's answer was noted
 -- before and has moved that end. If it has not moved, no request was sent, and the next probe may go at once. A
 -- delivery that was claimed before the circuit opened is not a probe, and changes nothing here. A lane
--- may stand without such notes: there the settlement shows whether the probe's attempt reached its endpoint.
+-- may be blocked without such notes: there the settlement shows whether the probe's attempt reached its endpoint.
 local function end_probe(batch, first, leases)
   local lane = batch.lane or lane_of(batch.base, batch.id, batch.now)
   batch.lane = lane
@@ -170,8 +170,8 @@ local function end_probe(batch, first, leases)
   if not shut then return end
   for i, lease in ipairs(leases) do
     local is_probe = lease and math.floor(tonumber(lease) / LEASE_UNIT) == shut
-    if is_probe and batch.answered and stands(batch.base, batch.id) then
-      return end_standing(batch.base, batch.id, lane)
+    if is_probe and batch.answered and blocked_by(batch.base, batch.id) then
+      return unblock(batch.base, batch.id, lane)
     end
     if is_probe and not batch.leases[ARGV[first + i - 1]] then
       lane.pace.shut = batch.now

@@ -7,7 +7,7 @@
 -- Values that a lane has learnt from its endpoint's answers, for its retry mode and circuit breaker.
 local PACE_STATE = {
   LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
-  LANE.bucket, LANE.requests, LANE.closedAt, LANE.stands,
+  LANE.bucket, LANE.requests, LANE.closedAt, LANE.blockedBy,
 }
 
 -- The state of pace, for a lane that keeps its mode.

@@ -1,33 +1,33 @@
--- A lane stands if the service's own configuration prevents its attempts. It is then like a lane with an open circuit:
--- one delivery is claimed when it is time for a probe, and nothing else (LANE.openUntil). LANE.stands names the broken
--- credential. A lane without retry mode and circuit breaker has the mode NO_MODE meanwhile.
+-- A lane is blocked if the service's own configuration prevents its attempts. It is then like a lane with an open
+-- circuit: one delivery is claimed when it is time for a probe, and nothing else (LANE.openUntil). LANE.blockedBy names
+-- the broken credential. A lane without retry mode and circuit breaker has the mode NO_MODE meanwhile.
 -- @include lane-next
-local function stand(base, id, lane, till, credential)
+local function block(base, id, lane, till, credential)
   local key = base .. 'lane:' .. id
   if not lane.pace then
     lane.pace = { bare = true }
     redis.call('HSET', key, LANE.mode, NO_MODE)
   end
   lane.pace.shut = till
-  redis.call('HSET', key, LANE.openUntil, text(till), LANE.stands, credential)
+  redis.call('HSET', key, LANE.openUntil, text(till), LANE.blockedBy, credential)
 end
 
--- The credential for which the lane stands, or false.
-local function stands(base, id)
-  return redis.call('HGET', base .. 'lane:' .. id, LANE.stands)
+-- The credential that blocks the lane, or false.
+local function blocked_by(base, id)
+  return redis.call('HGET', base .. 'lane:' .. id, LANE.blockedBy)
 end
 
 -- A subscription that was paused because its endpoint was gone has been resumed. If deliveries wait, the first attempt
 -- is a probe for them. The caller must call lane_next afterwards.
 local function probe_gone(base, id, now)
   if redis.call('EXISTS', base .. 'fresh:' .. id, base .. 'retry:' .. id) == 0 then return end
-  stand(base, id, lane_of(base, id, now), now, GONE)
+  block(base, id, lane_of(base, id, now), now, GONE)
 end
 
 -- Waiting deliveries are due at their own times again. The caller must call lane_next afterwards.
-local function end_standing(base, id, lane)
+local function unblock(base, id, lane)
   local key = base .. 'lane:' .. id
-  redis.call('HDEL', key, LANE.openUntil, LANE.stands)
+  redis.call('HDEL', key, LANE.openUntil, LANE.blockedBy)
   lane.pace.shut = nil
   if lane.pace.bare then
     redis.call('HDEL', key, LANE.mode)

@@ -1,4 +1,4 @@
-/** Tests lanes that stand because the service's own configuration prevents their attempts. */
+/** Tests lanes that are blocked because the service's own configuration prevents their attempts. */
 import { RANDOM_TIMEOUT_MS } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -17,11 +17,11 @@ import { asRetry, failedOnce, type TestClaim, useLanes } from '../lanes/lanes.fi
 import type { SettleTo } from '../lanes/records/lane-records.ts'
 
 const { redis, lanes, later, claimDue, settleAll } = await useLanes()
-const STAND_MS = 30_000
+const BLOCK_MS = 30_000
 const LEASE_MS = 20_000
 /** Larger than all inaccuracies, so that sums of these steps stay apart. */
 const STEP_MS = 8_000
-const STAND = { op: 'stand', delayMs: STAND_MS, credential: 'smtp:mail.example:25' } as const
+const BLOCK = { op: 'block', delayMs: BLOCK_MS, credential: 'smtp:mail.example:25' } as const
 const ANSWERED: SettleTo[] = [
   { op: 'delivered' },
   { op: 'retry', delayMs: 60_000, state: failedOnce() },
@@ -38,12 +38,12 @@ const modeFields = async (id: string) =>
 async function standing(waiting = messages(5), settings: Parameters<typeof writeLane>[1] = {}) {
   const id = await writeLane(redis, { ...settings, maxInFlight: 1 })
   await parkAll(lanes, [id], waiting)
-  await settleAll(await claimDue(), STAND)
+  await settleAll(await claimDue(), BLOCK)
   return id
 }
 
 async function probe(id: string): Promise<TestClaim> {
-  await later(STAND_MS)
+  await later(BLOCK_MS)
   const [claim, ...others] = (await claimDue()).filter(({ subscriptionId }) => subscriptionId === id)
   if (!claim || others.length > 0) throw new Error('there is one probe')
   return claim
@@ -54,16 +54,16 @@ test('it claims nothing until its time, then one delivery, and says for which cr
   const id = await standing(waiting)
   await redis.hset(laneKey(BASE, id), 'c', 32)
   expect(await claimDue()).toEqual([])
-  expect(await figures(id)).toMatchObject({ waiting: 3, inFlight: 0, stands: true })
+  expect(await figures(id)).toMatchObject({ waiting: 3, inFlight: 0, isBlocked: true })
   const until = (await figures(id))?.circuitOpenUntil ?? 0
-  expect(until - (await lanes.now(SHARD))).toBeGreaterThan(STAND_MS - 1_000)
+  expect(until - (await lanes.now(SHARD))).toBeGreaterThan(BLOCK_MS - 1_000)
   const delivery = waiting[1]?.id ?? Buffer.of()
   expect(await lanes.deliveryStates(SHARD, [{ subscriptionId: id, delivery }])).toMatchObject([
     { where: 'waiting', state: null, hold: { because: 'misconfigured', until } },
   ])
-  await later(STAND_MS)
+  await later(BLOCK_MS)
   const { lanes: taken } = await takeFrom(lanes)
-  expect(taken).toMatchObject([{ subscriptionId: id, proven: true, standsFor: STAND.credential }])
+  expect(taken).toMatchObject([{ subscriptionId: id, proven: true, blockedBy: BLOCK.credential }])
   expect(taken[0]?.claims.map(({ delivery }) => delivery)).toEqual([waiting[0]?.id])
   expect(await claimDue()).toEqual([])
 })
@@ -75,8 +75,8 @@ test('an attempted delivery keeps its place, its attempts and its state', async 
   await parkAll(lanes, [id], [first], asRetry())
   await parkAll(lanes, [id], [second])
   for (let i = 0; i < 3; i++) {
-    await settleAll(await claimDue(), STAND)
-    await later(STAND_MS)
+    await settleAll(await claimDue(), BLOCK)
+    await later(BLOCK_MS)
   }
   await redis.hset(laneKey(BASE, id), 'c', 32)
   expect(await lanes.release(SHARD, id)).toBe(true)
@@ -93,7 +93,7 @@ test.each(ANSWERED)('a probe that reached its endpoint ends it: $op', async (to)
   await redis.hset(laneKey(BASE, id), 'c', 32)
   await settleAll([await probe(id)], to)
   expect(idsOf(await claimDue())).toEqual(idsOf(waiting.slice(1).map(({ id }) => ({ delivery: id }))))
-  expect(await figures(id)).toMatchObject({ stands: false, circuitOpenUntil: null })
+  expect(await figures(id)).toMatchObject({ isBlocked: false, circuitOpenUntil: null })
   expect(await modeFields(id)).toEqual([])
 })
 
@@ -102,7 +102,7 @@ test('a probe that was handed back unsent is followed by another at once, one th
   await settleAll([await probe(id)], { op: 'returnUnsent' })
   const again = await claimDue()
   expect(again).toHaveLength(1)
-  await settleAll(again, STAND)
+  await settleAll(again, BLOCK)
   expect(await claimDue()).toEqual([])
   expect(await probe(id)).toMatchObject({ subscriptionId: id })
   // Its worker died.
@@ -110,7 +110,7 @@ test('a probe that was handed back unsent is followed by another at once, one th
   expect(await claimDue()).toHaveLength(1)
 })
 
-test('release lets all of it go, and changes nothing in a lane that does not stand', async () => {
+test('release lets all of it go, and changes nothing in a lane that is not blocked', async () => {
   const id = await standing()
   await redis.hset(laneKey(BASE, id), 'c', 32)
   expect([await lanes.release(SHARD, id), await lanes.release(SHARD, id)]).toEqual([true, false])
@@ -122,7 +122,7 @@ test('release lets all of it go, and changes nothing in a lane that does not sta
   expect(await claimDue()).toEqual([])
 })
 
-test('a delivery expires although its lane stands', async () => {
+test('a delivery expires although its lane is blocked', async () => {
   await writeSlice(redis, { retentionSeconds: 60 })
   const id = await standing(messages(100))
   await later(61_000)
@@ -141,16 +141,16 @@ test('deliveries of a lane with a dead-letter queue are claimed as expired, and 
 })
 
 test.each(['s', 'a', '- 2 30000', 's 2 30000'])(
-  'a paced lane (%s) stands and goes on as it was',
+  'a paced lane (%s) is blocked and goes on as it was',
   async (mode) => {
     const id = await standing(messages(5), { mode })
     await redis.hset(laneKey(BASE, id), 'c', 32)
-    expect(await figures(id)).toMatchObject({ stands: true })
+    expect(await figures(id)).toMatchObject({ isBlocked: true })
     const claim = await probe(id)
     await lanes.note(SHARD, [{ subscriptionId: id, answered: 'ok', cost: 0 }])
     await settleAll([claim], { op: 'delivered' })
     expect(await claimDue()).toHaveLength(4)
-    expect(await figures(id)).toMatchObject({ stands: false, circuitOpenUntil: null })
+    expect(await figures(id)).toMatchObject({ isBlocked: false, circuitOpenUntil: null })
     expect(await redis.hget(laneKey(BASE, id), 'm')).toBe(mode)
   },
 )
@@ -160,16 +160,16 @@ test('a circuit that opens at the probe’s failure is shown as a circuit', asyn
   const claim = await probe(id)
   await lanes.note(SHARD, [{ subscriptionId: id, answered: 'failed', cost: 0 }])
   await settleAll([claim], { op: 'returnUncounted' })
-  expect(await figures(id)).toMatchObject({ stands: false })
+  expect(await figures(id)).toMatchObject({ isBlocked: false })
   expect((await figures(id))?.circuitOpenUntil).not.toBeNull()
 })
 
-test('a deleted lane does not stand', async () => {
+test('a deleted lane is not blocked', async () => {
   const id = await writeLane(redis)
   await parkAll(lanes, [id], messages(2))
   const claims = await claimDue()
   await redis.hset(laneKey(BASE, id), 'g', '1')
-  await settleAll(claims, STAND)
+  await settleAll(claims, BLOCK)
   expect(await redis.hgetall(`${BASE}counts`)).toEqual({ 'discarded:unsubscribed': '2' })
   await takeFrom(lanes)
   expect(await redis.exists(laneKey(BASE, id))).toBe(0)
@@ -180,14 +180,14 @@ test('lets through as many as a model does, for any ends of attempts', {
 }, async () => {
   const ends = fc.record({
     which: fc.nat(),
-    as: fc.constantFrom('stand', 'stand', 'retry', 'returnUnsent', 'returnUncounted'),
+    as: fc.constantFrom('block', 'block', 'retry', 'returnUnsent', 'returnUncounted'),
   })
   const steps = fc.array(fc.oneof(ends, fc.constantFrom('take', 'take', 'wait')), {
     minLength: 5,
     maxLength: 50,
   })
   const TO: Record<string, SettleTo> = {
-    stand: STAND,
+    block: BLOCK,
     retry: { op: 'retry', delayMs: 0, state: failedOnce() },
     returnUnsent: { op: 'returnUnsent' },
     returnUncounted: { op: 'returnUncounted' },
@@ -218,7 +218,7 @@ test('lets through as many as a model does, for any ends of attempts', {
         const { accepted } = await settleAll([ended.claim], to)
         if (!accepted[0]) continue
         const isProbe = ended.claim.lease === lastProbe
-        if (step.as === 'stand') [until, lastProbe] = [now + STAND_MS, null]
+        if (step.as === 'block') [until, lastProbe] = [now + BLOCK_MS, null]
         else if (isProbe) [until, lastProbe] = [step.as === 'retry' ? null : now, null]
       }
     }
