@@ -18,8 +18,24 @@ import { keyOf } from '../messages/idempotent.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { type StoredMessage, storedMessage, topicOfMessage } from './stored-message.ts'
 
+type Tools = Pick<
+  ApiDeps,
+  | 'addressGuard'
+  | 'clock'
+  | 'kept'
+  | 'lanes'
+  | 'log'
+  | 'messages'
+  | 'queues'
+  | 'redrives'
+  | 'storageGuard'
+  | 'subscriptions'
+  | 'topicQueues'
+  | 'vault'
+>
+
 export async function resendOne(
-  deps: ApiDeps,
+  deps: Tools,
   { body, request, requestId }: Call<unknown, z.output<typeof ResendInput>>,
   messageId: string,
 ): Promise<Answer> {
@@ -33,7 +49,7 @@ export async function resendOne(
 }
 
 /** A subscription of the message's topic that may get messages. */
-async function receiverOf(deps: ApiDeps, messageId: string, given: string): Promise<SubscriptionRecord> {
+async function receiverOf(deps: Tools, messageId: string, given: string): Promise<SubscriptionRecord> {
   const topicArn = await topicOfMessage(deps, messageId)
   if (topicArn === null) throw notFound('message')
   const record = await deps.subscriptions.get(subscriptionIdIn(given))
@@ -70,7 +86,7 @@ function taskOf(subscriptionId: string, messageId: string, key: string | undefin
 }
 
 async function park(
-  deps: ApiDeps,
+  deps: Tools,
   { id: subscriptionId }: SubscriptionRecord,
   { message }: StoredMessage,
   task: string,
@@ -94,7 +110,7 @@ async function park(
 
 /** The entry only shows that the delivery waits again. If it is lost, the end of the delivery is still logged. */
 async function note(
-  { messages, log }: ApiDeps,
+  { messages, log }: Tools,
   entry: { messageId: string; subscriptionId: string; generation: number },
 ): Promise<void> {
   await messages
@@ -103,7 +119,7 @@ async function note(
 }
 
 export async function resendSince(
-  deps: ApiDeps,
+  deps: Tools,
   call: Call<unknown, z.output<typeof ResendSinceInput>>,
 ): Promise<Answer> {
   const record = await visibleSubscription(deps, idOf(call))

@@ -5,11 +5,13 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { subscriptionArnOf } from '../subscriptions/arn-of.ts'
 
+type Tools = Pick<ApiDeps, 'settings' | 'subscriptions'>
+
 type FilterInput = NonNullable<z.output<typeof RedriveInput>['filter']>
 
 /** `within`: where the filter's members are in the request, with a dot at the end. */
 export async function letterFilterOf(
-  deps: ApiDeps,
+  deps: Tools,
   filter: FilterInput,
   within = 'filter.',
 ): Promise<RedriveFilter> {

@@ -25,13 +25,26 @@ import { queueOf } from '../http/path-names.ts'
 import type { FilterTrials } from '../subscriptions/filter-trials.ts'
 import { checkBytes, checkSendable, editOf, textOf } from './edited-letter.ts'
 
+type Tools = Pick<
+  ApiDeps,
+  | 'clock'
+  | 'log'
+  | 'messages'
+  | 'queues'
+  | 'redrives'
+  | 'settings'
+  | 'storageGuard'
+  | 'subscriptions'
+  | 'topicCache'
+>
+
 type Input = z.output<typeof EditInput>
 
 /** Where the message goes. */
 type Target = { queueArn: string } | { subscription: SubscriptionRecord }
 
 export async function redriveSingle(
-  deps: ApiDeps,
+  deps: Tools,
   trials: FilterTrials,
   call: Call<unknown, Input>,
 ): Promise<Answer> {
@@ -52,7 +65,7 @@ export async function redriveSingle(
 }
 
 /** Throws `validation_failed` if the message has no place to go to. */
-async function targetOf(deps: ApiDeps, item: QueueMessage, destination: string | null): Promise<Target> {
+async function targetOf(deps: Tools, item: QueueMessage, destination: string | null): Promise<Target> {
   const { deadLetter, deadLetterSourceArn } = item
   const queueArn = destination ?? deadLetterSourceArn
   if (queueArn !== undefined) {
@@ -89,7 +102,7 @@ interface Edited {
 }
 
 /** Throws if the target would not take the edited message. */
-async function checkEdit(deps: ApiDeps, trials: FilterTrials, { edit, target }: Edited): Promise<void> {
+async function checkEdit(deps: Tools, trials: FilterTrials, { edit, target }: Edited): Promise<void> {
   if ('queueArn' in target) return checkForQueue(deps, edit, target.queueArn)
   const { subscription } = target
   const { message } = edit
@@ -103,7 +116,7 @@ async function checkEdit(deps: ApiDeps, trials: FilterTrials, { edit, target }: 
 }
 
 async function checkForQueue(
-  { queues }: ApiDeps,
+  { queues }: Tools,
   { body, attributes }: RedriveEdit,
   queueArn: string,
 ): Promise<void> {
@@ -131,7 +144,7 @@ async function checkFilter(
  * The task has begun, so a failure of the outcome log does not change the answer. The delivery's end is still logged.
  */
 async function tryNoteParked(
-  deps: ApiDeps,
+  deps: Tools,
   message: NonNullable<RedriveEdit['message']>,
   subscription: SubscriptionRecord,
 ): Promise<void> {
@@ -143,7 +156,7 @@ async function tryNoteParked(
 
 /** The new message was not published, so its delivery gets its entry in the outcome log here. */
 async function noteParked(
-  { messages }: ApiDeps,
+  { messages }: Tools,
   { messageId, topicArn, message }: NonNullable<RedriveEdit['message']>,
   { id, slot, departures }: SubscriptionRecord,
 ): Promise<void> {

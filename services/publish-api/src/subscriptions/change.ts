@@ -19,8 +19,10 @@ import {
   webhookProblems,
 } from './subscription-settings.ts'
 
+type Tools = Pick<ApiDeps, 'addressGuard' | 'queues' | 'subscriptions' | 'vault'>
+
 /** The subscription that the API shows under this id. Throws `not_found`. */
-export async function visibleSubscription(deps: ApiDeps, id: string): Promise<SubscriptionRecord> {
+export async function visibleSubscription(deps: Tools, id: string): Promise<SubscriptionRecord> {
   const record = await deps.subscriptions.get(id)
   if (!record || isHidden(record)) throw notFound('subscription')
   return record
@@ -33,7 +35,7 @@ function isHidden({ unsubscribed, topicArn }: SubscriptionRecord): boolean {
 
 /** Sets the given members. Throws `not_found`, and `validation_failed` if they do not fit together with the others. */
 export async function changeSettings(
-  deps: ApiDeps,
+  deps: Tools,
   id: string,
   given: Partial<SubscriptionSettings>,
   outbound?: OutboundChange,
@@ -95,7 +97,7 @@ function refuseMixture(
  * confirmation.
  */
 export async function changeStatus(
-  deps: ApiDeps,
+  deps: Tools,
   id: string,
   status: Exclude<SubscriptionStatus, 'pending'>,
 ): Promise<SubscriptionRecord> {
@@ -108,7 +110,7 @@ export async function changeStatus(
 }
 
 /** Deletes the subscription, if it exists. */
-export async function deleteSubscription(deps: ApiDeps, id: string): Promise<void> {
+export async function deleteSubscription(deps: Tools, id: string): Promise<void> {
   const record = await deps.subscriptions.get(id)
   if (record && directOwnerOf(record.topicArn) !== undefined) return
   await deps.subscriptions.delete(id)

@@ -28,6 +28,11 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { deleteSubscription } from './change.ts'
 
+type Confirming = Pick<
+  ApiDeps,
+  'addressGuard' | 'clock' | 'confirmationLimits' | 'lanes' | 'queues' | 'subscriptions' | 'vault'
+>
+
 type Tools = Pick<ApiDeps, 'subscriptions' | 'confirmationLimits' | 'lanes' | 'clock'>
 
 interface Token {
@@ -157,7 +162,7 @@ function confirmMove(
  * one that cannot be asked, is deleted.
  */
 export async function unsubscribeByLink(
-  deps: ApiDeps,
+  deps: Confirming,
   record: SubscriptionRecord,
   publicUrl: string,
 ): Promise<void> {

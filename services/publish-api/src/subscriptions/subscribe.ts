@@ -33,6 +33,23 @@ import {
   webhookProblems,
 } from './subscription-settings.ts'
 
+type Tools = Pick<
+  ApiDeps,
+  | 'addressGuard'
+  | 'attempters'
+  | 'clock'
+  | 'confirmationLimits'
+  | 'lanes'
+  | 'log'
+  | 'platformEndpoints'
+  | 'queueCache'
+  | 'queues'
+  | 'settings'
+  | 'subscriptions'
+  | 'topics'
+  | 'vault'
+>
+
 export interface Subscribe {
   topic: TopicRecord
   address: EndpointAddress
@@ -59,7 +76,7 @@ export interface Subscribed {
 }
 
 /** Problems of a new subscription's body that the schema cannot find. */
-export function newSubscriptionProblems(deps: ApiDeps, body: Record<string, unknown>): Problem[] {
+export function newSubscriptionProblems(deps: Tools, body: Record<string, unknown>): Problem[] {
   const { endpoint, protocol, confirmation, rawMessageDelivery } = body
   const known = isProtocol(protocol) ? protocol : undefined
   const address =
@@ -105,7 +122,7 @@ interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal'> {
 
 /** Subscribes with the native API's body. Throws `not_found`, `validation_failed` or `subscription_exists`. */
 export async function subscribeNatively(
-  deps: ApiDeps,
+  deps: Tools,
   { topicArn, input, ...by }: NativeSubscribe,
 ): Promise<Subscribed> {
   const address = readEndpoint(input.endpoint, input.protocol, deps.settings.arn)
@@ -135,7 +152,7 @@ function usualConfirmation({ protocol }: EndpointAddress): 'handshake' | 'none' 
 }
 
 /** Throws `not_found` if the topic is gone, `subscription_exists` or TopicFullError. */
-export async function subscribe(deps: ApiDeps, request: Subscribe): Promise<Subscribed> {
+export async function subscribe(deps: Tools, request: Subscribe): Promise<Subscribed> {
   const { topic, address, given, confirmation, publicUrl, outbound } = request
   const { endpoint } = address
   await refuseMissingDevice(deps, address, topic.arn)
@@ -171,7 +188,7 @@ export const NO_PLATFORM_ENDPOINT = 'names no platform endpoint'
 
 /** A deleted platform endpoint keeps its subscriptions. Subscribing it again answers them, as in SNS. */
 export async function refuseMissingDevice(
-  { platformEndpoints, subscriptions }: ApiDeps,
+  { platformEndpoints, subscriptions }: Tools,
   { endpoint }: Pick<EndpointAddress, 'endpoint'>,
   topicArn: string,
 ): Promise<void> {
@@ -182,7 +199,7 @@ export async function refuseMissingDevice(
 
 /** When a queue's lease ends, the subscriptions to the queue are deleted. So their topics are stored first. */
 export async function noteLease(
-  { queueCache, queues }: ApiDeps,
+  { queueCache, queues }: Tools,
   { endpoint }: Pick<EndpointAddress, 'endpoint'>,
   topicArn: string,
 ): Promise<void> {
@@ -191,7 +208,7 @@ export async function noteLease(
   if (queue?.leaseSeconds) await queues.noteLeasedTopic(endpoint, topicArn)
 }
 
-function isSame({ vault }: ApiDeps, subscription: SubscriptionRecord, request: Subscribe): boolean {
+function isSame({ vault }: Tools, subscription: SubscriptionRecord, request: Subscribe): boolean {
   const { given, outbound, confirmation, confirmationGiven } = request
   if (!agreesOutbound(vault, subscription, outbound)) return false
   return agrees(subscription, given) && (!confirmationGiven || confirmation === subscription.confirmation)
@@ -202,7 +219,7 @@ function isSame({ vault }: ApiDeps, subscription: SubscriptionRecord, request: S
  * the request repairs the index.
  */
 async function registerDeadLetters(
-  { queues }: ApiDeps,
+  { queues }: Tools,
   { arn, redrivePolicy }: SubscriptionRecord,
 ): Promise<void> {
   if (redrivePolicy) await queues.addSource(redrivePolicy.deadLetterTargetArn, arn)

@@ -16,6 +16,24 @@ import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } f
 import { noteLease, refuseMissingDevice } from '../subscribe.ts'
 import { servedProblems } from '../subscription-settings.ts'
 
+type Tools = Pick<
+  ApiDeps,
+  | 'addressGuard'
+  | 'attempters'
+  | 'clock'
+  | 'confirmationLimits'
+  | 'lanes'
+  | 'log'
+  | 'moveQuestions'
+  | 'platformEndpoints'
+  | 'queueCache'
+  | 'queues'
+  | 'settings'
+  | 'subscriptions'
+  | 'topics'
+  | 'vault'
+>
+
 interface MoveRequest {
   /** The new endpoint, as the request has it. */
   endpoint: string
@@ -26,7 +44,7 @@ interface MoveRequest {
 
 /** Moves a subscription. Throws `not_found`, `validation_failed`, `subscription_exists` or `rate_limited`. */
 export async function moveSubscription(
-  deps: ApiDeps,
+  deps: Tools,
   id: string,
   { endpoint, outbound, publicUrl }: MoveRequest,
 ): Promise<SubscriptionRecord> {
@@ -47,7 +65,7 @@ export async function moveSubscription(
  * The endpoint in its stored form. Its protocol must be the subscription's, and a FIFO queue cannot become a standard
  * one or the reverse.
  */
-function readMoved(deps: ApiDeps, record: SubscriptionRecord, endpoint: string): string {
+function readMoved(deps: Tools, record: SubscriptionRecord, endpoint: string): string {
   const { isQueue, endpoint: kind } = PROTOCOL_TRAITS[record.protocol]
   const address = readEndpoint(endpoint, record.protocol, deps.settings.arn)
   if ('path' in address)
@@ -63,7 +81,7 @@ function readMoved(deps: ApiDeps, record: SubscriptionRecord, endpoint: string):
 
 /** Moves a subscription that is not confirmed yet. Its lane has only questions for the old endpoint. */
 async function moveUnconfirmed(
-  deps: ApiDeps,
+  deps: Tools,
   record: SubscriptionRecord,
   kept: KeptEndpoint,
   publicUrl: string,
@@ -78,7 +96,7 @@ async function moveUnconfirmed(
 }
 
 async function askToMove(
-  deps: ApiDeps,
+  deps: Tools,
   record: SubscriptionRecord,
   kept: KeptEndpoint,
   publicUrl: string,
@@ -99,7 +117,7 @@ async function askToMove(
 
 /** Gives a moving subscription a new token, and asks its new endpoint again. Throws `rate_limited`. */
 export async function askMoveAgain(
-  deps: ApiDeps,
+  deps: Tools,
   record: SubscriptionRecord & { move: object },
   publicUrl: string,
 ): Promise<SubscriptionRecord> {
