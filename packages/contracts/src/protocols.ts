@@ -9,7 +9,7 @@
  * - rows in the tests that list the kinds. The one in hanging-endpoints.test.ts needs an endpoint that never answers.
  *
  * The form of its endpoints is described in subscription-schemas.ts and in the guides. Its settings, all of them
- * optional, are in the `delivery` table of config/src/tables.ts, in kind-settings.ts, and in infra/compose.yaml.
+ * optional, are in the `delivery` table of config/src/tables.ts, in attempters.ts, and in infra/compose.yaml.
  * Without them an `UnconfiguredAttempter` names the missing setting. Services, stores and scripts never compare
  * protocols; a test holds that (tests/repo/protocols.test.ts).
  */

@@ -6,10 +6,14 @@ export type {
   BatchLimits,
   Sent,
 } from './attempters/attempter.ts'
-export { type Attempters, closeAttempters, createAttempters } from './attempters/attempters.ts'
+export type { KindSettings } from './attempters/attempters.ts'
+export {
+  type Attempters,
+  closeAttempters,
+  createAttempters,
+  UnconfiguredAttempter,
+} from './attempters/attempters.ts'
 export { createFunctionCalls } from './attempters/function-attempter.ts'
-export type { KindSettings } from './attempters/kind-settings.ts'
-export { UnconfiguredAttempter } from './attempters/unconfigured-attempter.ts'
 export { type Linked, LinkedList } from './connections/linked-list.ts'
 export { unsignedFailure } from './envelope/attempt-request.ts'
 export {
@@ -31,8 +35,8 @@ export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-req
 export { createHttpSender, type HttpSender } from './http/http-sender.ts'
 export type { KeepAnswer } from './http/kept-answer.ts'
 export { shownHeaders } from './http/shown-headers.ts'
-export { unsubscribeLink } from './mail/mail-links.ts'
 export type { MailTools } from './mail/mail-tools.ts'
+export { unsubscribeLink } from './mail/render-mail.ts'
 export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
 export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'
 export { checkTlsMaterial, compileRoute, type OutboundOptions, readProxy } from './outbound/outbound-route.ts'
@@ -78,4 +82,4 @@ export {
 export { smsTextProblem } from './sms/sms-message.ts'
 export type { SmsTools } from './sms/sms-tools.ts'
 export { RedisSink } from './streams/redis-sink.ts'
-export { redisStreamOf } from './streams/redis-stream-place.ts'
+export { redisStreamOf } from './streams/stream-places.ts'

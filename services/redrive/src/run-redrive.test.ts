@@ -2,7 +2,6 @@ import { queueArn } from '@fantail/contracts'
 import { redriveKey, redrivingKey, shardBase, shardOf } from '@fantail/store'
 import { crashing, startFairTimer, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { judgeCanary } from './judge-canary.ts'
 import {
   drainLanes,
   drainQueue,
@@ -14,7 +13,7 @@ import {
   storesOn,
   subscribe,
 } from './redrive.fixture.ts'
-import { runRedrive } from './run-redrive.ts'
+import { judgeCanary, runRedrive } from './run-redrive.ts'
 
 const never = new AbortController().signal
 let fixture: Fixture

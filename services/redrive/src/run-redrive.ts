@@ -9,6 +9,7 @@ import {
   type Message,
   type RedriveAction,
   type RedriveStatus,
+  type RedriveTask,
 } from '@fantail/contracts'
 import type {
   RedriveBatch,
@@ -18,7 +19,6 @@ import type {
   ResendBatches,
   StorageGuard,
 } from '@fantail/store'
-import { judgeCanary } from './judge-canary.ts'
 import { RedrivePauses } from './redrive-pauses.ts'
 
 /** Pause between two checks of the memory by a resend. */
@@ -157,4 +157,26 @@ function sentLetters(run: Run, { items }: RedriveBatch, moved: Map<string, boole
     const edit = run.edit?.itemId === id ? run.edit.message : undefined
     return edit ? [{ letter, edited: edit }] : [{ letter }]
   })
+}
+
+/** @limit How long a redrive waits for the ends of its canary. Past it: deliveries without an end count as failed. */
+const CANARY_WAIT_MS_MAX = 120_000
+/** @limit Share of a canary that may fail. Past it: the redrive pauses itself. */
+const CANARY_FAILED_SHARE = 0.2
+
+type Facts = Pick<RedriveTask, 'delivered' | 'backInDlq' | 'discarded' | 'inLanes'>
+
+/** Messages that went to a queue have no end, so only deliveries count. */
+export function judgeCanary(task: Facts, waitedMs: number): 'wait' | 'goOn' | { pause: string } {
+  const { delivered, backInDlq, discarded, inLanes } = task
+  const failed = backInDlq + discarded
+  const failedMax = Math.floor(inLanes * CANARY_FAILED_SHARE)
+  if (failed > failedMax) return { pause: `${failed} of ${inLanes} first messages failed again` }
+  if (delivered + failed >= inLanes) return 'goOn'
+  if (waitedMs < CANARY_WAIT_MS_MAX) return 'wait'
+  const open = inLanes - delivered
+  if (open <= failedMax) return 'goOn'
+  return {
+    pause: `${open} of ${inLanes} first messages were not delivered in ${CANARY_WAIT_MS_MAX / 1_000} s`,
+  }
 }

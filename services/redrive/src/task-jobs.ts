@@ -4,7 +4,7 @@
  * wake). It gets one too if its job ends before the task does (resumed meanwhile, or this process stops). The sweep
  * finds tasks whose wakes were lost.
  */
-import { nameOfArn, type RedisTarget, withoutSubscription } from '@fantail/contracts'
+import { nameOfArn, parseArn, type RedisTarget, withoutSubscription } from '@fantail/contracts'
 import {
   createWorker,
   openQueue,
@@ -26,7 +26,6 @@ import {
 } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 import { RedrivePauses } from './redrive-pauses.ts'
-import { reportSent } from './redriven-event.ts'
 import { runRedrive, type SentLetter } from './run-redrive.ts'
 
 const TASK_QUEUE = 'redrive'
@@ -202,4 +201,19 @@ async function runTask(
   )
   const durationMs = Math.round(performance.now() - from)
   log.info({ task: id, result, moved, skipped, purged, durationMs }, 'redrive.ran')
+}
+
+/** Does nothing without listeners. `now`: epoch ms by Redis's clock. */
+function reportSent(live: LiveSender, { letter, edited }: SentLetter, now: number): void {
+  if (!live.on) return
+  const { topicArn, subscriptionArn } = letter
+  const subscriptionId = parseArn(subscriptionArn)?.subscriptionId ?? null
+  const facts = { type: 'redriven', topicArn, subscriptionId } as const
+  live.send(facts, () => ({
+    ...facts,
+    at: now,
+    messageId: edited?.messageId ?? letter.messageId,
+    redrives: edited ? 0 : letter.generation + 1,
+    ...(edited && { editedFrom: letter.messageId }),
+  }))
 }

@@ -4,15 +4,13 @@ import type { MailSettings } from '../mail/mail-settings.ts'
 import type { SmsSettings } from '../sms/sms-settings.ts'
 import { createTemplateProvider } from '../sms/template-provider.ts'
 import { createTwilioProvider } from '../sms/twilio-provider.ts'
-import type { Attempter } from './attempter.ts'
+import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
-import type { KindSettings } from './kind-settings.ts'
 import { MailAttempter, type MailAttempterOptions } from './mail-attempter.ts'
-import { PushAttempter, type PushAttempterOptions } from './push-attempter.ts'
+import { PushAttempter, type PushAttempterOptions, type PushKindSettings } from './push-attempter.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
 import { SmsAttempter, type SmsAttempterOptions } from './sms-attempter.ts'
-import { createStreamAttempter, type StreamTools } from './stream-attempter.ts'
-import { UnconfiguredAttempter } from './unconfigured-attempter.ts'
+import { createStreamAttempter, type StreamKindSettings, type StreamTools } from './stream-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
 
 export type Attempters = Readonly<Record<Protocol, Attempter>>
@@ -73,4 +71,38 @@ function smsAttempter(options: SmsAttempterOptions, { smsUrl, smsTwilio, ...kind
 /** Closes each attempter once, also one that several protocols share. */
 export async function closeAttempters(attempters: Attempters): Promise<void> {
   await Promise.all(Array.from(new Set(Object.values(attempters)), (attempter) => attempter.close()))
+}
+
+/**
+ * Settings of all protocols, under their names in the configuration of worker and API. Each protocol declares the
+ * settings that it needs, all of them optional. This type has all of them.
+ */
+export interface KindSettings
+  extends FunctionKindSettings,
+    StreamKindSettings,
+    MailSettings,
+    SmsSettings,
+    PushKindSettings {}
+
+/** The attempter of a protocol whose settings this process does not have. Deliveries of existing subscriptions wait. */
+export class UnconfiguredAttempter implements Attempter {
+  readonly lacks: string
+
+  /** `setting`: the environment variable that turns the protocol on. */
+  constructor(setting: string) {
+    this.lacks = setting
+  }
+
+  credentialOf(): string {
+    return this.lacks
+  }
+
+  openAhead(): void {}
+
+  attempt(_: Attempt, done: AttemptDone): void {
+    const detail = `${this.lacks} is not set`
+    setImmediate(done, { kind: 'misconfigured', credential: this.lacks, detail, durationMs: 0 })
+  }
+
+  async close(): Promise<void> {}
 }

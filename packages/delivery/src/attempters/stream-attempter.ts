@@ -10,15 +10,21 @@ import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { Target } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { HttpSender } from '../http/http-sender.ts'
-import { bucketOf, bucketSigner } from '../streams/bucket-place.ts'
 import { BucketSink } from '../streams/bucket-sink.ts'
 import { FirehoseSink } from '../streams/firehose-sink.ts'
 import { FolderSink } from '../streams/folder-sink.ts'
 import { objectLingerMs } from '../streams/object-bounds.ts'
 import { putRecords } from '../streams/put-records.ts'
 import { type OpenStreamWriter, RedisSink } from '../streams/redis-sink.ts'
-import { type RedisStreamPlace, redisStreamOf } from '../streams/redis-stream-place.ts'
-import { placeOfStream, type StreamPlace, type StreamSettings } from '../streams/stream-places.ts'
+import {
+  bucketOf,
+  bucketSigner,
+  placeOfStream,
+  type RedisStreamPlace,
+  redisStreamOf,
+  type StreamPlace,
+  type StreamSettings,
+} from '../streams/stream-places.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
 import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Sent } from './attempter.ts'

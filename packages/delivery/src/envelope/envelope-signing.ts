@@ -2,10 +2,16 @@
  * Signs envelopes. Each distinct text of a message is signed once, when its signature is first needed. The signature is
  * kept next to the text.
  */
-
 import type { SigningKey } from '../signing/signing-key.ts'
-import { carriesSignature, type Envelope, type EnvelopeText, textFor } from './envelope.ts'
-import { stringToSign } from './signature.ts'
+import {
+  carriesSignature,
+  confirmationText,
+  type Envelope,
+  type EnvelopeText,
+  publishedIso,
+  subscribeUrl,
+  textFor,
+} from './envelope.ts'
 import type { Target } from './target.ts'
 
 export class EnvelopeSigning {
@@ -51,4 +57,22 @@ export class EnvelopeSigning {
       this.#pending.delete(text)
     }
   }
+}
+
+/**
+ * The text that a signature covers (checklist 67 to 69): the signed members in byte order of their names, each as name,
+ * LF, value, LF. An UnsubscribeConfirmation names its subscription. All other kinds have the same text for every
+ * subscription of the protocol.
+ */
+function stringToSign(envelope: Envelope, target: Target): string {
+  const { message, kind } = envelope
+  const { messageId, subject, topicArn, token = '' } = message
+  const timestamp = publishedIso(message)
+  if (kind === 'Notification') {
+    const { text } = textFor(envelope, target.protocol)
+    const subjectLines = subject === undefined ? '' : `Subject\n${subject}\n`
+    return `Message\n${text}\nMessageId\n${messageId}\n${subjectLines}Timestamp\n${timestamp}\nTopicArn\n${topicArn}\nType\n${kind}\n`
+  }
+  const text = confirmationText(envelope, target.subscriptionArn)
+  return `Message\n${text}\nMessageId\n${messageId}\nSubscribeURL\n${subscribeUrl(envelope)}\nTimestamp\n${timestamp}\nToken\n${token}\nTopicArn\n${topicArn}\nType\n${kind}\n`
 }

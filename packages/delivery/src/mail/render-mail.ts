@@ -8,7 +8,7 @@ import type { MailSender } from '@fantail/policy'
 import type { SendMailOptions } from 'nodemailer'
 import { type Envelope, linkOf, renderBody, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
-import { confirmLink, unsubscribeLink } from './mail-links.ts'
+import { unsubscribeToken } from '../envelope/unsubscribe-link.ts'
 import { hostOfSender } from './mail-settings.ts'
 import {
   confirmationMail,
@@ -114,4 +114,32 @@ function leaveLink({ envelope, target, linkKey }: MailParts): string {
 
 function headerText(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').trim()
+}
+
+/**
+ * The links in mails. The link to confirm contains the subscription's token, which ConfirmSubscription also accepts.
+ * The link to unsubscribe contains a token that is hard to forge, as RFC 8058 §3.1 requires. The links contain no
+ * address, because URLs appear in logs.
+ */
+const CONFIRM_PATH = '/confirmation.html'
+const UNSUBSCRIBE_PATH = '/unsubscribe.html'
+
+interface Confirming {
+  topicArn: string
+  token: string
+  address: string
+}
+
+/** `publicUrl`: without a slash at its end. */
+function confirmLink(publicUrl: string, { topicArn, token, address }: Confirming): string {
+  const query = new URLSearchParams({ TopicArn: topicArn, Token: token, Endpoint: address })
+  return `${publicUrl}${CONFIRM_PATH}?${query}`
+}
+
+export function unsubscribeLink(publicUrl: string, subscriptionArn: string, key: Buffer): string {
+  const query = new URLSearchParams({
+    SubscriptionArn: subscriptionArn,
+    Token: unsubscribeToken(subscriptionArn, key),
+  })
+  return `${publicUrl}${UNSUBSCRIBE_PATH}?${query}`
 }

@@ -4,8 +4,8 @@ import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestSender } from '../http/http-sender.fixture.ts'
-import { bucketOf, bucketSigner } from './bucket-place.ts'
 import { BucketSink } from './bucket-sink.ts'
+import { bucketOf, bucketSigner } from './stream-places.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 10)
 const RECORDS = ['a', 'b'].map((id) => ({ id, data: Buffer.from(`${id}\n`), publishedAt: NOW }))

@@ -5,7 +5,7 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { failure } from '../http/attempt-failure.ts'
-import type { RedisStreamPlace } from './redis-stream-place.ts'
+import type { RedisStreamPlace } from './stream-places.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
 /** Records of one batch to a Redis Stream. Past it: they go into another batch. */

@@ -1,6 +1,7 @@
 /** Turns an attempt's result into the delivery's next step (checklist 32 to 38). */
 import {
   type AttemptResult,
+  type OnGone,
   type Protocol,
   RETENTION_SECONDS_MAX,
   RETRY_SECONDS_MAX,
@@ -11,7 +12,6 @@ import {
 } from '@fantail/contracts'
 import { isRetriedOn } from '../protocols/retry-on.ts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
-import { actionOnGone } from './on-gone.ts'
 import { nominalDelayMs, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 
 const UNSENT_WAIT_MS = 1_000
@@ -141,4 +141,17 @@ function roomAbove(policy: RetryPolicy, maxRetrySeconds: number): number {
 function retryAfterMs(result: AttemptResult, policy: RetryPolicy): number {
   if (result.kind === 'misconfigured' || result.retryAfterSeconds === undefined) return 0
   return Math.min(result.retryAfterSeconds, policy.maxDelayTarget) * 1_000
+}
+
+/**
+ * Standard Webhooks asks senders to disable an endpoint that answers 410, and SNS dead-letters each delivery. So the
+ * API that made the subscription decides, unless the setting does. null: it is no webhook.
+ */
+export function actionOnGone({
+  protocol,
+  origin,
+  onGone,
+}: Pick<SubscriptionRecord, 'protocol' | 'origin' | 'onGone'>): OnGone | null {
+  if (!PROTOCOL_TRAITS[protocol].takes.webhookKeys) return null
+  return onGone ?? (origin === 'native' ? 'pause' : 'deadLetter')
 }

@@ -309,7 +309,7 @@ export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? k
 
 /**
  * Hash: a dispatch job. It is BullMQ's own, like every key that begins with `<this key>:`. Fantail adds the field
- * JOB_PARTS (note-parts.ts). Deleted when the job and all its parts are completed.
+ * JOB_PARTS (job-lock.ts). Deleted when the job and all its parts are completed.
  */
 export const dispatchJobKey = (queueNumber: number, id: string) =>
   `ft:{${dispatchTag(queueNumber)}}:dispatch-${queueNumber}:${id}`
@@ -352,7 +352,7 @@ export const CREDENTIALS_BASE = 'ft:{credentials}:'
  * credential works. Expires ten minutes after the last attempt.
  */
 export const credentialKey = (name: string) => `${CREDENTIALS_BASE}broken:${name}`
-/** The beginning of all keys of mail (mail/suppressions.ts, link-key.ts, mail-state.ts). */
+/** The beginning of all keys of mail (mail/suppressions.ts, mail-state.ts). */
 export const MAIL_BASE = 'ft:{mail}:'
 /**
  * Hash: from an address in lower case that gets no mail to JSON of reason, detail and time. An entry stays until an
@@ -361,7 +361,7 @@ export const MAIL_BASE = 'ft:{mail}:'
 export const suppressionsKey = () => `${MAIL_BASE}suppressions`
 /** Sorted set of the same addresses, with all scores 0. */
 export const suppressedAddressesKey = () => `${MAIL_BASE}suppressed`
-// `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (link-key.ts). Never deleted.
+// `<MAIL_BASE>links`. String: the key that unsubscribe links are signed with (mail-state.ts). Never deleted.
 // `<MAIL_BASE>bucket:<domain>`. String: theoretical arrival time (ms, fractional) of the next mail to that domain.
 // Expires 2 s after the last mail.
 /** The beginning of all keys for text messages (sms/sms-state.ts, sandbox-numbers.ts). */

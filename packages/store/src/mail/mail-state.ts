@@ -2,10 +2,12 @@
  * The data about mails that all processes share: the suppression list, the rates of domains, and the key that signs
  * links.
  */
+
+import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { KeyLimits } from '../access/key-limits.ts'
 import { MAIL_BASE } from '../keys/keys.ts'
-import { LinkKey } from './link-key.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { Suppressions } from './suppressions.ts'
 
 interface MailStateOptions {
@@ -58,5 +60,31 @@ export class MailState {
   async takeOfDomain(domain: string, ratePerSecond: number): Promise<number> {
     const { given, nextInMs } = await this.#rates.take({ keyId: domain, ratePerSecond, wanted: 1 })
     return given > 0 ? 0 : Math.max(1, nextInMs)
+  }
+}
+
+/** The key that signs links to unsubscribe. The first process that needs it makes and stores it. */
+const KEEP = readScript('keep-mail-key-1')
+const LINK_KEY_BYTES = 32
+
+export class LinkKey {
+  readonly #redis: Redis
+  #key: Buffer | undefined
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  async get(): Promise<Buffer> {
+    this.#key ??= await this.#keep()
+    return this.#key
+  }
+
+  async #keep(): Promise<Buffer> {
+    const offered = randomBytes(LINK_KEY_BYTES).toString('base64')
+    const kept = String(await runScript(this.#redis, KEEP, { base: MAIL_BASE, offered }))
+    const key = Buffer.from(kept, 'base64')
+    if (key.length !== LINK_KEY_BYTES) throw new Error('the key of unsubscribe links in Redis cannot be read')
+    return key
   }
 }

@@ -15,7 +15,7 @@ import {
 import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn } from './items/queue-records.ts'
 import { atQueue } from './items/queue-scripts.ts'
 import type { QueueUse } from './items/queue-use.ts'
-import { kindOf } from './kinds/kind-of.ts'
+import { kindOf } from './kinds/queue-kind.ts'
 import type { QueueMover } from './queue-mover.ts'
 import type { UnreadableItems } from './upkeep/unreadable-items.ts'
 

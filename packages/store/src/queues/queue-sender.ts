@@ -8,7 +8,7 @@ import { formatSequence, itemValues, type StoredItem } from './items/queue-items
 import type { SendItem, SentItem } from './items/queue-records.ts'
 import { atQueue } from './items/queue-scripts.ts'
 import type { QueueUse } from './items/queue-use.ts'
-import { kindOf } from './kinds/kind-of.ts'
+import { kindOf } from './kinds/queue-kind.ts'
 import { chunksOf, storedItem } from './kinds/queue-sending.ts'
 
 const SEND = readScript('send-messages-1')

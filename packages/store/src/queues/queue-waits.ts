@@ -11,7 +11,7 @@ import { type PassingTimer, passingTime } from '../travel/passing-clock.ts'
 import { AttemptChangedError } from './items/queue-errors.ts'
 import type { ReceiveRequest, ReceiveTurn } from './items/queue-records.ts'
 import type { QueueUse } from './items/queue-use.ts'
-import { kindOf } from './kinds/kind-of.ts'
+import { kindOf } from './kinds/queue-kind.ts'
 import type { Queues } from './queues.ts'
 
 const RECHECK_MS = 2_000

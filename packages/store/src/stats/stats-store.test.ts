@@ -1,7 +1,6 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { type Counted, type SeriesKind, StatsStore } from './stats-store.ts'
-import { unpackNumbers } from './unpack-numbers.ts'
+import { type Counted, type SeriesKind, StatsStore, unpackNumbers } from './stats-store.ts'
 
 const { redis } = await useRedis()
 const store = new StatsStore(redis)

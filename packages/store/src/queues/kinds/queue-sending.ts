@@ -4,7 +4,7 @@ import { parseMessageId, type RedriveEdit } from '@fantail/contracts'
 import { redrivenItemId } from '../items/queue-ids.ts'
 import { packPayload, type ReadItem, type StoredItem } from '../items/queue-items.ts'
 import type { SendItem } from '../items/queue-records.ts'
-import { kindOf } from './kind-of.ts'
+import { kindOf } from './queue-kind.ts'
 
 /** Messages that one script stores. Past it: a further script follows. */
 const SEND_ITEMS_MAX = 100

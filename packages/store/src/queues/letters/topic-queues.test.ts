@@ -10,8 +10,7 @@ import { deadLetterItemId } from '../items/queue-ids.ts'
 import { aDeadLetter, aMessage, useQueues } from '../queues.fixture.ts'
 import { LetterQuota } from './letter-quota.ts'
 import type { RemovedLetter } from './letters-removed.ts'
-import { topicQueueArns } from './topic-queue-names.ts'
-import { TopicQueues } from './topic-queues.ts'
+import { TopicQueues, topicQueueArns } from './topic-queues.ts'
 
 const PLENTY = 1e9
 const SUBSCRIPTION = '6b0c5f0e-27a5-4b0d-9a53-0f3ecb9a1d11'
