@@ -68,6 +68,18 @@ test.each(Object.entries(SCRIPT_CLASSES))('%s, which %s, begins as its class say
   }
 })
 
+const NUMBER_OF_LUA = /^local ([A-Z][A-Z0-9_]*) = -?[\d.]+$/gm
+const NUMBER_OF_SOURCE = /^(?:export )?const ([A-Z][A-Z0-9_]*) = -?[\d_.]+$/gm
+
+test('no number stands under one name in a script and in TypeScript: both take it from lua-numbers.ts', () => {
+  const namesIn = (paths: string[], number: RegExp) =>
+    new Set(paths.flatMap((path) => [...textOf(path).matchAll(number)].map(([, name]) => name)))
+  const inScripts = namesIn(filesMatching(`${LUA}/**/*.lua`), NUMBER_OF_LUA)
+  const inSources = namesIn(filesMatching('{packages,services,tests}/**/*.ts'), NUMBER_OF_SOURCE)
+  expect([inScripts.size, inSources.size].every((size) => size > 50)).toBe(true)
+  expect([...inScripts].filter((name) => inSources.has(name))).toEqual([])
+})
+
 test('every include is used', () => {
   const used = filesMatching(`${LUA}/**/*.lua`).flatMap((path) =>
     [...textOf(path).matchAll(/^-- @include ([a-z-]+)$/gm)].map(([, name]) => name),

@@ -54,7 +54,7 @@ export { actionOnGone, classify, isUnsent, type NextStep, nextStep } from './ret
 export { describeOnFailure, endsByRetention } from './retries/on-failure.ts'
 export { PRESETS } from './retries/presets.ts'
 export { previewRetries, retryPhase, totalRetrySeconds } from './retries/retry-curve.ts'
-export { type Answered, answeredAs, retryCost } from './retries/retry-mode.ts'
+export { type Answered, answeredAs, RETRY_COST, retryCost } from './retries/retry-mode.ts'
 export {
   FAR_SEND_AHEAD_MS,
   SEND_AHEAD_MS,

@@ -56,13 +56,13 @@ test('parts get the messages that they name, and nothing is left when the last h
 })
 
 /** A key's place in Redis's table of keys. The table is twice as large as needed while it grows. */
-const PLACE_BYTES = 16
+const KEY_PLACE_BYTES = 16
 
 /** Bytes of all keys. The figure of INFO includes buffers of connections, and lags up to a second behind. */
 async function dataBytes(): Promise<number> {
   const keys = await redis.keys('*')
   const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)))
-  return sizes.reduce<number>((sum, size) => sum + (size ?? 0) + PLACE_BYTES, 0)
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0) + KEY_PLACE_BYTES, 0)
 }
 
 test('a job holds its messages until its last part has ended, and parts take little room', async () => {

@@ -11,8 +11,8 @@
 import type { AttemptErrorCode, AttemptResult, Protocol, RetryPolicy } from '@fantail/contracts'
 import { classify } from './next-step.ts'
 
-/** Must be the same value as in lane-pace.lua. */
-const RETRY_COST = 5
+/** Tokens of the retry quota that a retry takes. */
+export const RETRY_COST = 5
 /**
  * Tokens of the retry quota that a retry after a timeout costs. With fewer tokens left: only one retry a second is
  * allowed.

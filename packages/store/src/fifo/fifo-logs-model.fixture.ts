@@ -3,10 +3,10 @@
  * because readers died at its first message. The model test makes the same reads here and on a real Redis and compares
  * them.
  */
+import { NUMBER } from '../scripts/lua-numbers.ts'
 import { LOG_READ_MAX } from './fifo-reading.ts'
 
-const SUSPECT_FROM = 2
-const WINDOWS_MAX = 10
+const { ISOLATED_FROM, ISOLATION_MS_MAX, ISOLATION_MS_MIN, WINDOWS_MAX } = NUMBER
 
 interface LoggedMessage {
   /** Hex. */
@@ -74,12 +74,12 @@ export class LogsModel {
     log.failed++
     const { failed } = log
     if (log.group === null) {
-      if (failed < SUSPECT_FROM) return null
+      if (failed < ISOLATED_FROM) return null
       entries.shift()
       this.isolated.set(first.group, { ...emptyLog(first.group), entries: [first], failed })
       log.failed = 0
     }
-    const delayMs = Math.min(300_000, 1_000 * 2 ** Math.max(0, failed - SUSPECT_FROM))
+    const delayMs = Math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ** Math.max(0, failed - ISOLATED_FROM))
     return { id: first.id, failed, delayMs }
   }
 

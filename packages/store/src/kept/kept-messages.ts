@@ -6,6 +6,7 @@
  * Rejected: writing at publish. A message that is dropped later because of its `Idempotency-Key` would be in the ring,
  * and each group of publishes would need a second write before it is acknowledged.
  */
+
 import { parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { keptBodiesKey, messageKey } from '../keys/keys.ts'
@@ -15,6 +16,7 @@ import { inTransaction } from '../redis/one-write.ts'
 import { replies } from '../redis/pages.ts'
 import { addScript, defineScript, readScript, runScript } from '../redis/scripts.ts'
 import { isScriptFault } from '../redis/storage-errors.ts'
+import { NUMBER } from '../scripts/lua-numbers.ts'
 import { bodiesIn, type KeptJob, keepJobs, type NewKept } from './kept-jobs.ts'
 
 const KEEP = readScript('keep-messages-1')
@@ -137,7 +139,7 @@ function bodiesOf(values: Buffer[]): Buffer[] {
   return bodies
 }
 
-const PLACE_BYTES = 20
+const { PLACE_BYTES } = NUMBER
 
 /** Ids and lengths of bodies, as the script reads them. */
 function entriesOf(messages: readonly NewKept[]): Buffer {

@@ -5,6 +5,7 @@
  * group's head is in its set and the rest in its list, in order. Every body's count equals its references. Parked
  * deliveries equal those that are there plus those that have ended.
  */
+
 import type { Message } from '@fantail/contracts'
 import {
   behindKey,
@@ -27,6 +28,7 @@ import { FifoReading, type LogMove, type LogMoved } from '../fifo/fifo-reading.t
 import * as keys from '../keys/keys.ts'
 import { shardOf } from '../keys/shards.ts'
 import { messageBody, readMessage } from '../records/checksums.ts'
+import { NUMBER } from '../scripts/lua-numbers.ts'
 import {
   BASE,
   changeLane,
@@ -68,7 +70,7 @@ const LANES: FifoLane[] = [
   { maxInFlight: 2, deadLetters: false, mayRun: true, proven: false },
 ].map((settings, i) => ({ ...settings, id: `lane-${i}`, paused: false, gone: false }))
 
-const RUN_LEASE_MS = 5_000
+const { RUN_LEASE_MS } = NUMBER
 const DECIDED = { because: 'backoff', delayMs: 15_000 } as const
 const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null, why: DECIDED }

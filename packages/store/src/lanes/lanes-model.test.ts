@@ -9,6 +9,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as keys from '../keys/keys.ts'
+import { NUMBER } from '../scripts/lua-numbers.ts'
 import {
   BASE,
   changeLane,
@@ -38,8 +39,7 @@ import type { DeadState, ParkAs, RetryState, SettleTo, Standing, TakeResult } fr
 const { redis } = await useRedis()
 const lanes = new Lanes(redis)
 
-/** The value in take-deliveries-1.lua. */
-const FULL_MS = 1_000
+const { FULL_MS } = NUMBER
 /**
  * A throttled lane is due at least this long before its send time. The due time is within 200 ms of it, on a grid of
  * 100 ms (lane-next.lua).

@@ -4,10 +4,11 @@
  * reserved send time moves it by 1/rate. Send times of a lane are therefore never closer than 1/rate, for any number of
  * workers.
  */
-import { sendLateMsMax } from '@fantail/policy'
 
-/** The same value as in lane-next.lua. */
-const STORED_AHEAD_MAX_MS = 1_500
+import { sendLateMsMax } from '@fantail/policy'
+import { NUMBER } from '../scripts/lua-numbers.ts'
+
+const { IN_TIME_MS, RENEWED_AHEAD_MS, STORED_AHEAD_MAX_MS } = NUMBER
 
 interface Reservation {
   /**
@@ -31,12 +32,6 @@ export function reserve(tat: number, now: number, rate: number, aheadMs: number,
   const sendAt = Array.from({ length: taken }, (_, index) => first + index * gap)
   return { sendAt, tat: first + taken * gap }
 }
-
-/** Renewed send times are at most this far ahead. A claim that would be later goes back to its lane. */
-export const RENEWED_AHEAD_MS = 1_200
-
-/** A claim that is later than this may be too late when the worker has the reply. */
-const IN_TIME_MS = 40
 
 interface Renewal {
   rate: number

@@ -1,13 +1,14 @@
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { connect, whenReady } from '../redis/connections/connect.ts'
+import { NUMBER } from '../scripts/lua-numbers.ts'
 import { newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 
 const fixture = await useQueues()
 afterEach(() => fixture.skew(0))
 
-const MOVE_MS = 10_000
+const { MOVE_MS } = NUMBER
 const ten = { maxMessages: 10 }
 const bodies = async (arn: string) => (await fixture.queues.receive(arn, ten)).map((m) => m.body).join(' ')
 

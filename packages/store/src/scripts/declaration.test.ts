@@ -51,8 +51,10 @@ test.each([
   expect(() => declarationOf('a-script-1', head)).toThrow(message)
 })
 
-test('members of hashes are replaced by their names in Redis, and unknown ones are refused', () => {
+test('members of hashes and shared numbers are replaced by their values, and unknown ones are refused', () => {
   expect(withNames('a-script-1', "redis.call('HGET', key, LANE.slice)")).toBe("redis.call('HGET', key, 's')")
+  expect(withNames('a-script-1', 'now + NUMBER.FULL_MS')).toBe('now + 250')
+  expect(() => withNames('a-script-1', 'NUMBER.FULL')).toThrow('a-script-1: there is no NUMBER.FULL')
   expect(() => withNames('a-script-1', 'LANE.slcie')).toThrow('a-script-1: there is no LANE.slcie')
 })
 

@@ -6,6 +6,7 @@
 import { REDRIVE } from '../records/redrive-fields.ts'
 import { SUBSCRIPTION } from '../records/subscription-fields.ts'
 import { TOPIC as TOPIC_FIELDS } from '../records/topic-fields.ts'
+import { NUMBER } from './lua-numbers.ts'
 
 type Names = Record<string, string>
 
@@ -237,13 +238,15 @@ const LUA_NAMES: Record<string, Names> = {
   TOPIC_RECORD: TOPIC_FIELDS.storedNames,
 }
 
-const NAME = new RegExp(`\\b(${Object.keys(LUA_NAMES).join('|')})\\.(\\w+)`, 'g')
+const numbers: Record<string, number> = NUMBER
 
-/** Replaces the names in a script by the texts that Redis stores for them. */
+const NAME = new RegExp(`\\b(NUMBER|${Object.keys(LUA_NAMES).join('|')})\\.(\\w+)`, 'g')
+
+/** Replaces the names in a script by the texts that Redis stores for them, and shared numbers by their values. */
 export function withNames(script: string, lua: string): string {
   return lua.replaceAll(NAME, (name, table: string, member: string) => {
-    const stored = LUA_NAMES[table]?.[member]
+    const stored = table === 'NUMBER' ? numbers[member] : LUA_NAMES[table]?.[member]
     if (stored === undefined) throw new Error(`${script}: there is no ${name}`)
-    return `'${stored}'`
+    return typeof stored === 'number' ? String(stored) : `'${stored}'`
   })
 }

@@ -3,6 +3,7 @@
  * began. It keeps a mark for ever. Processes without the setting refuse marked data, because its times are not real
  * times.
  */
+
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import {
@@ -15,6 +16,7 @@ import {
 } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { NUMBER } from '../scripts/lua-numbers.ts'
 
 const BEGIN = readScript('begin-travel-1')
 const MOVE = readScript('move-time-1')
@@ -25,8 +27,6 @@ const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard
  * All prefixes whose scripts use the stack's time. Reports of processes are not among them, because they use real time.
  */
 const MOVED = [...SHARDS, API_KEYS_BASE, AUDIT_BASE, CREDENTIALS_BASE, MAIL_BASE, QUARANTINE_BASE]
-/** BullMQ's scores of delayed jobs are ms times this, plus a number. */
-const DELAY_UNIT = 4_096
 
 /** The error for a process that must not use this data, or not with this setting. */
 export class TravelledDataError extends Error {
@@ -92,7 +92,7 @@ export async function readWork(redis: Redis, queues: readonly string[]): Promise
   const rows = rowsOf(jobs)
   const delayed = rows.flatMap(({ name, delayed }) => {
     const isMoved = delayed !== '' && name.includes('{dispatch-')
-    const at = Math.ceil(Number(delayed) / DELAY_UNIT) + stack.offsetMs
+    const at = Math.ceil(Number(delayed) / NUMBER.DELAY_UNIT) + stack.offsetMs
     return isMoved ? [{ at, what: `delayed job of ${name}` }] : []
   })
   return { ...stack, due: [...found, ...delayed], swept, queues: rows }

@@ -19,17 +19,12 @@
  * the message. `failed.<index>` counts the starts that ended while it was under way. `delayed.<index>` is the count for
  * which it has already waited.
  */
-import { shardOf } from '@fantail/store'
+import { NUMBER, shardOf } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { JobRun } from '../units/job-run.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
-/** A message is a suspect after this many failed starts. */
-const SUSPECT_FROM = 2
-/** First pause between two tries of a suspect message. The pause doubles with each failed start. */
-const ISOLATION_MS_MIN = 1_000
-/** Longest pause between two tries of a suspect message. */
-const ISOLATION_MS_MAX = 300_000
+const { ISOLATED_FROM, ISOLATION_MS_MAX, ISOLATION_MS_MIN } = NUMBER
 
 const UNDER_WAY = 'under-way'
 const FAILED = 'failed.'
@@ -58,7 +53,7 @@ export function hasFailedStarts({ key, restored }: JobRun): boolean {
 
 /** 1 s, 2 s, 4 s … up to 5 minutes. */
 export function isolationMs(failedStarts: number): number {
-  return Math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ** (failedStarts - SUSPECT_FROM))
+  return Math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ** (failedStarts - ISOLATED_FROM))
 }
 
 export class CautiousRuns {
@@ -76,7 +71,7 @@ export class CautiousRuns {
     const { start, startSuspect } = this.#options
     const failed = await this.#failedStarts(run)
     const messages = [...run.messages.entries()]
-    const isSuspect = (index: number) => (failed.get(index) ?? 0) >= SUSPECT_FROM
+    const isSuspect = (index: number) => (failed.get(index) ?? 0) >= ISOLATED_FROM
     for (const [index, context] of messages)
       if (!isSuspect(index)) await this.#runOne(run, index, failed, () => start(run, index, context))
     const failedAt = ([index]: [number, MessageContext]) => failed.get(index) ?? 0
@@ -109,7 +104,7 @@ export class CautiousRuns {
     await run.whenUnitsEnded()
     if (ended || run.lost) return true
     // If a process died, the message may not be the cause. If the message throws an error, it certainly is.
-    failed.set(index, Math.max(SUSPECT_FROM, (failed.get(index) ?? 0) + 1))
+    failed.set(index, Math.max(ISOLATED_FROM, (failed.get(index) ?? 0) + 1))
     await this.#note(run, [
       [`${FAILED}${index}`, String(failed.get(index))],
       [UNDER_WAY, NOBODY],

@@ -11,7 +11,7 @@
  */
 import { SEND_AHEAD_MS } from '@fantail/policy'
 import { createStateLog } from '@fantail/runtime'
-import type { LaneStore, TakeRequest, TakeResult } from '@fantail/store'
+import { type LaneStore, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
@@ -42,8 +42,6 @@ const TAKE_RETRY_MS = 500
  * then run side by side, bring bodies along, and name how many claims each lane may get once its attempts have ended.
  */
 const LONG_TRIP_MS = 50
-/** How many takes of a shard may run side by side. They begin evenly within a round trip. */
-const FAR_TAKES = 4
 /** Claims of a lane for which no such number is known, in each take that runs beside another one. */
 const FAR_OTHERS = 1
 /** The measured round trip is rounded up to a multiple of this, as it differs a little every time. */
@@ -198,8 +196,8 @@ export class LaneLoop {
   #besideInMs(shard: number, clock: RedisClock, now: number): number {
     const taking = this.#taking.get(shard)
     if (!taking) return 0
-    if (!isFar(clock) || taking.takes >= FAR_TAKES) return Number.POSITIVE_INFINITY
-    return taking.askedAt + clock.roundTripMs / FAR_TAKES - now
+    if (!isFar(clock) || taking.takes >= NUMBER.FAR_TAKES) return Number.POSITIVE_INFINITY
+    return taking.askedAt + clock.roundTripMs / NUMBER.FAR_TAKES - now
   }
 
   get #takesMax(): number {

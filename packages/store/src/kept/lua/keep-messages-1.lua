@@ -8,7 +8,6 @@
 -- Returns the number of messages added.
 -- @include now
 -- @include kept
-local PLACE_BYTES = 20
 local ring = open_ring(base, arn, uid)
 if not ring then
   drop_ring(base, arn, uid)
@@ -39,7 +38,7 @@ local function add(places, bytes, filled)
 end
 
 local places, bytes, filled, count = {}, {}, 0, 0
-for at = 1, #entries, PLACE_BYTES do
+for at = 1, #entries, NUMBER.PLACE_BYTES do
   local id, length = struct.unpack('>c16I4', entries, at)
   local fills = kept_bytes(length)
   if fills > ring.bytes_max then

@@ -17,10 +17,6 @@
 -- @include now
 -- @include lane-next
 -- @include lane-lease
--- Less than STORED_AHEAD_MAX_MS, past which a tat is taken for one that was written before the clock was set back.
-local RENEWED_AHEAD_MS = 1200
--- A claim that is later than this may be too late when the worker has the reply.
-local IN_TIME_MS = 40
 run_when_full(base)
 local now = now_ms(base)
 local at, reply = values_at - 1, {}
@@ -53,7 +49,7 @@ end
 local function next_time(lane, lead)
   if not lane.gap then return now end
   local send = math.max(lane.tat, now + lead)
-  if send > now + RENEWED_AHEAD_MS then return nil end
+  if send > now + NUMBER.RENEWED_AHEAD_MS then return nil end
   lane.tat, lane.moved = send + lane.gap, true
   return send
 end
@@ -67,7 +63,7 @@ local function renew_lane(id, lead, claims, deliveries)
   if move then lane.tat = claims[1].send end
   for i, claim in ipairs(claims) do
     local lease, send = tonumber(claim.lease), nil
-    local keeps = not move and claim.send and claim.send >= now - IN_TIME_MS
+    local keeps = not move and claim.send and claim.send >= now - NUMBER.IN_TIME_MS
     if open and tonumber(current[i] or '') == lease then send = keeps and claim.send or next_time(lane, lead) end
     reply[#reply + 1] = send and text(send) or ''
     reply[#reply + 1] = send and text(lasting_lease(id, lane, claim.delivery, lease, send)) or claim.lease

@@ -21,7 +21,7 @@
 -- @include lane-group
 -- @include lane-whole
 -- @include fifo-log
-local LANES = 32
+local LANES_PER_STEP = 32
 -- Members of hashes of groups that one step looks at, in all its lanes together, and in one of them.
 local GROUPS_LOOKED_AT = 640
 local LANE_GROUPS_LOOKED_AT = 200
@@ -35,13 +35,13 @@ local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired 
 take.left = math.min(deliveries_max, SWEPT_DELIVERIES_MAX)
 local unfinished = false
 local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
-local step = redis.call(scan, base .. index, cursor, 'COUNT', LANES)
+local step = redis.call(scan, base .. index, cursor, 'COUNT', LANES_PER_STEP)
 local step_size = index == 'held' and 1 or 2
 local groups_looked_at = math.min(LANE_GROUPS_LOOKED_AT, math.ceil(GROUPS_LOOKED_AT * step_size / math.max(#step[2], 1)))
 
 -- Fresh deliveries are due when parked, and leases are short. Later times were written before the clock was set back.
 local function correct_times(id)
-  local key, ahead = base .. 'fresh:' .. id, '(' .. now + STORED_AHEAD_MAX_MS
+  local key, ahead = base .. 'fresh:' .. id, '(' .. now + NUMBER.STORED_AHEAD_MAX_MS
   local ids = redis.call('ZRANGEBYSCORE', key, ahead, '+inf', 'LIMIT', 0, RETURNS_MAX)
   for _, delivery in ipairs(ids) do
     redis.call('ZADD', key, now, delivery)
@@ -88,8 +88,8 @@ end
 
 -- A reader's lease is short, and the delay of an isolated group is bounded. Later times are wrong too.
 local function sweep_log(log, due)
-  local ahead_max = log.group and ISOLATION_MS_MAX or LOG_LEASE_MS
-  if due > now + ahead_max + STORED_AHEAD_MAX_MS then set_log_due(base, log, now) end
+  local ahead_max = log.group and NUMBER.ISOLATION_MS_MAX or LOG_LEASE_MS
+  if due > now + ahead_max + NUMBER.STORED_AHEAD_MAX_MS then set_log_due(base, log, now) end
 end
 
 for i = 1, #step[2], step_size do

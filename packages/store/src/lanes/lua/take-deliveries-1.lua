@@ -50,8 +50,6 @@
 -- @include lane-pick
 -- @include lane-whole
 -- @include fifo-log
--- A distant worker makes this number of takes in a round trip.
-local FAR_TAKES = 4
 -- After this time without takes of distant workers, send times are given out later again.
 local FAR_KEPT_MS = 10000
 -- Claims of one take, whatever the worker asks for. Past it: the others stay due.
@@ -63,11 +61,7 @@ local BEHIND_MAX = 1000
 -- Deliveries that one take reads, about. Past it: further lanes stay due.
 local TAKE_STEPS_MAX = 2000
 -- A worker far from Redis asks again before its claims have come, so its full lanes wait less.
-local POSTPONE_MS = (trip_ms > 0 and math.min(250, math.floor(trip_ms / FAR_TAKES)) or 250) + 0.5
--- If a lane is full for one worker, other workers may take from it after this time. The time is much shorter than that
--- after which an attempt counts as hung (attempt-slots.ts). After a hung attempt, workers may have fewer deliveries of
--- the lane in flight.
-local FULL_MS = 250
+local POSTPONE_MS = (trip_ms > 0 and math.min(250, math.floor(trip_ms / NUMBER.FAR_TAKES)) or 250) + 0.5
 -- How often a worker checks whether lanes that are full for it still are.
 local FULL_LOOK_MS = 1000
 -- A lane or log whose data is corrupt is due again after this time, or once something is parked in it.
@@ -180,7 +174,7 @@ local function take_unproven(id, lane)
   local not_before = now
   if claimed >= max then
     full[id] = true
-    not_before = now + FULL_MS
+    not_before = now + NUMBER.FULL_MS
   end
   lane_next_led(base, id, now, lane, not_before)
 end

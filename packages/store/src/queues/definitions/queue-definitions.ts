@@ -5,6 +5,7 @@
  * creation. One script deletes the queue, and its messages are removed later in chunks. A crash in between leaves the
  * uid in a set, which the sweep empties.
  */
+
 import {
   ARN_DEFAULTS,
   type ArnDefaults,
@@ -24,6 +25,7 @@ import { readNow } from '../../redis/clock.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { ifReadable, type OnUnreadable, whenReadable } from '../../redis/unreadable.ts'
+import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { queueMissing } from '../items/queue-errors.ts'
 import { createQueueUid } from '../items/queue-items.ts'
 import type { ListQueues, QueueWithCounts } from '../items/queue-records.ts'
@@ -40,7 +42,6 @@ const DROP = readScript('drop-queue-1')
 /** Tries to change a queue that others change at the same time. Past it: `conflict`. */
 const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
-const DELETED_MS = 60_000
 
 export interface DeleteIf {
   /** Delete the queue only if this topic made it and it is empty. */
@@ -172,7 +173,7 @@ export class QueueDefinitions {
       this.#redis.get(queueDeletedKey(arn)),
       readNow(this.#redis, shardOf(arn)),
     ])
-    return at === null || Number(at) <= now - DELETED_MS ? null : Number(at)
+    return at === null || Number(at) <= now - NUMBER.DELETED_MS ? null : Number(at)
   }
 
   /** Finishes deletions that a crash has interrupted. One that cannot be finished does not stop the others. */

@@ -8,6 +8,7 @@
  * ended is renewed by a receive, until the sweep has begun to delete the queue. Time in which nobody could receive does
  * not count (list-ended-leases).
  */
+
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { leasedQueuesKey, leasedTopicsKey, queueKey } from '../../keys/keys.ts'
@@ -17,6 +18,7 @@ import { readNow } from '../../redis/clock.ts'
 import { replies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { type OnUnreadable, whenReadable } from '../../redis/unreadable.ts'
+import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { queueMissing } from '../items/queue-errors.ts'
 import { atQueue } from '../items/queue-scripts.ts'
@@ -33,9 +35,6 @@ const ENDED_LEASES_MAX = 1_000
 const SUBSCRIPTIONS_AT_ONCE = 100
 /** More than two of the sweeps that come once a minute. */
 const OUTAGE_MS = 150_000
-
-/** The end of the lease of a queue that is being deleted. */
-const DELETING = 0
 
 /** The queues themselves. */
 interface Definitions {
@@ -117,12 +116,12 @@ export class QueueLeases {
     const [ends, queue] = await Promise.all([this.endsAt(arn), this.#queues.get(arn)])
     const now = await readNow(this.#redis, shardOf(arn))
     if (ends === null || ends > now) return
-    if (ends !== DELETING && !(await this.#begin(arn, ends))) return
+    if (ends !== NUMBER.DELETING && !(await this.#begin(arn, ends))) return
     if (queue === null || queue.leaseSeconds) {
       await this.#deleteSubscriptions(arn, now)
       if (queue) this.#onEnd(arn, await this.#queues.delete(arn, { uid: queue.uid }))
     }
-    await this.#drop(arn, DELETING)
+    await this.#drop(arn, NUMBER.DELETING)
   }
 
   /**

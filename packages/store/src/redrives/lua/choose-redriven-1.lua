@@ -59,7 +59,7 @@ local function skip(group)
   skipped = skipped + 1
   if not group then return end
   redis.call('SADD', left, group)
-  redis.call('PEXPIRE', left, KEPT_MS)
+  redis.call('PEXPIRE', left, TASK_KEPT_MS)
 end
 
 local function choose(item)

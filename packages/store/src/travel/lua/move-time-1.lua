@@ -9,8 +9,6 @@
 
 -- Keys that belong to processes and expire by real time: locks and checks of BullMQ, and the marks of flushes.
 local STAY = { '^ft:{dispatch%-', '^ft:{redrive}:', '^ft:{maintenance}:', '^ft:{%a+}:writer:' }
--- BullMQ's scores of delayed jobs are ms times this, plus a number.
-local DELAY_UNIT = 4096
 
 local function stays(key)
   for _, pattern in ipairs(STAY) do
@@ -27,7 +25,7 @@ end
 local function hasten(key, by)
   local jobs = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
   for i = 1, #jobs, 2 do
-    redis.call('ZADD', key, string.format('%.0f', tonumber(jobs[i + 1]) - by * DELAY_UNIT), jobs[i])
+    redis.call('ZADD', key, string.format('%.0f', tonumber(jobs[i + 1]) - by * NUMBER.DELAY_UNIT), jobs[i])
   end
   -- Wakes the workers that wait for a job.
   if #jobs > 0 then redis.call('ZADD', string.gsub(key, ':delayed$', ':marker'), 0, '0') end

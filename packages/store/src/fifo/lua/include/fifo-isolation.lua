@@ -11,11 +11,8 @@
 -- This never takes more memory: entries only change their list, and bodies stay where they are. The number of isolated
 -- messages therefore needs no bound except that on publishing.
 -- @include fifo-log
-local SUSPECT_FROM = 2
 -- The most messages that a reader may have had in hand when it died.
 local CAUTIOUS_MESSAGES = 100
--- Windows of a FIFO log that one script reads past messages of isolated groups. Past it: the next move reads on.
-local WINDOWS_MAX = 10
 
 -- Fields: fence of the reader; ended: fence of the latest reader that is known to have ended; passed: messages that
 -- were moved one by one; under_way, reader: the noted message and its reader; failed: readers that died at the first
@@ -80,12 +77,12 @@ local function judge_first(base, log, state, now)
   if not entry or string.sub(entry, 1, 16) ~= state.under_way then return nil end
   state.under_way, state.failed = false, state.failed + 1
   redis.call('HSET', log.hash, LOG.failed, state.failed)
-  local doublings = math.max(0, state.failed - SUSPECT_FROM)
-  local delay = math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ^ doublings)
+  local doublings = math.max(0, state.failed - NUMBER.ISOLATED_FROM)
+  local delay = math.min(NUMBER.ISOLATION_MS_MAX, NUMBER.ISOLATION_MS_MIN * 2 ^ doublings)
   local suspect = { string.sub(entry, 1, 16), state.failed, delay }
   if log.group then
     set_log_due(base, log, now + delay)
-  elseif state.failed >= SUSPECT_FROM then
+  elseif state.failed >= NUMBER.ISOLATED_FROM then
     isolate(base, log, state, entry, now + delay)
   else
     return nil
@@ -116,7 +113,7 @@ end
 -- Up to max of the log's first entries for its reader. If too many entries of isolated groups come before them, it
 -- returns none, and the next read continues.
 local function first_entries(base, log, max, now)
-  for _ = 1, WINDOWS_MAX do
+  for _ = 1, NUMBER.WINDOWS_MAX do
     local entries = redis.call('LRANGE', log.list, 0, max - 1)
     local kept = split_off(base, log, entries, now)
     if #kept > 0 or #entries == 0 then return kept end

@@ -6,10 +6,6 @@
 -- @include lane-count
 -- How long a FIFO log is lent from its reader's last move on. After it: another reader gets it.
 local LOG_LEASE_MS = 3000
--- First pause between two tries of an isolated group's first message. The pause doubles with each dead reader.
-local ISOLATION_MS_MIN = 1000
--- Longest pause between two tries of an isolated group's first message.
-local ISOLATION_MS_MAX = 300000
 
 -- The topic's own log, or that of an isolated group. `member` is its name in `due`.
 local function log_of(base, uid, group)

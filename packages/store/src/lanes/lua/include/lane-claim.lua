@@ -15,10 +15,6 @@ local RUN_MAX = 50
 -- Bodies of a FIFO head and those sent with it. Past it: further ones wait. Counts stored bodies, the head's included.
 -- A worker reads a whole run at once and sends no more bytes than this.
 local RUN_BYTES_MAX = 1048576
--- Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again. Several deliveries
--- of a group are sent at once only to a queue of Fantail. It accepts or refuses them together, and recognises repeated
--- ones by their ids. After a worker's death its group therefore need not wait as long as for a webhook.
-local RUN_LEASE_MS = 5000
 
 -- How long a lane keeps deliveries. Called only for deliveries that are older than the topic's retention.
 local function kept_ms(take, id, lane)
@@ -56,7 +52,7 @@ end
 
 local function lease_end(take, lane)
   local ahead_ms = lane.gap and far_ms(take.base) or 0
-  return take.now + ahead_ms + (lane.fifo == '2' and math.min(RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
+  return take.now + ahead_ms + (lane.fifo == '2' and math.min(NUMBER.RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
 end
 
 -- Moves deliveries in flight, and lists delivery, lease, send time and state of each. lane.leased becomes the first

@@ -1,7 +1,6 @@
 -- Reads a lane's settings, and computes the time at which it next needs a take. Every script that changes a lane calls
 -- lane_next at its end. Slices are cached while a script runs, so a script must change a slice before its first
 -- lane_next.
-local SEND_AHEAD_MS = 250
 -- How much further ahead send times are given out while a worker's round trips are long, because takes and replies are
 -- late then. Past it: claims may be late when the worker gets them.
 local FAR_MS_MAX = 600
@@ -9,9 +8,6 @@ local FAR_MS_MAX = 600
 -- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
 local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
--- How far ahead a stored send time may lie. Past it: the send time was stored before the clock was set back, and is not
--- used.
-local STORED_AHEAD_MAX_MS = 1500
 -- How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the clock was set
 -- back, and the circuit counts as due for a probe.
 local PROBE_LEASE_MS_MAX = 600000
@@ -71,7 +67,7 @@ local function read_pace(base, id, mode, now, lane, rate)
   lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, PROBE_LEASE_MS_MAX)), bare = mode == NO_MODE }
   if retries ~= '-' then
     lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA_MAX
-    lane.pace.next = come(tonumber(h[2]) or 0, now, STORED_AHEAD_MAX_MS)
+    lane.pace.next = come(tonumber(h[2]) or 0, now, NUMBER.STORED_AHEAD_MAX_MS)
   end
   local adaptive = retries == 'a' and tonumber(h[3])
   if not adaptive then return rate end
@@ -113,8 +109,8 @@ local function lane_of(base, id, now, to_claim)
     lane.tat = math.max(tonumber(h[5]) or 0, now)
     -- The clock was set back, so the time gets a new value. No claim has a later send time than the new value, so the
     -- throttle holds and the lane continues.
-    if lane.tat > now + STORED_AHEAD_MAX_MS + lane.gap then
-      lane.tat = now + SEND_AHEAD_MS + far_ms(base) + lane.gap
+    if lane.tat > now + NUMBER.STORED_AHEAD_MAX_MS + lane.gap then
+      lane.tat = now + NUMBER.SEND_AHEAD_MS + far_ms(base) + lane.gap
     end
   end
   return lane

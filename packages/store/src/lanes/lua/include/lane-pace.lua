@@ -9,12 +9,11 @@
 -- @include lane-state
 -- @include lane-next
 -- @include lane-claim
-local RETRY_COST = 5
 local TIMEOUT_COST = 10
 local EMPTY_QUOTA_GAP_MS = 1000
 
 local function cost_of(state)
-  return string.find(state, '#t$') and TIMEOUT_COST or RETRY_COST
+  return string.find(state, '#t$') and TIMEOUT_COST or NUMBER.RETRY_COST
 end
 
 -- Takes tokens for the given deliveries, in order, and returns for how many the quota is enough. If it is empty, one
@@ -24,8 +23,8 @@ local function draw_on_quota(take, id, lane, states)
   local n, drawn = #states, false
   for i, state in ipairs(states) do
     local free = is_dead(state) or not state
-    local waited = left < RETRY_COST and not drawn and take.now >= pace.next
-    if not free and left < RETRY_COST and not waited then
+    local waited = left < NUMBER.RETRY_COST and not drawn and take.now >= pace.next
+    if not free and left < NUMBER.RETRY_COST and not waited then
       n = i - 1
       break
     end

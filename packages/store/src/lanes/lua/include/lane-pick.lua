@@ -46,7 +46,7 @@ end
 local function send_times_of(take, lane)
   if not lane.gap then return math.huge end
   lane.tat = math.max(lane.tat, take.now + take.lead_ms)
-  return math.max(0, math.floor((take.now + SEND_AHEAD_MS + far_ms(take.base) - lane.tat) / lane.gap) + 1)
+  return math.max(0, math.floor((take.now + NUMBER.SEND_AHEAD_MS + far_ms(take.base) - lane.tat) / lane.gap) + 1)
 end
 
 -- Claims up to max deliveries. Returns how many were claimed, how many were checked, and whether more are due (nil:

@@ -7,7 +7,6 @@
 -- @include now
 -- @include redrive
 -- @include when-full
-local DELETED_MS = 60000
 local key = base .. 'queue:' .. arn
 run_when_full(base)
 local h = redis.call('HMGET', key, 'uid', 't', 'of')
@@ -21,7 +20,7 @@ redis.call('HDEL', base .. 'letters', arn)
 redis.call('ZREM', base .. 'queues', arn)
 redis.call('SADD', base .. 'queues:gone', h[1])
 redis.call('DEL', key)
-redis.call('SET', base .. 'queue:deleted:' .. arn, now_ms(base), 'PX', DELETED_MS)
+redis.call('SET', base .. 'queue:deleted:' .. arn, now_ms(base), 'PX', NUMBER.DELETED_MS)
 -- The run of a redrive notices by itself that its source is gone. A paused redrive has no run. It would keep every
 -- later queue of this name from being redriven, so it is ended here.
 local task = redis.call('HGET', base .. 'redriving', arn)

@@ -5,9 +5,8 @@
 -- Returns 1, or 0 if the lease was renewed or granted again, or is not over.
 -- @include now
 -- @include when-full
--- @include queue-lease
 local key = base .. 'queues:leased'
 run_when_full(base)
 if ends > now_ms(base) or tonumber(redis.call('ZSCORE', key, arn) or '') ~= ends then return 0 end
-redis.call('ZADD', key, DELETING, arn)
+redis.call('ZADD', key, NUMBER.DELETING, arn)
 return 1

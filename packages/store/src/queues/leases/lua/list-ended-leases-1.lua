@@ -16,7 +16,7 @@ local at = note_look(base)
 local before = stored or at
 local away = at - before
 if away > gap_ms or served_since > before then
-  local leases = redis.call('ZRANGEBYSCORE', key, '(' .. DELETING, '+inf', 'WITHSCORES')
+  local leases = redis.call('ZRANGEBYSCORE', key, '(' .. NUMBER.DELETING, '+inf', 'WITHSCORES')
   for i = 1, #leases, 2 do redis.call('ZADD', key, leases[i + 1] + math.max(away, 0), leases[i]) end
 end
 return redis.call('ZRANGEBYSCORE', key, '-inf', now_ms(base), 'LIMIT', 0, leases_max)

@@ -12,7 +12,7 @@ local key = base .. 'queues:leased'
 run_when_full(base)
 local now = now_ms(base)
 local ends = tonumber(redis.call('ZSCORE', key, arn) or '')
-if ends and (ends == DELETING or ends <= now and not only_renew) then return 0 end
+if ends and (ends == NUMBER.DELETING or ends <= now and not only_renew) then return 0 end
 -- Nobody looks at a shard without leases, and that is no outage.
 if not ends and not only_renew and redis.call('EXISTS', key) == 0 then note_look(base) end
 if ends or not only_renew then redis.call('ZADD', key, now + lease_ms, arn) end

@@ -1,7 +1,5 @@
 -- Messages that become visible with time, and messages on their way to a dead-letter queue.
 -- @include queue
--- Lease of a message on its way to a dead-letter queue. After it: another process moves it.
-local MOVE_MS = 10000
 
 local COUNT_DIGITS = 15
 
@@ -33,7 +31,7 @@ end
 -- `n` keep the order of items that move together.
 local function start_move(queue, id, n)
   redis.call('ZREM', queue.q .. 'ready', id)
-  redis.call('ZADD', queue.q .. 'moving', queue.clock + MOVE_MS + n / 1000, id)
+  redis.call('ZADD', queue.q .. 'moving', queue.clock + NUMBER.MOVE_MS + n / 1000, id)
   if queue.fifo then
     redis.call('HDEL', queue.q .. 'i:' .. id, 'h')
     hide_in_group(queue, id, FAR)

@@ -1,6 +1,3 @@
--- The end of the lease of a queue that is being deleted. No receive renews it, and every sweep continues the deletion.
-local DELETING = 0
-
 -- Notes the time of a look at the leases of a shard. It is that of Redis without the skew, so time travel does not look
 -- like an outage. Returns it in ms.
 local function note_look(base)
