@@ -1,4 +1,4 @@
-/** Checks that the index has every document, that the glossary is sorted, and that pages for newcomers stay short. */
+/** Checks that the index has every document, and that the glossary and pages for newcomers stay short. */
 import { relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesMatching, textOf } from './repository.ts'
@@ -9,9 +9,12 @@ test('the index names every document', () => {
   expect(documents.filter((path) => !links.includes(relative('docs', path)))).toEqual([])
 })
 
-test('the glossary is sorted, and explains each word once', () => {
+const GLOSSARY_WORDS_MAX = 100
+
+test('the glossary is short and sorted, and explains each word once', () => {
   const words = [...textOf('docs/glossary.md').matchAll(/^- \*\*(.+?)\*\*:/gm)].map(([, word = '']) => word)
   expect(words.length).toBeGreaterThan(60)
+  expect(words.length).toBeLessThanOrEqual(GLOSSARY_WORDS_MAX)
   const sorted = [...new Set(words)].toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
   expect(words).toEqual(sorted)
 })
