@@ -112,6 +112,13 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   { now: 'dead letter', old: /\bbury\b|\bburied\b|\bburials?\b/, within: /^(packages|services)\// },
   { now: 'backoff', old: /\bback-offs?\b/i, within: /./ },
   { now: 'server kind', old: /whenReached|ReachOptions|\breach\.ts\b/, within: /./ },
+  {
+    now: 'timed claim, target lock, time slice or quota',
+    old: /\b(?:Send|Target|Request|Group)Turns?\b/,
+    within: /./,
+  },
+  { now: 'unproven', old: /\b(?:turnsKey|TurnLine|ShardTurn|suspectInFlight)\b|first_turn/, within: /./ },
+  { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
 ]
 
 test.each(REPLACED)('the thing that is called $now has no other name', ({ old, within }) => {

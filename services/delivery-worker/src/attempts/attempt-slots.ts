@@ -3,9 +3,9 @@
  *
  * Each subscription has an allowance. It starts at START_ALLOWANCE, and doubles with every prompt answer up to
  * `maxInFlight`. It falls to HUNG_ALLOWANCE while an attempt has had no answer for longer than `HUNG_MS`. A
- * subscription is *proven* while it answers, else *suspect*. All suspects together get at most half of the slots. Many
- * attempts of a proven subscription may turn suspect at once, and exceed that half. Proven ones still keep their half.
- * For the length of a deadline there may therefore be one and a half times as many attempts as slots.
+ * subscription is *proven* while it answers, else *unproven*. All unproven ones together get at most half of the slots.
+ * Many attempts of a proven subscription may turn unproven at once, and exceed that half. Proven ones still keep their
+ * half. For the length of a deadline there may therefore be one and a half times as many attempts as slots.
  *
  * A lane stores too whether its endpoint is proven, by its latest attempt in any worker (`Standing` of the store). A
  * worker that does not know the endpoint yet uses that. Lanes of unproven endpoints wait for slots of their half in a
@@ -64,7 +64,7 @@ export class AttemptSlots {
   /** Subscriptions with attempts in flight. */
   readonly #busy = new Map<string, Standing>()
   #provenInFlight = 0
-  #suspectInFlight = 0
+  #unprovenInFlight = 0
   #lagMs = 0
 
   constructor(options: SlotsOptions) {
@@ -74,7 +74,7 @@ export class AttemptSlots {
   }
 
   get inFlight(): number {
-    return this.#provenInFlight + this.#suspectInFlight
+    return this.#provenInFlight + this.#unprovenInFlight
   }
 
   /**
@@ -109,7 +109,7 @@ export class AttemptSlots {
 
   /**
    * Called if the endpoint has answered another worker in time. If an attempt of this worker hangs, the subscription
-   * stays suspect.
+   * stays unproven.
    */
   trust(subscriptionId: string): void {
     const standing = this.#standing(subscriptionId)
@@ -270,13 +270,13 @@ export class AttemptSlots {
 
   #count(standing: Standing, by: number): void {
     if (standing.proven) this.#provenInFlight += by
-    else this.#suspectInFlight += by
+    else this.#unprovenInFlight += by
   }
 
   #freeOf(proven: boolean): number {
     const half = this.#attemptsMax / 2
-    if (!proven) return Math.min(half, this.#attemptsMax - this.#provenInFlight) - this.#suspectInFlight
-    return this.#attemptsMax - this.#provenInFlight - Math.min(this.#suspectInFlight, half)
+    if (!proven) return Math.min(half, this.#attemptsMax - this.#provenInFlight) - this.#unprovenInFlight
+    return this.#attemptsMax - this.#provenInFlight - Math.min(this.#unprovenInFlight, half)
   }
 }
 

@@ -251,8 +251,8 @@ export class LaneAttempts {
   }
 
   /**
-   * Called when the attempt hangs. It now counts against the half of the slots for suspects, so a slot of the other
-   * half may be free. The lane is notified at once.
+   * Called when the attempt hangs. It now counts against the half of the slots for unproven endpoints, so a slot of the
+   * other half may be free. The lane is notified at once.
    */
   #hang(hand: ClaimInHand): void {
     const { record, shard } = hand.subscription
