@@ -10,6 +10,8 @@ const BEGUN_WITHIN_MS = 4_000
 const { server, redis } = await useRedis()
 const workers: Worker[] = []
 const begun: string[] = []
+/** Calls of the workers' `fetching`. */
+const fetching: number[] = []
 let queue: Queue
 let held: PromiseWithResolvers<void>
 beforeEach(async () => {
@@ -22,6 +24,7 @@ afterEach(async () => {
   await queue.close()
   await redis.flushall()
   begun.length = 0
+  fetching.length = 0
 })
 
 const add = (job: string) => queue.add('j', { job })
@@ -37,6 +40,7 @@ async function startIdle(): Promise<Worker> {
     name: NAME,
     url: server.url,
     jobsMax: 4,
+    fetching: (change) => fetching.push(change),
     process: async ({ data }) => {
       begun.push(data.job)
       if (data.job === 'held') await held.promise
@@ -85,4 +89,16 @@ test('a paused worker that is closed waits for its job', async () => {
   held.resolve()
   await closed
   expect(await redis.exists(`${queuePrefix(NAME)}:${NAME}:1`)).toBe(0)
+})
+
+test('each command that may bring a job is announced, and its reply too', async () => {
+  const worker = await startIdle()
+  const idle = fetching.length
+  await Promise.all(['first', 'second', 'third'].map(add))
+  await whenBegun('first', 'second', 'third')
+  await whenWaiting(1)
+  // Each job comes either beside the loop or at the end of the one before.
+  expect(fetching.length - idle).toBeGreaterThanOrEqual(2 * 3)
+  await worker.close()
+  expect(fetching.reduce((sum, change) => sum + change, 0)).toBe(0)
 })

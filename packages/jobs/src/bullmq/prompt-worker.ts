@@ -17,6 +17,8 @@ export interface Capacity {
   jobsMax: number
   /** False: no further job is fetched for now, unless none is running. It is asked whenever a job starts or ends. */
   hasCapacity?: (() => boolean) | undefined
+  /** Called with 1 when a command is sent that may bring a job, and with -1 at its reply. */
+  fetching?: ((change: 1 | -1) => void) | undefined
 }
 
 export class PromptWorker<T> extends Worker<T, void> {
@@ -61,10 +63,15 @@ export class PromptWorker<T> extends Worker<T, void> {
    */
   override async moveToActive(token: string, name?: string): Promise<Job<T, void>> {
     const since = performance.now()
-    const job = await super.moveToActive(token, name)
-    this.#fetchMs = performance.now() - since
-    if (!job) this.#fetchesMax = 0
-    return job
+    this.#capacity.fetching?.(1)
+    try {
+      const job = await super.moveToActive(token, name)
+      this.#fetchMs = performance.now() - since
+      if (!job) this.#fetchesMax = 0
+      return job
+    } finally {
+      this.#capacity.fetching?.(-1)
+    }
   }
 
   /** Locks are renewed, and ends written, until all jobs have ended. */
@@ -102,12 +109,27 @@ export class PromptWorker<T> extends Worker<T, void> {
     this.#jobs++
     try {
       let job: Job<T, void> | undefined = first
-      while (job) job = (await super.processJob(job, token, () => this.#mayFollow())) as typeof job
+      while (job) job = await this.#runOne(job, token)
     } catch (error) {
       this.emit('error', error as Error)
     } finally {
       this.#jobs--
       this.#mayGoOn()
+    }
+  }
+
+  /** Returns the job that is fetched as this one ends. */
+  async #runOne(job: Job<T, void>, token: string): Promise<Job<T, void> | undefined> {
+    let follows = false
+    const mayFollow = () => {
+      follows = this.#mayFollow()
+      if (follows) this.#capacity.fetching?.(1)
+      return follows
+    }
+    try {
+      return (await super.processJob(job, token, mayFollow)) as Job<T, void> | undefined
+    } finally {
+      if (follows) this.#capacity.fetching?.(-1)
     }
   }
 

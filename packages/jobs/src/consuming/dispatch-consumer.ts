@@ -49,6 +49,8 @@ interface ConsumerOptions {
   jobsMax: number
   /** False: no further job is fetched for now. It is asked whenever a job starts or ends. */
   hasCapacity?(): boolean
+  /** Called with 1 when a command is sent that may bring a job, and with -1 at its reply. */
+  fetching?(change: 1 | -1): void
   /** Used instead of Redis's maxmemory if none is set (FANTAIL_REDIS_MEMORY_BYTES). */
   redisMemoryBytes?: number | undefined
   run(run: DispatchRun): Promise<RunEnd>
@@ -86,6 +88,7 @@ export class DispatchConsumer {
       url: options.url,
       jobsMax: options.jobsMax,
       hasCapacity: options.hasCapacity?.bind(options),
+      fetching: options.fetching?.bind(options),
       process: (job, token) => this.#process(job, token ?? ''),
       guard: this.#runs,
       telemetry: options.telemetry,

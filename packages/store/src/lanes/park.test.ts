@@ -118,7 +118,7 @@ test('a corrupt checkpoint shuts its run out, and the next start deletes it', as
   expect((await lanes.park(SHARD, request(1))).jobs).toEqual([{ stale: true }])
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
   const opened = await lanes.openCheckpoint(SHARD, 'c', 2)
-  expect(opened).toEqual({ stale: false, corrupt: true, fields: new Map() })
+  expect(opened).toEqual({ stale: false, begun: 0, corrupt: true, fields: new Map() })
   expect((await lanes.park(SHARD, request(2))).jobs).toMatchObject([{ outcomes: ['parked'] }])
 })
 
@@ -172,7 +172,7 @@ test('a lane marked gone accepts nothing more', async () => {
 test('a job with a lower fence than the stored one changes nothing, others in the same call go on', async () => {
   const id = await writeLane(redis)
   const [first, second] = [makeMessage(), makeMessage()]
-  expect(await lanes.openCheckpoint(SHARD, 'a', 3)).toEqual({ stale: false, fields: new Map() })
+  expect(await lanes.openCheckpoint(SHARD, 'a', 3)).toEqual({ stale: false, begun: 0, fields: new Map() })
   const jobOf = (job: string, fence: number, message: number) => ({
     job,
     fence,
@@ -199,9 +199,11 @@ test('a later run reads what the one before settled, and shuts it out', async ()
   expect(await redis.pttl(checkpointKey(BASE, 'j'))).toBeGreaterThan(80_000_000)
   expect(await lanes.openCheckpoint(SHARD, 'j', 2)).toEqual({
     stale: false,
+    begun: 0,
     fields: new Map([['0.s', bits]]),
   })
-  expect(await lanes.openCheckpoint(SHARD, 'j', 1)).toEqual({ stale: true, fields: new Map() })
+  expect(await lanes.openCheckpoint(SHARD, 'j', 4)).toMatchObject({ begun: 2 })
+  expect(await lanes.openCheckpoint(SHARD, 'j', 1)).toEqual({ stale: true, begun: 0, fields: new Map() })
   await lanes.deleteCheckpoints(SHARD, ['j', 'absent'])
   expect(await keysLeft(redis)).toEqual([])
 })

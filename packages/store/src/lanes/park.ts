@@ -84,12 +84,14 @@ export async function openCheckpoint(
   const reply = await runScript(redis, OPEN_CHECKPOINT, { base: shardBase(shard), job, fence })
   const [stale, flat, corrupt] = reply as [number, Buffer[], number]
   const fields = new Map<string, Buffer>()
+  let begun = 0
   for (let i = 0; i + 1 < flat.length; i += 2) {
     const name = flat[i]?.toString() ?? ''
     const value = flat[i + 1]
-    if (name !== 'f' && value !== undefined) fields.set(name, value)
+    if (name === 'f') begun = Number(value)
+    else if (value !== undefined) fields.set(name, value)
   }
-  return { stale: stale === 1, fields, ...(corrupt === 1 && { corrupt: true as const }) }
+  return { stale: stale === 1, begun, fields, ...(corrupt === 1 && { corrupt: true as const }) }
 }
 
 function packMessages(messages: ParkMessage[]): ScriptValue[] {

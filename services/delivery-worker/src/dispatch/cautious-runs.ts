@@ -3,11 +3,17 @@
  * answer.
  *
  *   start 1, 2   all messages at once, first attempts straight from the job
- *   start 3 …    one message at a time; all deliveries go to their lanes, where leases bound each attempt
+ *     │ a start finds that an earlier one, other than the first, had begun
+ *     ▼
+ *   cautious     one message at a time; all deliveries go to their lanes, where leases bound each attempt
  *                  │ a start finds a message that was under way when earlier starts ended, for the second time or more
  *                  ▼
  *   suspect      runs after all other messages of the job, alone, each try after a longer delay (1 s to 5 min);
  *                of several suspects, the one at which the fewest starts have failed comes first
+ *
+ * Every start but the first opens the checkpoint of the job before it does anything else, so that later starts know
+ * that it has begun. A start that never began, because its worker was stopped or lost the job's lock before, has killed
+ * nobody. However many of those there are, they make no run cautious and no message a suspect.
  *
  * A message that throws while it is matched is a suspect at once, and its job continues with the others.
  *
@@ -24,6 +30,8 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { JobRun } from '../units/job-run.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
+/** A job runs cautiously if this start, or a later one, has begun. The first start leaves no trace. */
+const CAUTIOUS_FROM_BEGUN = 2
 const { ISOLATED_FROM, ISOLATION_MS_MAX, ISOLATION_MS_MIN } = NUMBER
 
 const UNDER_WAY = 'under-way'
@@ -61,6 +69,12 @@ export class CautiousRuns {
 
   constructor(options: CautiousRunsOptions) {
     this.#options = options
+  }
+
+  /** Must be called when a start begins, unless it is the first of its job. */
+  async isNeeded(run: JobRun): Promise<boolean> {
+    await this.#options.checkpoints.restore(run, shardOf(run.key))
+    return run.begunStart >= CAUTIOUS_FROM_BEGUN
   }
 
   /**
@@ -126,7 +140,6 @@ export class CautiousRuns {
   /** Failed starts by index. The message that was under way in the previous start is counted. */
   async #failedStarts(run: JobRun): Promise<Map<number, number>> {
     const shard = shardOf(run.key)
-    await this.#options.checkpoints.restore(run, shard)
     const failed = new Map<number, number>()
     for (const [name, value] of run.restored) {
       const [, index] = name.split(`${shard}:${FAILED}`)

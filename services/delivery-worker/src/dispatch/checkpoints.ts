@@ -139,7 +139,7 @@ export class Checkpoints {
     })
     if (found?.corrupt) this.#options.log.error({ shard, job: run.key }, 'checkpoint.unreadable')
     if (!found || found.stale) run.lost = true
-    else run.restore(shard, found.fields)
+    else run.restore(shard, found)
     if (found && found.fields.size > 0) run.copies.opened(shard, run.fence, found.mark)
   }
 

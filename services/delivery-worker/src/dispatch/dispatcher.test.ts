@@ -140,8 +140,24 @@ async function run(fence: number, messages: Message[]) {
   return { started, counted, end }
 }
 
+/** The second start of the job begins, and does not end. */
+const beginSecond = () => new Lanes(redis).openCheckpoint(shardOf('dispatch-0:1'), 'dispatch-0:1', 2)
+
+test('a job runs cautiously after a start that began, and not after starts that never began', async () => {
+  const isCautious = async (fence: number) => {
+    let cautious: boolean | undefined
+    const { dispatcher } = createDispatcher((unit) => {
+      cautious = unit.run.isCautious
+    })
+    await dispatcher.run(job(fence, [message('first', topic('a'))]))
+    return cautious
+  }
+  expect([await isCautious(20), await isCautious(30)]).toEqual([false, true])
+})
+
 test('a message at which workers die comes after its neighbours, each time after a longer delay', async () => {
   const messages = [message('first', topic('a')), message('killer', topic('b')), message('last', topic('a'))]
+  await beginSecond()
   for (const fence of [3, 4])
     expect(await run(fence, messages)).toEqual({ started: ['first', 'killer'], counted: [] })
   const healthy = { started: ['first', 'last'] }
@@ -154,6 +170,7 @@ test('a message at which workers die comes after its neighbours, each time after
 
 test('a message at which every worker dies does not hold up another suspect of its job', async () => {
   const [first, second] = [message('killer', topic('a')), message('killer', topic('b'))]
+  await beginSecond()
   for (const fence of [3, 4]) await run(fence, [{ ...first, message: 'healthy' }, second])
   const messages = [first, { ...second, message: 'suspected' }]
   for (const fence of [5, 6, 7, 8, 9]) await run(fence, messages)
@@ -168,12 +185,14 @@ test('the delay of a suspect grows to five minutes and no further', () => {
 
 test('starts that end between messages make no suspect', async () => {
   const messages = [message('first', topic('a')), message('last', topic('a'))]
+  await beginSecond()
   for (const fence of [3, 4, 5, 6, 7, 8])
     expect(await run(fence, messages)).toEqual({ started: ['first', 'last'], counted: [], end: 'settled' })
 })
 
 test('a suspect that never reached its lanes ends when its topic keeps it no longer, and counts as expired', async () => {
   const messages = [message('killer', topic('b'))]
+  await beginSecond()
   for (const fence of [3, 4, 5]) await run(fence, messages)
   ageMs = RETENTION_SECONDS * 1_000 + 1
   expect(await run(6, messages)).toEqual({ started: [], counted: ['expired'], end: 'settled' })

@@ -21,9 +21,10 @@ import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { Parking } from '../settling/parking.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import { isCautious, JobRun } from '../units/job-run.ts'
+import { JobRun } from '../units/job-run.ts'
 import { CautiousRuns } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
+import { JobBytes } from './job-bytes.ts'
 import { JobParts } from './job-parts.ts'
 import { MessageStarts } from './message-starts.ts'
 import { RunQuarantine, type Unreadable } from './run-quarantine.ts'
@@ -36,8 +37,6 @@ import { wholeJob } from './whole-job.ts'
 const FULL_RETRY_MS = 60_000
 /** Slices of messages that wait for capacity. Past it: no further job is fetched. */
 const ADMISSIONS_MAX = 64
-/** @limit memory (worker) Message text of all jobs that a worker is running. Past it: no further job is fetched. */
-const JOB_BYTES_MAX = 67_108_864
 
 export interface DispatcherOptions {
   snapshots: SnapshotCache
@@ -69,8 +68,8 @@ export class Dispatcher {
   readonly #quarantine: RunQuarantine
   readonly #messages: MessageStarts
   readonly #retries: RunRetries
+  readonly #bytes = new JobBytes()
   #started = 0
-  #bytes = 0
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -110,8 +109,13 @@ export class Dispatcher {
     return (
       this.#admission.waiting < ADMISSIONS_MAX &&
       this.#options.firstAttempts.queued < QUEUED_MAX &&
-      this.#bytes < JOB_BYTES_MAX
+      this.#bytes.hasCapacity
     )
+  }
+
+  /** Called with 1 when a command is sent that may bring a job, and with -1 at its reply. */
+  fetching(change: 1 | -1): void {
+    this.#bytes.fetching(change)
   }
 
   /** Resolves when every delivery of the job is settled, or when the run is lost. */
@@ -121,13 +125,14 @@ export class Dispatcher {
     const contexts = job.messages.flatMap((message, index) => this.#context(message, index, unreadable))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
     const bytes = contexts.reduce((sum, { message }) => sum + message.message.length, 0)
-    this.#bytes += bytes
+    this.#bytes.begin(bytes)
     this.#checkpoints.begin(run)
     try {
+      if (run.fence > 1) run.isCautious = await this.#cautious.isNeeded(run)
       for (const one of unreadable) await this.#quarantine.addUnreadable(run, one)
       const handedOut = this.#parts.handOut(run)
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
-      const delayMs = isCautious(run) ? await this.#cautious.run(run) : await this.#runAll(run)
+      const delayMs = run.isCautious ? await this.#cautious.run(run) : await this.#runAll(run)
       if (run.toKeep) await this.#keep(run, run.toKeep)
       const postponedMs = delayMs ?? (run.awaitsQuarantine ? FULL_RETRY_MS : undefined)
       // The job will start again. Save the settled deliveries, so that the next start knows them.
@@ -143,7 +148,7 @@ export class Dispatcher {
       throw error
     } finally {
       run.ended = true
-      this.#bytes -= bytes
+      this.#bytes.end(bytes)
       this.#logRun(run)
       this.#checkpoints.end(run)
     }

@@ -16,7 +16,7 @@ import type { TopicSnapshot } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
-import { isCautious, type JobRun } from '../units/job-run.ts'
+import type { JobRun } from '../units/job-run.ts'
 import { hasFailedStarts } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { RunRetries } from './run-retries.ts'
@@ -143,7 +143,7 @@ export class JobParts {
     if (!snapshot) return NOTHING
     // A message that kills workers may kill them while it is matched. It is not matched here, but in a part of the job,
     // which runs cautiously.
-    const mayMatch = !isCautious(run)
+    const mayMatch = !run.isCautious
     if (mayMatch) await retries.untilDone(run, () => snapshots.loadFilters(snapshot, WHOLE_MAX))
     const match = mayMatch ? await snapshots.match(snapshot, context, () => run.lost) : undefined
     context.forgetSubjects()

@@ -19,7 +19,7 @@ import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import { isCautious, type Unit } from '../units/job-run.ts'
+import type { Unit } from '../units/job-run.ts'
 import { EndpointCrowd } from './endpoint-crowd.ts'
 import { FirstAttempt } from './first-attempt.ts'
 import { FirstQueues, type FirstQueuesOptions } from './first-queues.ts'
@@ -90,7 +90,7 @@ export class FirstAttempts {
     const isTooOld = ageMs > unit.slice.topic.retentionSeconds * 1_000
     // If several starts of the job did not end, its deliveries go to their lanes. Lanes have leases, which last longer
     // than the run of a job. A direct message waits in its lane if its target is busy.
-    const goesByLane = isTooOld || isCautious(unit.run) || this.#options.targets.isBusy(unit.context)
+    const goesByLane = isTooOld || unit.run.isCautious || this.#options.targets.isBusy(unit.context)
     const queuedAt = performance.now()
     let unsigned: Unsigned | undefined
     for (const subscription of unit.matched) {

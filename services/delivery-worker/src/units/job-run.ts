@@ -28,9 +28,6 @@ const NOBODY = {
  */
 const UNITS_KEPT_MAX = 16
 
-/** From this start on, a job's messages are started one at a time (cautious-runs.ts). */
-const CAUTIOUS_FROM_FENCE = 3
-
 type Failure = [slot: number, statusCode: number | null, error: string | null]
 
 interface UnitOptions {
@@ -182,6 +179,8 @@ export class JobRun implements FencedRun {
   readonly startedAt = performance.now()
   /** The checkpoint of earlier starts: field → settled slots. */
   readonly restored = new Map<string, Buffer>()
+  /** The latest start before this one that is known to have begun, from the checkpoints that were read. */
+  begunStart = 0
   readonly units: Unit[] = []
   readonly #isLost: () => boolean
   readonly #onUnitEnded: (unit: Unit) => void
@@ -198,6 +197,8 @@ export class JobRun implements FencedRun {
    * capacity.
    */
   awaitsQuarantine = false
+  /** Whether messages are started one at a time, because earlier starts did not end (cautious-runs.ts). */
+  isCautious = false
   /** Messages for the rings of their topics. Undefined in runs whose topics keep none. */
   toKeep: NewKept[] | undefined
   #refused = false
@@ -228,7 +229,9 @@ export class JobRun implements FencedRun {
   }
 
   /** Restores what earlier starts settled in this shard. Other notes of the shard get the key `<shard>:<name>`. */
-  restore(shard: number, fields: Map<string, Buffer>): void {
+  restore(shard: number, { begun, fields }: { begun: number; fields: Map<string, Buffer> }): void {
+    // If the reply to an earlier try was lost, the checkpoint has this start's own fence.
+    if (begun < this.fence) this.begunStart = Math.max(this.begunStart, begun)
     for (const [name, value] of fields) this.restored.set(/^\d/.test(name) ? name : `${shard}:${name}`, value)
     this.#touchedShards.add(shard)
   }
@@ -313,9 +316,4 @@ export class JobRun implements FencedRun {
     const written = this.units.filter((unit) => unit.storing > 0).map((unit) => unit.slice.shard)
     return new Set([...this.#touchedShards, ...written])
   }
-}
-
-/** Whether the job's earlier starts did not end, so that this one is careful. */
-export function isCautious({ fence }: Pick<JobRun, 'fence'>): boolean {
-  return fence >= CAUTIOUS_FROM_FENCE
 }

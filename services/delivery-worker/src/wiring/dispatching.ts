@@ -40,6 +40,7 @@ export function createDispatching(below: Ground & Sending & Ending, options: Del
         queue,
         jobsMax: JOBS_MAX,
         hasCapacity: () => dispatcher.hasCapacity,
+        fetching: (change) => dispatcher.fetching(change),
         redisMemoryBytes: options.redisMemoryBytes,
         quarantine,
         run: (run) => dispatcher.run(run),

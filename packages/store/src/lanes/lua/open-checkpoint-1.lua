@@ -1,4 +1,5 @@
--- Begins a run of a dispatch job. Earlier runs are refused from now on. Returns which deliveries they settled.
+-- Begins a run of a dispatch job. Earlier runs are refused from now on. Returns which deliveries they settled, and the
+-- fence of the latest of them that has begun.
 -- @key base: of the shard
 -- @arg job: text
 -- @arg fence: number
@@ -14,6 +15,7 @@ if is_corrupt then
 elseif (tonumber(stored) or 0) > fence then
   return { 1, {}, 0 }
 end
+local fields = redis.call('HGETALL', key)
 redis.call('HSET', key, CHECKPOINT.fence, fence)
 redis.call('PEXPIRE', key, 86400000)
-return { 0, redis.call('HGETALL', key), is_corrupt and 1 or 0 }
+return { 0, fields, is_corrupt and 1 or 0 }

@@ -343,6 +343,8 @@ export interface ShardTimes {
 
 export interface Checkpoint {
   stale: boolean
+  /** The fence of the start that has opened the checkpoint before. 0: none has. */
+  begun: number
   fields: Map<string, Buffer>
   /** The stored checkpoint could not be read and is deleted. */
   corrupt?: true
