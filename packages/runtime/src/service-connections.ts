@@ -5,7 +5,7 @@ import {
   connectSubscriber,
   type Redis,
   ReplicaAcks,
-  reportReplicas,
+  ReplicaWatch,
   whenServerChecked,
 } from '@fantail/store'
 import type { Logger } from './loops/logger.ts'
@@ -29,6 +29,8 @@ export interface ServiceConnections {
   subscriber: Redis
   /** Uses a separate connection if replicas are awaited, because WAIT blocks its connection. */
   acks: ReplicaAcks
+  /** The outcomes of the waits of `acks`. */
+  replicas: ReplicaWatch
   /**
    * Resolves when the main connection is usable. Rejects if the signal is aborted, or if Redis is not of the kind that
    * the settings name.
@@ -42,15 +44,13 @@ export function openConnections(options: ServiceConnectionsOptions): ServiceConn
   const redis = connect({ url, name: mainName, onState: createStateLog({ log, what: 'redis' }) })
   const subscriber = connectSubscriber({ url, name: `${name}-wakes` })
   const acksRedis = minReplicas > 0 ? connect({ url, name: `${name}-held` }) : redis
+  const replicas = new ReplicaWatch(createStateLog({ log, what: 'replicas', initial: 'up' }))
   const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
   return {
     redis,
     subscriber,
-    acks: new ReplicaAcks(acksRedis, {
-      minReplicas,
-      strict,
-      onWait: reportReplicas(createStateLog({ log, what: 'replicas', initial: 'up' })),
-    }),
+    acks: new ReplicaAcks(acksRedis, { minReplicas, strict, onWait: replicas.onWait }),
+    replicas,
     whenChecked: (signal) => whenServerChecked({ redis, target: url, onProblem, signal }),
     disconnect() {
       subscriber.disconnect()

@@ -235,7 +235,7 @@ export {
 export { takeRole } from './redis/leader.ts'
 export { inOneWrite } from './redis/one-write.ts'
 export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
-export { ReplicaAcks, type ReplicaAcksOptions, reportReplicas, writeMark } from './redis/replica-acks.ts'
+export { ReplicaAcks, type ReplicaAcksOptions, ReplicaWatch, writeMark } from './redis/replica-acks.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './redis/script-classes.ts'
 export { readScript } from './redis/scripts.ts'
 export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/storage-errors.ts'

@@ -9,7 +9,7 @@ import { TOPIC } from '../inputs/chaos-topics.ts'
 import type { WorldOptions } from '../world/world.ts'
 import { JUDGED } from './lasting-judge.ts'
 import { drift, fillDisk, mountSmallDisk, smallDiskProblem, startSilentNameServer } from './places.ts'
-import { logged, type Operator, readiness, type Sign, serviceOf, silence, verdicts } from './signs.ts'
+import { type Operator, readiness, type Sign, serviceOf, silence, verdicts } from './signs.ts'
 import type { SteadyLoad } from './steady-load.ts'
 
 /** The given functions are called when the run is over. */
@@ -33,6 +33,7 @@ export interface LastingFault {
 }
 
 const LAG_MS = 5_000
+const SLOW_MS = 300
 /** More bytes than an attempt has seconds. */
 const DRIPPED = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
 
@@ -56,7 +57,13 @@ export const LASTING_FAULTS: Readonly<Record<string, LastingFault>> = {
   'lagging-replica': {
     world: () => ({ replicated: true }),
     begin: ({ world: { redis } }) => redis.delayReplica(LAG_MS),
-    visible: logged('api-0', 'replicas.down'),
+    visible: readiness('api-0', 'replicas_missing'),
+  },
+  'slow-redis': {
+    begin: ({ world: { redis } }) => {
+      for (const address of [redis.address, redis.aside]) address.delayReplies(SLOW_MS)
+    },
+    visible: readiness('worker-1', 'redis_slow'),
   },
   // Requests reach Redis, which carries them out. No answer comes back.
   'partition-of-replies': {

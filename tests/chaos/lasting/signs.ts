@@ -1,4 +1,4 @@
-/** Where an operator may see a fault: readiness, verdicts on lanes, a log, or a health check without an answer. */
+/** Where an operator may see a fault: readiness, verdicts on lanes, or a health check without an answer. */
 import type { Subscribed } from '../inputs/chaos-endpoint.ts'
 import type { ProcessLabel } from '../plan/fault-plan.ts'
 import type { World } from '../world/world.ts'
@@ -42,16 +42,6 @@ export function verdicts(...names: string[]): Sign {
       }),
     )
     return codes.every((code) => IN_NEED.test(code)) ? `verdicts: ${codes.join(' ')}` : ''
-  }
-}
-
-/** The process has logged this event. */
-export function logged(of: ProcessLabel, event: string): Sign {
-  return async ({ world }) => {
-    const isThere = serviceOf(world, of)
-      .logLines()
-      .some(({ msg }) => msg === event)
-    return isThere ? `${of} log: ${event}` : ''
   }
 }
 

@@ -158,3 +158,17 @@ test('processes of both modes on one Redis are a degradation for each of them, u
   await processes.end('local')
   expect(await reader().degradations()).toEqual([])
 })
+
+test('a Redis that answers slowly, and replicas that miss waits, are degradations although Redis seems well', async () => {
+  const slow: Redis = Object.assign(Object.create(redis), {
+    ping: () => new Promise((resolve) => setTimeout(resolve, 250)),
+  })
+  const health = new StorageHealthReader({
+    redis: slow,
+    mode: 'server',
+    minReplicas: 0,
+    missingReplicas: () => 1,
+  })
+  const reasons = (await health.degradations()).map(({ reason }) => reason)
+  expect(reasons).toEqual(expect.arrayContaining(['replicas_missing', 'redis_slow']))
+})

@@ -21,6 +21,8 @@ const HEALTH_AGE_MS_MAX = 1_000
 const REPLICA_LAG_SECONDS_MAX = 2
 /** @limit Age of the oldest message that no worker has fetched. Past it: `/readyz` says `dispatch_behind`. */
 const DISPATCH_AGE_SECONDS_MAX = 30
+/** @limit A round trip to Redis. Past it: `/readyz` says `redis_slow`. */
+const ROUND_TRIP_MS_MAX = 200
 
 /**
  * `eviction`: Redis may remove keys. `no_persistence`: a restart loses everything. `unseen`: the server does not say
@@ -40,13 +42,15 @@ interface StorageHealth {
   /** How many replicas of FANTAIL_MIN_REPLICAS do not follow. On a cluster, those of the worst master. */
   missingReplicas: number
   dispatch: DispatchBacklog
+  /** On a cluster, that of the slowest master. */
+  roundTripMs: number
   /** Processes of the other mode on this Redis. */
   ofOtherMode: number
 }
 
 /** A reason why a process that works needs attention. */
 interface Degradation {
-  reason: DataRisk | 'storage_full' | 'replicas_missing' | 'dispatch_behind' | 'modes_mixed'
+  reason: DataRisk | 'storage_full' | 'replicas_missing' | 'dispatch_behind' | 'redis_slow' | 'modes_mixed'
   message: string
 }
 
@@ -65,6 +69,8 @@ interface StorageHealthOptions {
   redis: Redis
   /** FANTAIL_MIN_REPLICAS. With one or more, a message is on another machine before it is accepted. */
   minReplicas: number
+  /** How many of them did not confirm in the latest waits. Default: only Redis's list of replicas counts. */
+  missingReplicas?: () => number
   /** FANTAIL_MODE. */
   mode: ProcessReport['mode']
   /** FANTAIL_REDIS_MEMORY_BYTES. */
@@ -106,6 +112,7 @@ export class StorageHealthReader {
 async function readHealth({
   redis,
   minReplicas,
+  missingReplicas,
   mode,
   memoryBytes,
 }: StorageHealthOptions): Promise<StorageHealth> {
@@ -124,9 +131,14 @@ async function readHealth({
     watermarkBytes: fullest.memory.limitBytes * PUBLISH_SHARE,
     risks: DATA_RISKS.filter((risk) => risks.has(risk)),
     evictionPolicy: (evicting ?? fullest).evictionPolicy,
-    missingReplicas: Math.max(0, ...servers.map(({ replicas }) => minReplicas - replicas)),
+    missingReplicas: Math.max(
+      missingReplicas?.() ?? 0,
+      0,
+      ...servers.map(({ replicas }) => minReplicas - replicas),
+    ),
     dispatch,
     ofOtherMode,
+    roundTripMs: Math.max(...servers.map((server) => server.roundTripMs)),
   }
 }
 
@@ -137,14 +149,16 @@ interface ServerHealth {
   persists: boolean | undefined
   /** Replicas that have lately confirmed what they hold. */
   replicas: number
+  roundTripMs: number
 }
 
 async function readServer(redis: Redis, memoryBytes: number | undefined): Promise<ServerHealth> {
-  const [memory, persistence, replication, savePoints] = await Promise.all([
+  const [memory, persistence, replication, savePoints, roundTripMs] = await Promise.all([
     redis.info('memory'),
     redis.info('persistence'),
     redis.info('replication'),
     readSavePoints(redis),
+    roundTripOf(redis),
   ])
   const hasFile = /^aof_enabled:1/m.test(persistence)
   return {
@@ -152,7 +166,20 @@ async function readServer(redis: Redis, memoryBytes: number | undefined): Promis
     evictionPolicy: /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? '',
     persists: hasFile || (savePoints === undefined ? undefined : savePoints !== ''),
     replicas: followers(replication),
+    roundTripMs,
   }
+}
+
+/** A busy process reads its replies late. So a long round trip is measured once more. */
+async function roundTripOf(redis: Redis): Promise<number> {
+  const first = await pingMs(redis)
+  return first > ROUND_TRIP_MS_MAX ? Math.min(first, await pingMs(redis)) : first
+}
+
+async function pingMs(redis: Redis): Promise<number> {
+  const askedAt = performance.now()
+  await redis.ping()
+  return performance.now() - askedAt
 }
 
 /** Each line is `slave<n>:ip=…,port=…,state=online,offset=…,lag=<seconds>`. */
@@ -185,7 +212,16 @@ function risksOf({ evictionPolicy, persists }: ServerHealth, minReplicas: number
 
 /** Sentences for operators, the worst first. */
 function degradationsOf(
-  { risks, evictionPolicy, memory, watermarkBytes, missingReplicas, dispatch, ofOtherMode }: StorageHealth,
+  {
+    risks,
+    evictionPolicy,
+    memory,
+    watermarkBytes,
+    missingReplicas,
+    dispatch,
+    roundTripMs,
+    ofOtherMode,
+  }: StorageHealth,
   { minReplicas, mode }: Pick<StorageHealthOptions, 'minReplicas' | 'mode'>,
 ): Degradation[] {
   const texts: Record<DataRisk, string> = {
@@ -218,10 +254,19 @@ function degradationsOf(
             message: `${jobs} dispatch jobs wait for a worker, the oldest for ${Math.round(oldestSeconds)} s.`,
           },
         ]
+  const slow: Degradation[] =
+    roundTripMs <= ROUND_TRIP_MS_MAX
+      ? []
+      : [
+          {
+            reason: 'redis_slow',
+            message: `Redis answers after ${Math.round(roundTripMs)} ms: all work waits for it.`,
+          },
+        ]
   const mixed: Degradation[] =
     ofOtherMode === 0 ? [] : [{ reason: 'modes_mixed', message: modesMixed(mode, ofOtherMode) }]
   const risky = risks.map((reason) => ({ reason, message: texts[reason] }))
-  return [...risky, ...full, ...missing, ...behind, ...mixed]
+  return [...risky, ...full, ...missing, ...behind, ...slow, ...mixed]
 }
 
 /** Both modes take deliveries from the same lanes, and each judges their endpoints by its own settings. */

@@ -3,7 +3,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { markKey } from '../keys/keys.ts'
 import { connect, whenReady } from './connections/connect.ts'
-import { ReplicaAcks, reportReplicas } from './replica-acks.ts'
+import { ReplicaAcks, ReplicaWatch } from './replica-acks.ts'
 
 const { redis } = await useRedis({ connect })
 beforeEach(() => redis.config('RESETSTAT'))
@@ -61,7 +61,8 @@ test('every strict caller gets an error if replicas are missing', async () => {
 
 test('while replicas stay away, callers wait for the present wait only, and one state is reported', async () => {
   const states: string[] = []
-  const onWait = reportReplicas((state, error) => void states.push(error?.message ?? state))
+  const watch = new ReplicaWatch((state, error) => void states.push(error?.message ?? state))
+  const { onWait } = watch
   const acks = new ReplicaAcks(redis, { minReplicas: 1, strict: true, onWait })
   await expect(acks.confirm('key')).rejects.toThrow('0 of 1 replicas')
   await redis.config('RESETSTAT')
@@ -70,19 +71,21 @@ test('while replicas stay away, callers wait for the present wait only, and one 
   const told = await Promise.allSettled([first, acks.confirm('key'), acks.confirm('key')])
   expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(await waits()).toBe(1)
-  expect(new Set(states).size).toBe(1)
+  expect([new Set(states).size, watch.missing]).toEqual([1, 1])
 })
 
 test('replicas of a master that has left its cluster are not reported as missing any more', async () => {
   const states: string[] = []
-  const onWait = reportReplicas((state) => void states.push(state))
+  const watch = new ReplicaWatch((state) => void states.push(state))
   const left = redis.duplicate({ lazyConnect: true })
-  onWait(left, new Error('0 of 1 replicas'))
-  onWait(redis, undefined)
+  watch.onWait(left, { missing: 1, error: new Error('0 of 1 replicas') })
+  watch.onWait(redis, undefined)
+  expect(watch.missing).toBe(1)
   left.disconnect()
   await waitFor(() => left.status === 'end')
-  onWait(redis, undefined)
+  watch.onWait(redis, undefined)
   expect(states).toEqual(['down', 'down', 'up'])
+  expect(watch.missing).toBe(0)
 })
 
 test('without replicas to wait for nothing is asked', async () => {

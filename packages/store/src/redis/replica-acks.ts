@@ -40,15 +40,23 @@ const REPLICAS_PAUSE_MS = 5_000
  */
 const LATE_WAITS_MAX = 3
 
+/** Age of a wait that says how many replicas are missing. Past it: only Redis's own list of replicas says it. */
+const WAITED_AGE_MS_MAX = 30_000
+
 const NONE = Promise.resolve(undefined)
+
+interface ReplicaLack {
+  missing: number
+  error: Error
+}
 
 export interface ReplicaAcksOptions {
   /** FANTAIL_MIN_REPLICAS. */
   minReplicas: number
   /** Too few replicas are an error (`storage_unavailable`). */
   strict?: boolean
-  /** Called after each wait with the master, and with the error if too few replicas have answered. */
-  onWait?: ((node: Redis, error: Error | undefined) => void) | undefined
+  /** Called after each wait with the master, and with what it lacks if too few replicas have answered. */
+  onWait?: ((node: Redis, lack: ReplicaLack | undefined) => void) | undefined
 }
 
 /** The state for one master: the running WAIT, and the next one. */
@@ -154,7 +162,8 @@ export class ReplicaAcks {
     const { minReplicas } = this.#options
     const reached = await askReplicas(node, marks, { minReplicas, waitMs })
     waits.failed = reached < minReplicas
-    this.#options.onWait?.(node, waits.failed ? tooFewReplicas(reached, minReplicas) : undefined)
+    const lack = { missing: minReplicas - reached, error: tooFewReplicas(reached, minReplicas) }
+    this.#options.onWait?.(node, waits.failed ? lack : undefined)
     if (reached >= minReplicas) waits.late = 0
     else if (await this.#goesOnWithout(node, waits))
       this.#pausedUntil.set(node, performance.now() + REPLICAS_PAUSE_MS)
@@ -172,18 +181,30 @@ export class ReplicaAcks {
   }
 }
 
-/** Reports that replicas are missing while those of any master are. One that has left its cluster does not count. */
-export function reportReplicas(
-  onState: (state: 'up' | 'down', error?: Error) => void,
-): NonNullable<ReplicaAcksOptions['onWait']> {
-  const failing = new Map<Redis, Error>()
-  return (node, error) => {
-    if (error) failing.set(node, error)
-    else failing.delete(node)
-    for (const one of failing.keys()) if (one.status === 'end') failing.delete(one)
-    const [first] = failing.values()
-    if (first) onState('down', first)
-    else onState('up')
+/** Follows the waits of a process. A master that has left its cluster does not count. */
+export class ReplicaWatch {
+  readonly #lacking = new Map<Redis, ReplicaLack & { at: number }>()
+  readonly #onState: (state: 'up' | 'down', error?: Error) => void
+
+  /** `onState`: called after each wait. It is `down` while replicas of any master are missing. */
+  constructor(onState: (state: 'up' | 'down', error?: Error) => void) {
+    this.#onState = onState
+  }
+
+  readonly onWait: NonNullable<ReplicaAcksOptions['onWait']> = (node, lack) => {
+    if (lack) this.#lacking.set(node, { ...lack, at: performance.now() })
+    else this.#lacking.delete(node)
+    for (const one of this.#lacking.keys()) if (one.status === 'end') this.#lacking.delete(one)
+    const [first] = this.#lacking.values()
+    if (first) this.#onState('down', first.error)
+    else this.#onState('up')
+  }
+
+  /** How many replicas were missing in the latest waits. Those of the worst master. */
+  get missing(): number {
+    const since = performance.now() - WAITED_AGE_MS_MAX
+    const lately = [...this.#lacking].filter(([node, { at }]) => node.status !== 'end' && at > since)
+    return Math.max(0, ...lately.map(([, { missing }]) => missing))
   }
 }
 

@@ -57,10 +57,10 @@ import {
   QueueWaits,
   type Redis,
   Redrives,
+  ReplicaWatch,
   readTopicBytes,
   readTotals,
   refuseDataLoss,
-  reportReplicas,
   SandboxNumbers,
   Sessions,
   SigningKeys,
@@ -149,11 +149,12 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     log,
   })
   const { redis, subscriber } = connections
+  const published = new ReplicaWatch(createStateLog({ log, what: 'publish_replicas', initial: 'up' }))
   const publisher = createPublisher({
     url: redisUrl,
     queues: settings.queues,
     minReplicas: settings.minReplicas,
-    onReplicas: reportReplicas(createStateLog({ log, what: 'publish_replicas', initial: 'up' })),
+    onReplicas: published.onWait,
   })
   const clock = createRedisClock(redis)
   const now = () => clock.now()
@@ -166,7 +167,13 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const travel = new ApiTravel({ connections, settings, log })
   const use = travel.watching(new QueueCounter(telemetry.metrics))
   const { mode, minReplicas, redisMemoryBytes: memoryBytes } = settings
-  const health = new StorageHealthReader({ redis, mode, minReplicas, memoryBytes })
+  const health = new StorageHealthReader({
+    redis,
+    mode,
+    minReplicas,
+    missingReplicas: () => Math.max(published.missing, connections.replicas.missing),
+    memoryBytes,
+  })
   telemetry.metrics.observeStorage({ read: () => health.read(), possible: DATA_RISKS })
   const stores = createStores(connections, { publisher, use, travel, now }, options)
   const attempters = createTestAttempters({
