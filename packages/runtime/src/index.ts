@@ -1,5 +1,5 @@
 export type { Logger } from 'pino'
-export { SplitBudget } from './byte-budget.ts'
+export { ByteBudget, SplitBudget } from './byte-budget.ts'
 export type { Build } from './health/build.ts'
 export { type Checks, readyAnswer } from './health/checks.ts'
 export { type ReportsTo, reportLeaseEnds, reportQuarantine } from './health/data-reports.ts'

@@ -179,6 +179,26 @@ test('a message at which every worker dies does not hold up another suspect of i
   expect(end).toEqual({ postponedMs: 2_000 })
 })
 
+test('slices of a message that must be read are read beside each other', async () => {
+  const read = Promise.withResolvers<null>()
+  const asked = new Set<unknown>()
+  const sliceOf = (_: unknown, ref: unknown) => {
+    asked.add(ref)
+    return read.promise
+  }
+  const slices = Array.from({ length: 20 }, (_, n) => ({ sliceId: `uid.${n}`, shard: 0 }))
+  const snapshot = { topic: { arn: topic('a'), retentionSeconds: RETENTION_SECONDS }, slices }
+  const { dispatcher } = createDispatcher(() => undefined, {
+    topic: () => snapshot as never,
+    sliceOf: sliceOf as never,
+  })
+  const ended = dispatcher.run(job(1, [message('first', topic('a'))]))
+  await waitFor(() => asked.size === 16)
+  read.resolve(null)
+  expect(await ended).toBe('settled')
+  expect(asked.size).toBe(20)
+})
+
 test('the delay of a suspect grows to five minutes and no further', () => {
   expect([2, 3, 4, 10, 11, 1_000].map(isolationMs)).toEqual([1_000, 2_000, 4_000, 256_000, 300_000, 300_000])
 })

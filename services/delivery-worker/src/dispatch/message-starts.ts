@@ -9,9 +9,10 @@ import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { Isolation } from '../fifo/isolation.ts'
 import { keptForm } from '../kept/message-keeping.ts'
 import type { TopicSnapshot } from '../topics/compiled-slice.ts'
+import { SLICES_AHEAD } from '../topics/filter-loads.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
+import { type KnownMatch, sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
 import type { JobRun } from '../units/job-run.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import type { RunQuarantine } from './run-quarantine.ts'
@@ -19,7 +20,7 @@ import type { RunRetries } from './run-retries.ts'
 import type { Start, UnitStarts } from './unit-starts.ts'
 
 interface MessageStartsOptions {
-  snapshots: Pick<SnapshotCache, 'topic' | 'invalidate' | 'checkFilters' | 'match'>
+  snapshots: Pick<SnapshotCache, 'topic' | 'invalidate' | 'checkFilters' | 'match' | 'sliceOf'>
   units: UnitStarts
   checkpoints: Pick<Checkpoints, 'restore'>
   retries: RunRetries
@@ -106,19 +107,31 @@ export class MessageStarts {
     if (run.lost) return
     const start = { run, index, context, snapshot }
     if (match && opensAllBegun(start, match)) {
-      for (const { ref, found } of match.toOpen) {
-        if (run.part && !isOf(run.part, ref)) continue
-        const waits = this.#options.units.start(start, ref, found)
-        if (waits) await waits
-      }
+      await this.#startIn(start, match.toOpen)
       if (match.keptBack && isFirst(run.part) && !run.lost)
         recorder.keptBack(snapshot.topic, context, match.keptBack)
       return
     }
-    for (const ref of snapshot.slices) {
-      if (run.part && !isOf(run.part, ref)) continue
-      const waits = this.#options.units.start(start, ref)
-      if (waits) await waits
+    await this.#startIn(
+      start,
+      snapshot.slices.map((ref) => ({ ref })),
+    )
+  }
+
+  /** One slice after the other. If one must be read, the next ones are read beside it. */
+  async #startIn(start: Start, opened: readonly { ref: SliceRef; found?: KnownMatch }[]): Promise<void> {
+    const { part } = start.run
+    const own = part ? opened.filter(({ ref }) => isOf(part, ref)) : opened
+    let readTo = 0
+    for (const [i, { ref, found }] of own.entries()) {
+      const waits = this.#options.units.start(start, ref, found)
+      if (!waits) continue
+      readTo = Math.max(readTo, i + 1)
+      for (; readTo < own.length && readTo <= i + SLICES_AHEAD; readTo++) {
+        const next = own[readTo]
+        if (next) void this.#options.snapshots.sliceOf(start.snapshot, next.ref)
+      }
+      await waits
     }
   }
 

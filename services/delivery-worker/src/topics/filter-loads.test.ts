@@ -1,5 +1,6 @@
 /** Which slices are loaded for their filters, and when loading ends. */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import type { TopicSnapshot } from './compiled-slice.ts'
 import { FilterLoads, SLICES_LOADED_MAX } from './filter-loads.ts'
@@ -55,6 +56,22 @@ test('loading ends where no more filters can be kept', async () => {
   const { loads, loaded } = createLoads({ kept: 4 })
   await loads.load(snapshotOf(10), UNFILTERED_MAX)
   expect(loaded).toHaveLength(5)
+})
+
+test('slices are read beside each other once a read has taken long', async () => {
+  const first = Promise.withResolvers<void>()
+  const others = Promise.withResolvers<void>()
+  let asked = 0
+  const { loads, loaded } = createLoads({ load: () => (asked++ === 0 ? first.promise : others.promise) })
+  const loading = loads.load(snapshotOf(20), UNFILTERED_MAX)
+  await waitFor(() => loaded.length === 1)
+  const askedAt = performance.now()
+  await waitFor(() => performance.now() - askedAt > 50)
+  first.resolve()
+  await waitFor(() => loaded.length === 17)
+  others.resolve()
+  await loading
+  expect(loaded).toHaveLength(20)
 })
 
 test('a topic of too many slices is not loaded', () => {

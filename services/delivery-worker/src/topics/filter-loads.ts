@@ -3,7 +3,8 @@
  * subscription. A message to 100 of 50,000 subscriptions would then become 25 parts.
  *
  * Each snapshot is loaded once for all jobs. Slices are loaded one after the other, each in its own turn of the event
- * loop. Loading ends early if it can no longer change the result, or if the cache is full.
+ * loop. If reads take long, the next slices are read beside each one. Loading ends early if it can no longer change the
+ * result, or if the cache is full.
  */
 import { CorruptRecordError, type SliceRef } from '@fantail/store'
 import type { CompiledSlice, TopicSnapshot } from './compiled-slice.ts'
@@ -15,6 +16,11 @@ import { sliceNumberOf } from './topic-filters.ts'
  * a topic that is loaded: about 100,000 subscriptions, whose filters take some 90 MB.
  */
 export const SLICES_LOADED_MAX = 200
+
+/** A read that took longer. Past it: reads run beside each other. */
+const LONG_READ_MS = 20
+/** Slices that are read beside the one that is waited for, because a round trip may take long. */
+export const SLICES_AHEAD = 15
 
 interface FilterLoadsOptions {
   filters: Pick<FilterCache, 'check' | 'of'>
@@ -51,9 +57,17 @@ export class FilterLoads {
     const { filters } = this.#options
     await filters.check(snapshot)
     let unfiltered = 0
-    for (const ref of snapshot.slices) {
-      const known = () => filters.of(snapshot)?.get(sliceNumberOf(ref.sliceId))
-      const slice = known() ? null : await this.#slice(snapshot, ref)
+    const knownOf = ({ sliceId }: SliceRef) => filters.of(snapshot)?.get(sliceNumberOf(sliceId))
+    const reads = new Map<SliceRef, Promise<CompiledSlice | null>>()
+    let ahead = 0
+    for (const [i, ref] of snapshot.slices.entries()) {
+      for (const next of snapshot.slices.slice(i, i + 1 + ahead))
+        if (!reads.has(next) && !knownOf(next)) reads.set(next, this.#slice(snapshot, next))
+      const known = () => knownOf(ref)
+      const askedAt = performance.now()
+      const slice = known() ? null : ((await reads.get(ref)) ?? null)
+      reads.delete(ref)
+      if (performance.now() - askedAt > LONG_READ_MS) ahead = SLICES_AHEAD
       if (slice?.filters || known()) snapshot.hasFilters = true
       unfiltered += slice?.unfiltered.length ?? known()?.filters.unfiltered ?? 0
       const isKept = !slice?.filters || known()
@@ -63,12 +77,13 @@ export class FilterLoads {
   }
 
   /** A slice that cannot be read is reported when a message opens it. */
-  async #slice(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> {
-    try {
-      return await this.#options.load(snapshot, ref)
-    } catch (error) {
+  #slice(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> {
+    const slice = this.#options.load(snapshot, ref).catch((error: unknown) => {
       if (error instanceof CorruptRecordError) return null
       throw error
-    }
+    })
+    // If loading ends early, nobody awaits what was read ahead.
+    slice.catch(() => undefined)
+    return slice
   }
 }

@@ -7,7 +7,7 @@
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
-import { TimeSlices } from '@fantail/runtime'
+import { ByteBudget, TimeSlices } from '@fantail/runtime'
 import type { PackedSlice, SliceRef, Snapshots } from '@fantail/store'
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
@@ -64,6 +64,9 @@ const REVISIONS_PER_TRIP_MAX = 500
  */
 const TRIPS = { cache: false, maxBatchSize: REVISIONS_PER_TRIP_MAX, batchScheduleFn: setImmediate }
 
+/** Slices that are read at a time. Past it: reads wait for others, because each brings up to 500 records. */
+const READS_MAX = 64
+
 /** Times by performance.now(). */
 interface Cached<T> {
   value: T
@@ -106,6 +109,8 @@ export class SnapshotCache {
   readonly #filterLoads: FilterLoads
   readonly #timeSlices = new TimeSlices()
   readonly #matcher = new Matcher(this.#timeSlices)
+  /** Counts slices. */
+  readonly #reads = new ByteBudget(READS_MAX)
   readonly #loading = new Map<string, Promise<unknown>>()
   /** Slices that are checked at an interval, by id. */
   readonly #watched = new Map<string, Watched>()
@@ -284,7 +289,7 @@ export class SnapshotCache {
       this.#filters.keep(ref, cached.value.filters, startedAt)
       return cached.value
     }
-    const packed = revision === null ? null : await this.#snapshots.packedSlice(ref)
+    const packed = revision === null ? null : await this.#read(ref)
     const answered = checkedSince(startedAt)
     if (!packed) {
       this.#slices.delete(ref.sliceId)
@@ -300,6 +305,15 @@ export class SnapshotCache {
     const hasCapacity = this.#slices.calculatedSize + weightOf(value) <= SNAPSHOT_CACHE_BYTES_MAX
     if (evicts || hasCapacity) this.#slices.set(ref.sliceId, entry)
     return value
+  }
+
+  async #read(ref: SliceRef): Promise<PackedSlice | null> {
+    await this.#reads.enter(1)
+    try {
+      return await this.#snapshots.packedSlice(ref)
+    } finally {
+      this.#reads.leave(1)
+    }
   }
 
   /** The cached slice if it was compiled from the same texts, else a new one. */
