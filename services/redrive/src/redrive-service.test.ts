@@ -175,6 +175,23 @@ test.each(Object.keys(DAMAGE))(
   },
 )
 
+test('a task with a batch under way that cannot be read returns its batch when it is cancelled', async () => {
+  await makeDeadLetters(fixture, await subscribe(fixture), 3)
+  const { id } = await fixture.redrives.create(everything)
+  const { redis, redrives, queues, batches } = fixture
+  const fence = (await batches.open(id)) ?? 0
+  const run = { id, fence, source: SOURCE, destination: null, filter: {} }
+  const choice = await batches.choose(run)
+  expect(choice).toMatchObject({ kind: 'batch' })
+  const [key = ''] = await redis.keys(`*redrive:${id}`)
+  await redis.hset(key, 'filter', '{')
+  expect(await queues.getWithCounts(SOURCE)).toMatchObject({ counts: { visible: 0, inFlight: 3 } })
+  expect(await redrives.cancel(id)).toMatchObject({ id, status: 'canceled' })
+  expect(await queues.getWithCounts(SOURCE)).toMatchObject({ counts: { visible: 3, inFlight: 0 } })
+  expect(await batches.finish(run, 1, new Map([['x', true]]), {})).toBe(false)
+  expect(await redrives.create(everything)).toMatchObject({ status: 'running' })
+})
+
 test('a service that stops hands its task to another one', async () => {
   const one = await serve()
   await serve()

@@ -56,6 +56,7 @@ interface UnreadableJobsOptions {
 export class UnreadableJobs {
   readonly #options: UnreadableJobsOptions
   readonly #base: string
+  #look: Promise<void> | undefined
 
   constructor(options: UnreadableJobsOptions) {
     this.#options = options
@@ -87,9 +88,17 @@ export class UnreadableJobs {
 
   /**
    * Called if a script of BullMQ has failed at the data of a job. Looks at all jobs that are being started or run,
-   * because BullMQ does not say which one it was.
+   * because BullMQ does not say which one it was. Scripts fail several times a second then, so a call during a look
+   * shares it.
    */
-  async lookAtActive(): Promise<void> {
+  lookAtActive(): Promise<void> {
+    this.#look ??= this.#mendActive().finally(() => {
+      this.#look = undefined
+    })
+    return this.#look
+  }
+
+  async #mendActive(): Promise<void> {
     const { redis } = this.#options
     for (const id of await redis.lrange(`${this.#base}:active`, 0, ACTIVE_MAX - 1))
       await this.#mend(id, await redis.hgetall(this.#key(id)))

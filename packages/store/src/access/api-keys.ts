@@ -55,6 +55,11 @@ export class ApiKeys {
     return text === null ? null : parse(text, id)
   }
 
+  /** Whether the account has this key. Also right for a key whose record cannot be read. */
+  async belongsTo(id: string, account: string): Promise<boolean> {
+    return (await this.#redis.zscore(apiKeyNamesKey(), `${account} ${id}`)) !== null
+  }
+
   /**
    * Revokes the key, and then ends its sessions and links, which are void without it. If the process dies in between,
    * they end by themselves. Returns false if there was no such key.

@@ -1,6 +1,6 @@
 import { freshKey, retryKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { countsKey, dueKey, heldKey } from '../keys/keys.ts'
+import { apiKeysKey, countsKey, dueKey, heldKey, suppressedAddressesKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
 import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
@@ -161,9 +161,15 @@ test('a shard whose line of due lanes has another type does not hide the lanes o
   expect([...(await lanes.dueTimes()).due.keys()]).toEqual([SHARD])
   await busyLanes(redis, 10)
   expect(await new LaneSurvey(redis).read()).toMatchObject({ isComplete: false })
-  const unreadable = new UnreadableRecords(new Quarantine(redis))
+  const others = [heldKey(shardBase(SHARD + 1)), apiKeysKey(), suppressedAddressesKey()]
+  for (const key of others) await redis.set(key, 'damaged')
+  const quarantine = new Quarantine(redis)
+  const unreadable = new UnreadableRecords(quarantine)
   await unreadable.sweepIndexes(redis)
-  expect(await unreadable.sweep()).toBe(1)
+  expect(await unreadable.sweep()).toBe(4)
+  const { items } = await quarantine.list({ limit: 10 })
+  for (const key of others)
+    expect(items.map(({ detail }) => detail).join()).toContain(`${key}: it is a string`)
 })
 
 test('hints of busy shards are set and taken back', async () => {

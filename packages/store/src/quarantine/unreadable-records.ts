@@ -4,11 +4,22 @@
  */
 
 import type { Redis } from 'ioredis'
-import { dueKey, platformApplicationsKey, queuesKey, topicsKey, unprovenKey } from '../keys/keys.ts'
+import {
+  apiKeyNamesKey,
+  apiKeysKey,
+  dueKey,
+  heldKey,
+  platformApplicationsKey,
+  queuesKey,
+  suppressedAddressesKey,
+  suppressionsKey,
+  topicsKey,
+  unprovenKey,
+} from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
-import { encodeCursor, readableReplies } from '../redis/pages.ts'
+import { encodeCursor, replies } from '../redis/pages.ts'
 import type { OnUnreadable } from '../redis/unreadable.ts'
 import type { Quarantine } from './quarantine.ts'
 
@@ -17,8 +28,24 @@ const RECORD = 'record.'
 /** Unreadable records that one sweep lists in the quarantine. Past it: the others only appear in the log. */
 const UNREADABLE_RECORDS_MAX = 1_000
 
-/** Sorted sets that exist once per shard. Readers of all shards pass over one that they cannot read. */
-const INDEXES = [topicsKey, queuesKey, platformApplicationsKey, dueKey, unprovenKey]
+/** Indexes that exist once per shard. Readers of all shards pass over one that they cannot read. */
+const INDEXES: [(base: string) => string, RedisType][] = [
+  [topicsKey, 'zset'],
+  [queuesKey, 'zset'],
+  [platformApplicationsKey, 'zset'],
+  [dueKey, 'zset'],
+  [unprovenKey, 'zset'],
+  [heldKey, 'set'],
+]
+/** Keys that hold all records of their kind, or their names. */
+const WHOLE_LISTS: [string, RedisType][] = [
+  [apiKeysKey(), 'hash'],
+  [apiKeyNamesKey(), 'zset'],
+  [suppressionsKey(), 'hash'],
+  [suppressedAddressesKey(), 'zset'],
+]
+
+type RedisType = 'zset' | 'set' | 'hash'
 
 type Entries = Pick<Quarantine, 'add' | 'list' | 'remove'>
 
@@ -34,14 +61,18 @@ export class UnreadableRecords {
     if (this.#reported.size < UNREADABLE_RECORDS_MAX) this.#reported.set(key, error)
   }
 
-  /** Reports indexes of shards that cannot be read. */
+  /** Reports indexes that have another type. */
   async sweepIndexes(redis: Redis): Promise<number> {
-    const keys = INDEXES.flatMap((key) =>
-      Array.from({ length: SHARD_COUNT }, (_, shard) => key(shardBase(shard))),
-    )
+    const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
+    const ofShards = INDEXES.flatMap(([key, type]) => shards.map((base) => [key(base), type] as const))
+    const indexes = [...ofShards, ...WHOLE_LISTS]
     const looks = batch(redis)
-    for (const key of keys) looks.zcard(key)
-    await readableReplies(looks, { keyOf: (i) => keys[i] ?? '', onUnreadable: this.report })
+    for (const [key] of indexes) looks.type(key)
+    for (const [i, found] of (await replies(looks)).entries()) {
+      const [key = '', type] = indexes[i] ?? []
+      if (found !== type && found !== 'none')
+        this.report(new TypeError(`it is a ${found} instead of a ${type}`), key)
+    }
     return 0
   }
 

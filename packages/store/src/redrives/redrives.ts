@@ -227,11 +227,15 @@ export class Redrives {
   }
 
   /**
-   * The task is `canceling` while a batch is under way, and `canceled` afterwards. A task that cannot be read is
-   * cancelled too, and answered as far as it can be read.
+   * The task is `canceling` while a batch is under way, and `canceled` afterwards. A task that cannot be read
+   * is `canceled` at once, and answered as far as it can be read. Its batch returns to the source.
    */
   async cancel(id: string): Promise<RedriveTask> {
-    await this.#run(id, 'cancel')
+    let what: 'cancel' | 'abandon' = 'cancel'
+    await this.#readable(id, () => {
+      what = 'abandon'
+    })
+    await this.#run(id, what)
     return (await this.#readable(id)) ?? (await this.getReadable(id)) ?? this.#need(id)
   }
 
@@ -314,7 +318,7 @@ export class Redrives {
     return this.#need(id)
   }
 
-  async #run(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel', rate = ''): Promise<void> {
+  async #run(id: string, what: 'rate' | 'pause' | 'resume' | 'cancel' | 'abandon', rate = ''): Promise<void> {
     const shard = shardOfTask(id)
     if (shard === undefined) throw taskMissing()
     const result = String(await runScript(this.#redis, CHANGE, { base: shardBase(shard), id, what, rate }))

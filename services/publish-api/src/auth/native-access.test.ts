@@ -84,6 +84,17 @@ test('an invalid key, an unknown one and a wrong secret are refused alike', asyn
   expect(right.status).toBe(200)
 })
 
+test('a key whose record was changed is revoked by its own account only', async () => {
+  const { body: made } = await admin.call('POST', '/v1/keys', { body: { name: 'x', scopes: ['read'] } })
+  const stranger = await keyWith(api, ['manage'], { account: '999999999999' })
+  await api.redis.hset('ft:{keys}:records', made.id, '{"scopes":["manage"]')
+  const revoke = async (key: TestKey) => (await key.call('DELETE', `/v1/keys/${made.id}`)).status
+  const count = () => api.deps.keys.count()
+  const before = await count()
+  expect([await revoke(stranger), await count()]).toEqual([204, before])
+  expect([await revoke(admin), await count()]).toEqual([204, before - 1])
+})
+
 test('a key does what its scopes name and nothing else', async () => {
   const id = (
     await admin.call('POST', '/v1/topics/orders/subscriptions', {
