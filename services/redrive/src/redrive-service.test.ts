@@ -121,12 +121,18 @@ test('a task whose wake was lost is found at the start and by the sweep', async 
   await waitFor(async () => (await status(second.id)) === 'completed')
 })
 
-const DAMAGE: Record<string, [member: string, value: string | null]> = {
+/** A function changes the stored value. null: the member is lost. */
+const DAMAGE: Record<string, [member: string, change: string | null | ((stored: string) => string)]> = {
   'a filter that is no JSON': ['filter', '{"subscription":"arn'],
   'a filter with an unknown member': [
     'filter',
     '{"subscripuion":"arn:aws:sns:us-east-1:000000000000:orders:x"}',
   ],
+  'a filter with another value': ['filter', (stored) => stored.replace(':none', ':nona')],
+  'a wider filter': ['filter', (stored) => `{}${stored.slice(-6)}`],
+  'another action': ['action', (stored) => (stored === 'purge' ? 'redrive' : 'purge')],
+  'another destination': ['destination', queueArn('third-dead')],
+  'another canary': ['canary', '9'],
   'no filter': ['filter', null],
   'no action': ['action', null],
   'no destination': ['destination', null],
@@ -137,19 +143,26 @@ const DAMAGE: Record<string, [member: string, value: string | null]> = {
 test.each(Object.keys(DAMAGE))(
   'a task with %s moves and removes nothing, and stops no other',
   async (name) => {
-    const [member = '', value = null] = DAMAGE[name] ?? []
+    const [member = '', change = null] = DAMAGE[name] ?? []
     const other = queueArn('other-dead')
     await fixture.queues.put(other, {})
     const id = await subscribe(fixture)
     await makeDeadLetters(fixture, id, 2)
     const damaged = [
       await fixture.redrives.createPurge(SOURCE, { subscription: `${SOURCE}:none` }),
-      await fixture.redrives.create({ ...everything, source: other }),
+      await fixture.redrives.create({
+        ...everything,
+        source: other,
+        filter: { subscription: `${SOURCE}:none` },
+      }),
     ]
     for (const { id: task } of damaged) {
       const [key = ''] = await fixture.redis.keys(`*redrive:${task}`)
-      if (value === null) await fixture.redis.hdel(key, member)
-      else await fixture.redis.hset(key, member, value)
+      if (change === null) await fixture.redis.hdel(key, member)
+      else {
+        const stored = (await fixture.redis.hget(key, member)) ?? ''
+        await fixture.redis.hset(key, member, typeof change === 'string' ? change : change(stored))
+      }
     }
     const metrics = createMetrics()
     await serve(200, { metrics })

@@ -86,6 +86,17 @@ test('a subscription gets every kept message since a time once more, as deliveri
   expect(await create(Date.now() + 60_000)).toMatchObject({ matched: 0 })
 })
 
+test('a resend whose order was changed sends nothing', async () => {
+  await keep(2)
+  const { id } = await create(Date.now() - 60_000)
+  const [key = ''] = await fixture.redis.keys(`*redrive:${id}`)
+  const stored = (await fixture.redis.hget(key, 'filter')) ?? ''
+  await fixture.redis.hset(key, 'filter', stored.replace(/\d/, '0'))
+  await expect(runRedrive(fixture, id, never)).rejects.toThrow('corrupt JSON')
+  expect(await received()).toEqual([])
+  expect(await fixture.redrives.cancel(id)).toMatchObject({ status: 'canceled' })
+})
+
 test('the filter of the subscription and the bounds of the task decide what is sent', async () => {
   const size = (n: number) => ({ attributes: { size: { type: 'Number', value: String(n) } } })
   const ids = await keep(10, (n) => ({ ...size(n), publishedAt: 1_000 * n }))

@@ -1,7 +1,8 @@
 /** Ids of redrive tasks, and the conversion of a hash to a task. */
 import { randomBytes } from 'node:crypto'
-import { createMessageId, parseMessageId, type RedriveTask } from '@fantail/contracts'
+import { createMessageId, parseMessageId, type RedriveAction, type RedriveTask } from '@fantail/contracts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
+import { checkText, sumText } from '../records/checksums.ts'
 import { REDRIVE } from '../records/redrive-fields.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
 import { ifReadable } from '../redis/unreadable.ts'
@@ -32,13 +33,42 @@ export function newTaskId(shard: number, now: number): string {
 /** Members that say what a task does. Without one of them it would do something else, or more. */
 const ORDER = ['id', 'source', 'status', 'action', 'destination', 'filter', 'rate'] as const
 
+/** Members of an order that stay as they are. The checksum of the filter is over all of them. */
+interface FixedOrder {
+  id: string
+  source: string
+  action: RedriveAction
+  destination: string
+  /** The number of messages that go first, or ''. A resend has none. */
+  canary?: string
+  /** '1' if the message goes edited, also when the edit itself is deleted with the end of the task. */
+  edited?: '' | '1'
+}
+
+/** The filter as it is stored. If another member of the order is changed, the task cannot be read either. */
+export function sumFilter(filter: object, order: FixedOrder): string {
+  return sumText(JSON.stringify(filter), beside(order))
+}
+
+function beside({ id, source, action, destination, canary = '', edited = '' }: FixedOrder): string {
+  return JSON.stringify([id, source, action, destination, canary, edited])
+}
+
+/** The members with the filter alone. Throws a CorruptRecordError if the order was changed. */
+function checked(fields: Record<string, string>, key: string): Record<string, string> {
+  const { filter = '', edited, edit = '', endedAt } = fields
+  if (edited === '1' && edit === '' && endedAt === '')
+    throw new CorruptRecordError(key, new TypeError('the edit is lost'))
+  return { ...fields, filter: checkText(filter, key, beside(fields as unknown as FixedOrder)) }
+}
+
 /** null: there is no such task. Throws a CorruptRecordError if it cannot be read whole. */
 export function readTask(fields: Record<string, string>, key: string): RedriveTask | null {
   if (Object.keys(fields).length === 0) return null
   for (const name of ORDER) {
     if (fields[name] === undefined) throw new CorruptRecordError(key, new TypeError(`${name} is lost`))
   }
-  const set = Object.entries(fields).filter(([, text]) => text !== '')
+  const set = Object.entries(checked(fields, key)).filter(([, text]) => text !== '')
   return REDRIVE.unpack(Object.fromEntries(set), key)
 }
 

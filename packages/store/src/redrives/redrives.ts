@@ -38,7 +38,7 @@ import { decodeCursor, encodeCursor, type Page, readableReplies } from '../redis
 import { readScript, runScript } from '../redis/scripts.ts'
 import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 import { readEnds } from './redrive-ends.ts'
-import { newTaskId, readReadable, readTask, shardOfTask } from './redrive-records.ts'
+import { newTaskId, readReadable, readTask, shardOfTask, sumFilter } from './redrive-records.ts'
 
 const CREATE = readScript('create-redrive-1')
 const CREATE_RESEND = readScript('create-resend-1')
@@ -163,7 +163,7 @@ export class Redrives {
       source: subscriptionArn,
       id,
       counts: what === 'count',
-      filter: JSON.stringify(bounds),
+      filter: sumFilter(bounds, { id, source: subscriptionArn, action: 'resend', destination: '' }),
       since: bounds.since - CLOCK_SLACK_MS,
       rate: String(maxMessagesPerSecond ?? ''),
     })
@@ -275,14 +275,18 @@ export class Redrives {
     if (await this.#isBlocked(base, input)) throw active()
     const { newest, matched, now } = await this.#count(source, filter, itemId)
     const id = newTaskId(shardOf(source), now)
-    const args = {
-      base,
-      source,
+    const order = {
       id,
+      source,
       action,
       destination: destination ?? '',
-      filter: JSON.stringify(filter),
       canary: String(input.canary ?? ''),
+      edited: edit ? ('1' as const) : ('' as const),
+    }
+    const args = {
+      base,
+      ...order,
+      filter: sumFilter(filter, order),
       edit: edit ? sumText(JSON.stringify(edit)) : '',
       item: itemId,
       newest,

@@ -170,6 +170,7 @@ const TASK = {
   uid: 'uid',
   /** ARN of the topic of a resend. */
   topic: 'topic',
+  isEdited: 'edited',
   newest: 'newest',
   score: 'score',
   last: 'last',

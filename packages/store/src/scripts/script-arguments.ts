@@ -177,6 +177,7 @@ export interface ScriptArguments {
     action: ScriptText
     canary: ScriptText
     edit: ScriptText
+    edited: ScriptText
     item: ScriptText
     newest: ScriptText
     matched: number

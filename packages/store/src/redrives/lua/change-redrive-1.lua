@@ -1,6 +1,6 @@
--- Changes an active task: its rate, or its status. A task with a batch under way is cancelled when that batch is
--- done. A task that cannot be read is not run, so it is abandoned: its batch returns to the source, although it may
--- have been sent.
+-- Changes an active task: its rate, or its status. A task with a batch under way is cancelled when that batch is done.
+-- A task that cannot be read is not run, so it is abandoned: its batch returns to the source, although it may have been
+-- sent.
 -- @key base: of the source
 -- @arg id: text
 -- @arg what: text, 'rate' | 'pause' | 'resume' | 'cancel' | 'abandon'

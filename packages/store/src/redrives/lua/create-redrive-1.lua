@@ -7,6 +7,7 @@
 -- @arg action: text, 'redrive' | 'purge'
 -- @arg canary: text, messages that go first, or ''
 -- @arg edit: text, JSON with a checksum, or ''
+-- @arg edited: text, '1' if there is an edit, or ''
 -- @arg item: text, the only message that it moves, or '' for all that the filter matches
 -- @arg newest: text, highest score (queue-scan.lua)
 -- @arg matched: digits
@@ -60,6 +61,7 @@ local in_the_way = make_way()
 if in_the_way then return in_the_way end
 redis.call('HSET', base .. 'redrive:' .. id, TASK.id, id, TASK.source, source, TASK.uid, queue.uid,
   TASK.action, action, TASK.destination, destination, TASK.filter, filter, TASK.newest, to, TASK.edit, edit,
+  TASK.isEdited, edited,
   TASK.canary, canary, TASK.matched, matched, TASK.maxMessagesPerSecond, rate,
   TASK.status, 'running', TASK.moved, 0, TASK.skipped, 0, TASK.startedAt, queue.now,
   TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0, TASK.score, from, TASK.last, '',

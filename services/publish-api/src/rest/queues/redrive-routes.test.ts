@@ -289,6 +289,22 @@ test('a task that cannot be read is refused with the reason, and can be canceled
   expect(await call('POST', '/cancel')).toEqual([200, 'canceled'])
 })
 
+test('a task whose edit was changed or lost cannot be read', async () => {
+  const path = await oneLetter('edit-damaged')
+  const { id } = (await api.call('POST', path, { body: { message: 'mended' } })).body
+  const [key = ''] = await api.redis.keys(`*redrive:${id}`)
+  const edit = (await api.redis.hget(key, 'edit')) ?? ''
+  const status = async () => (await api.call('GET', `/v1/redrives/${id}`)).status
+  expect([edit.includes('mended'), await status()]).toEqual([true, 200])
+  for (const changed of [edit.replace('mended', 'nended'), edit.slice(0, -1), '']) {
+    await api.redis.hset(key, 'edit', changed)
+    expect([changed, await status()]).toEqual([changed, 500])
+  }
+  await api.redis.hdel(key, 'edit')
+  expect(await status()).toBe(500)
+  expect((await api.call('POST', `/v1/redrives/${id}/cancel`)).body.status).toBe('canceled')
+})
+
 test('an edit that has begun is answered, even if the outcome log cannot note it', async () => {
   const path = await oneLetter('unnoted')
   const append = vi.spyOn(api.deps.messages, 'append').mockRejectedValue(new Error('Connection is closed.'))
