@@ -55,25 +55,29 @@ test('everything is killed right after the last 202, Redis too: nothing is lost'
   expect(await direct.whenSettled()).toMatchObject({ accepted: TEXTS, lost: 0 })
 }, 120_000)
 
-test('killed workers lose nothing, and repeat only what was under way at a kill', async () => {
-  const row = beginFault('worker-kills')
-  const ledger = await Ledger.open({
-    stack: stack(),
-    receiver: receiver(),
-    topic: 'killed-workers',
-    subscriptions: { '/a': {}, '/b': {} },
-  })
-  const publishing = ledger.publishAtRate({ count: KILLS * MESSAGES_PER_KILL, perSecond: PER_SECOND })
-  const killed = new KilledWork()
-  for (let kill = 0; kill < KILLS; kill++) {
-    const due = (kill + 0.5) * MESSAGES_PER_KILL
-    await waitFor(() => ledger.count('accepted') >= due, { what: `${due} messages`, timeoutMs: 60_000 })
-    await killed.restart(stack().worker(kill % 2), stack().connection)
-  }
-  await publishing
-  const account = await ledger.whenSettled()
-  row.report({ ...account, messages: account.accepted, recoverySeconds: null })
-  expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, delivered: account.owed })
-  expect(account.accepted).toBe(KILLS * MESSAGES_PER_KILL)
-  killed.expectExplained(stack().workers, ledger.arrivals())
-}, KILLS * 8_000 + 100_000)
+test(
+  'killed workers lose nothing, and repeat only what was under way at a kill',
+  async () => {
+    const row = beginFault('worker-kills')
+    const ledger = await Ledger.open({
+      stack: stack(),
+      receiver: receiver(),
+      topic: 'killed-workers',
+      subscriptions: { '/a': {}, '/b': {} },
+    })
+    const publishing = ledger.publishAtRate({ count: KILLS * MESSAGES_PER_KILL, perSecond: PER_SECOND })
+    const killed = new KilledWork()
+    for (let kill = 0; kill < KILLS; kill++) {
+      const due = (kill + 0.5) * MESSAGES_PER_KILL
+      await waitFor(() => ledger.count('accepted') >= due, { what: `${due} messages`, timeoutMs: 60_000 })
+      await killed.restart(stack().worker(kill % 2), stack().connection)
+    }
+    await publishing
+    const account = await ledger.whenSettled()
+    row.report({ ...account, messages: account.accepted, recoverySeconds: null })
+    expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0, delivered: account.owed })
+    expect(account.accepted).toBe(KILLS * MESSAGES_PER_KILL)
+    killed.expectExplained(stack().workers, ledger.arrivals())
+  },
+  KILLS * 8_000 + 100_000,
+)
