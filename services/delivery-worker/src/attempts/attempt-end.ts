@@ -32,6 +32,7 @@ export interface AttemptEnd {
 /** The decision about what follows an attempt. */
 export interface Decided {
   decision: 'delivered' | 'retry' | 'dead' | 'circuitOpen' | 'misconfigured' | 'gone' | 'wait'
+  /** Why the next attempt comes when it does, or why the delivery ended. If delivered: why this attempt came. */
   why: Why | undefined
   /** The state of its lane's circuit before the attempt ended. Absent without a circuit breaker. */
   circuit?: Circuit | undefined

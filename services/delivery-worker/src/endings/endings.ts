@@ -6,7 +6,7 @@
  * A place is where the delivery lives meanwhile: its job (first-attempts/job-place.ts), or the claim of its lane
  * (lane-place.ts), alone or in a batch.
  */
-import type { Why } from '@fantail/contracts'
+import type { StoredWhy, Why } from '@fantail/contracts'
 import { whyNext } from '@fantail/policy'
 import type { DeadState, RetryState } from '@fantail/store'
 import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'
@@ -22,8 +22,9 @@ export type Back = { as: 'unsent'; delayMs: number } | { as: 'uncounted' }
 
 /** Applies what was decided. Each function resolves when Redis has it, or has refused it because a lease had ended. */
 export interface Place<E extends AttemptEnd> {
-  /** `circuit`: the state of its lane's circuit before the attempt ended. */
-  delivered(end: E, outcome: Outcome, circuit: Circuit | undefined): void | Promise<void>
+  /** Why a successful attempt came at its time. `circuit`: its state before the attempt ended. */
+  whyItCame(end: E, outcome: Outcome, circuit: Circuit | undefined): StoredWhy | undefined
+  delivered(end: E, outcome: Outcome, why: StoredWhy | undefined): void | Promise<void>
   retry(end: E, state: RetryState, delayMs: number): void | Promise<void>
   dead(end: E, state: DeadState, outcome: Outcome): void | Promise<void>
   back(end: E, outcome: Outcome, back: Back): void | Promise<void>
@@ -76,9 +77,11 @@ export class Endings {
     circuit: Circuit | undefined,
   ): void | Promise<void> {
     switch (step.step) {
-      case 'delivered':
-        this.#report(end, outcome, circuit ? { ...DELIVERED, circuit } : DELIVERED)
-        return place.delivered(end, outcome, circuit)
+      case 'delivered': {
+        const why = place.whyItCame(end, outcome, circuit)
+        this.#report(end, outcome, why || circuit ? { decision: 'delivered', why, circuit } : DELIVERED)
+        return place.delivered(end, outcome, why)
+      }
       case 'retry': {
         const why = whyNext(step)
         this.#report(end, outcome, { decision: 'retry', why, circuit })

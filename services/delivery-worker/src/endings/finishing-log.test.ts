@@ -5,11 +5,11 @@ import { createFakeSender, DLQ, TOPIC, useFixture } from '../fixtures/worker.fix
 
 const fixture = await useFixture()
 
-async function startLogged(status: number) {
+async function startLogged(answer: () => number) {
   const lines: Record<string, unknown>[] = []
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) }
   const sender = createFakeSender()
-  sender.answer = () => status
+  sender.answer = answer
   await fixture.startWorker(sender, { log: createLogger({ service: 'test', destination }) })
   return (msg: string) => lines.filter((line) => line.msg === msg)
 }
@@ -18,7 +18,7 @@ test('a discarded delivery is a warning that names topic, endpoint and status', 
   const { id } = await fixture.subscribe('refusing', {
     endpoint: 'http://kept:by-whom@refusing.example/hook',
   })
-  const logged = await startLogged(410)
+  const logged = await startLogged(() => 410)
   const messageId = await fixture.publish('unwanted')
   await waitFor(() => logged('delivery.discarded').length === 1, { what: 'the line' })
   expect(logged('delivery.discarded')).toMatchObject([
@@ -39,10 +39,23 @@ test('a discarded delivery is a warning that names topic, endpoint and status', 
 test('a dead letter is a warning', async () => {
   await fixture.queues.put(DLQ, {})
   const { id } = await fixture.subscribe('dead', { redrivePolicy: { deadLetterTargetArn: DLQ } })
-  const logged = await startLogged(404)
+  const logged = await startLogged(() => 404)
   await fixture.publish('dead')
   await waitFor(() => logged('delivery.dead_lettered').length === 1, { what: 'the line' })
   expect(logged('delivery.dead_lettered')).toMatchObject([
     { level: 'warn', subscriptionId: id, queueArn: DLQ, reason: 'permanent', statusCode: 404 },
   ])
+})
+
+test('a success from a lane is logged with the cause of its attempt', async () => {
+  await fixture.subscribe('flaky', {
+    deliveryPolicy: { healthyRetryPolicy: { numRetries: 1, numNoDelayRetries: 1 } },
+  })
+  const logged = await startLogged(() => (logged('delivery.attempted').length === 0 ? 503 : 200))
+  await fixture.publish('again')
+  await waitFor(() => logged('delivery.attempted').length === 2, { what: 'both lines' })
+  const [failed, delivered] = logged('delivery.attempted')
+  const { because, delayMs } = failed ?? {}
+  expect(because).toEqual(expect.any(String))
+  expect(delivered).toMatchObject({ decision: 'delivered', attempts: 2, because, delayMs })
 })

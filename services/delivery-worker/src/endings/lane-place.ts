@@ -1,4 +1,5 @@
 /** The place of a delivery that was claimed from its lane: each step settles the claim. */
+import type { StoredWhy } from '@fantail/contracts'
 import type { DeadState, RetryState } from '@fantail/store'
 import type { AttemptEnd } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
@@ -37,9 +38,12 @@ export class LanePlace implements Place<ClaimEnd> {
     this.#options = options
   }
 
-  async delivered(end: ClaimEnd, outcome: Outcome, circuit: Circuit | undefined): Promise<void> {
+  whyItCame(end: ClaimEnd, outcome: Outcome, circuit: Circuit | undefined): StoredWhy | undefined {
+    return whyAttemptCame(end, outcome, circuit, this.#options.now())
+  }
+
+  async delivered(end: ClaimEnd, outcome: Outcome, why: StoredWhy | undefined): Promise<void> {
     const { claimed, subscription, run, attempts } = end
-    const why = whyAttemptCame(end, outcome, circuit, this.#options.now())
     const to = run ? ({ op: 'delivered', run: run.map(({ delivery }) => delivery) } as const) : DELIVERED
     const how = { later: mayLinger(end), restsOn: outcome.copy }
     const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, to, how)

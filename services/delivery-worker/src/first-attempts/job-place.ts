@@ -51,6 +51,11 @@ export class JobPlace implements Place<FirstAttempt> {
     }
   }
 
+  /** Its reports find out by themselves whether a first attempt came late. */
+  whyItCame(): undefined {
+    return undefined
+  }
+
   delivered(attempt: FirstAttempt, outcome: Outcome): void {
     const { unit, slot, subscription, endedAt } = attempt
     this.#options.metrics.delivered(subscription, unit.context, endedAt)
