@@ -94,7 +94,7 @@ finish_park(base, now)
 
 local suspect = judge_first(base, log, state, now)
 local reads = ending == '' and not (suspect and log.group)
-local entries = reads and first_entries(base, log, messages_max, now) or {}
+local entries = reads and first_entries(base, log, messages_max) or {}
 local function body_of(id)
   return redis.call('HGET', base .. 'msg:' .. id, BODY.json)
 end

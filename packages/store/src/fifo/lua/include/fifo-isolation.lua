@@ -91,7 +91,7 @@ local function judge_first(base, log, state, now)
 end
 
 -- Moves the first entries that belong to isolated groups to the logs of these groups. Returns the other first entries.
-local function split_off(base, log, entries, now)
+local function split_off(base, log, entries)
   if log.group or #entries == 0 or redis.call('EXISTS', log.isolated) == 0 then return entries end
   local groups, kept = {}, {}
   for i, entry in ipairs(entries) do
@@ -112,10 +112,10 @@ end
 
 -- Up to max of the log's first entries for its reader. If too many entries of isolated groups come before them, it
 -- returns none, and the next read continues.
-local function first_entries(base, log, max, now)
+local function first_entries(base, log, max)
   for _ = 1, NUMBER.WINDOWS_MAX do
     local entries = redis.call('LRANGE', log.list, 0, max - 1)
-    local kept = split_off(base, log, entries, now)
+    local kept = split_off(base, log, entries)
     if #kept > 0 or #entries == 0 then return kept end
   end
   return {}
