@@ -102,3 +102,16 @@ test('each command that may bring a job is announced, and its reply too', async 
   await worker.close()
   expect(fetching.reduce((sum, change) => sum + change, 0)).toBe(0)
 })
+
+test('a job whose end is refused is not announced for ever', async () => {
+  const worker = await startIdle()
+  await add('held')
+  await whenBegun('held')
+  const [id = ''] = await redis.lrange(`${queuePrefix(NAME)}:${NAME}:active`, 0, -1)
+  expect(await redis.del(`${queuePrefix(NAME)}:${NAME}:${id}:lock`)).toBe(1)
+  held.resolve()
+  await add('after')
+  await whenBegun('held', 'after')
+  await worker.close()
+  expect(fetching.reduce((sum, change) => sum + change, 0)).toBe(0)
+})

@@ -121,15 +121,20 @@ export class PromptWorker<T> extends Worker<T, void> {
   /** Returns the job that is fetched as this one ends. */
   async #runOne(job: Job<T, void>, token: string): Promise<Job<T, void> | undefined> {
     let follows = false
+    const announce = (does: boolean) => {
+      if (does !== follows) this.#capacity.fetching?.(does ? 1 : -1)
+      follows = does
+    }
+    // BullMQ asks again whenever it repeats the end after an error.
     const mayFollow = () => {
-      follows = this.#mayFollow()
-      if (follows) this.#capacity.fetching?.(1)
+      announce(false)
+      announce(this.#mayFollow())
       return follows
     }
     try {
       return (await super.processJob(job, token, mayFollow)) as Job<T, void> | undefined
     } finally {
-      if (follows) this.#capacity.fetching?.(-1)
+      announce(false)
     }
   }
 
