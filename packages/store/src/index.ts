@@ -180,7 +180,7 @@ export type {
   PeekRequest,
   QueueCounts,
   QueueWithCounts,
-  ReceiveTurn,
+  Received,
   SendItem,
   SentItem,
   VisibilityChange,

@@ -2,7 +2,7 @@ import { isFifoName } from '@fantail/contracts'
 import { waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { WAKE_CONSUMERS } from '../keys/keys.ts'
-import type { ConsumerReceive, ReceiveTurn } from '../queues/items/queue-records.ts'
+import type { ConsumerReceive, Received } from '../queues/items/queue-records.ts'
 import { newArn, useQueues } from '../queues/queues.fixture.ts'
 import { connect, whenReady } from '../redis/connections/connect.ts'
 import { Consumers } from './consumers.ts'
@@ -39,12 +39,12 @@ async function send(arn: string, texts: string[]): Promise<void> {
 }
 
 /** Receives for a consumer, with its present record or with an older one. */
-async function receive(arn: string, given: Partial<ConsumerReceive> = {}, max = 10): Promise<ReceiveTurn> {
+async function receive(arn: string, given: Partial<ConsumerReceive> = {}, max = 10): Promise<Received> {
   const revision = (await consumers.get(arn, 'hook'))?.consumer.revision ?? ''
   const consumer = { name: 'hook', revision, batch: 'b1', hideMs: 35_000, ended: [], ...given }
-  return fixture.queues.receiveTurn(arn, { maxMessages: max, consumer })
+  return fixture.queues.receiveOnce(arn, { maxMessages: max, consumer })
 }
-const bodies = ({ messages }: ReceiveTurn) => messages.map(({ body }) => body)
+const bodies = ({ messages }: Received) => messages.map(({ body }) => body)
 
 test('a consumer is made with defaults, changed member by member, and removed', async () => {
   const arn = await queueWith([])

@@ -12,7 +12,7 @@ import {
   tryReadItem,
   type UnreadableItem,
 } from './items/queue-items.ts'
-import type { ReceiveRefusal, ReceiveRequest, ReceiveTurn } from './items/queue-records.ts'
+import type { Received, ReceiveRefusal, ReceiveRequest } from './items/queue-records.ts'
 import { atQueue } from './items/queue-scripts.ts'
 import type { QueueUse } from './items/queue-use.ts'
 import { kindOf } from './kinds/queue-kind.ts'
@@ -64,7 +64,7 @@ export class QueueReceiver {
    * AttemptChangedError.
    */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
-    const { messages, overLimit } = await this.receiveTurn(arn, request)
+    const { messages, overLimit } = await this.receiveOnce(arn, request)
     if (messages.length > 0) return messages
     if (overLimit) throw new OverLimitError()
     this.#options.use?.emptyReceive(arn)
@@ -72,13 +72,13 @@ export class QueueReceiver {
   }
 
   /** Like `receive`. Also returns when the next message becomes visible. */
-  async receiveTurn(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
+  async receiveOnce(arn: string, request: ReceiveRequest): Promise<Received> {
     const turn = await this.#receiveRounds(arn, request)
     if (turn.messages.length > 0) this.#options.use?.received(arn, turn.messages.length)
     return turn
   }
 
-  async #receiveRounds(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
+  async #receiveRounds(arn: string, request: ReceiveRequest): Promise<Received> {
     const messages: QueueMessage[] = []
     for (let round = 1; ; round++) {
       let once: ReceiveRound

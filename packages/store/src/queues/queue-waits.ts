@@ -9,7 +9,7 @@ import type { Redis } from 'ioredis'
 import { WAKE_QUEUES } from '../keys/keys.ts'
 import { type PassingTimer, passingTime } from '../travel/passing-clock.ts'
 import { AttemptChangedError } from './items/queue-errors.ts'
-import type { ReceiveRequest, ReceiveTurn } from './items/queue-records.ts'
+import type { Received, ReceiveRequest } from './items/queue-records.ts'
 import type { QueueUse } from './items/queue-use.ts'
 import { kindOf } from './kinds/queue-kind.ts'
 import type { Queues } from './queues.ts'
@@ -209,9 +209,9 @@ export class QueueWaits {
   }
 
   /** undefined: the waiter's own attempt cannot be repeated. The waiters behind it are not affected. */
-  async #turnOf({ arn }: Line, waiter: Waiter): Promise<ReceiveTurn | undefined> {
+  async #turnOf({ arn }: Line, waiter: Waiter): Promise<Received | undefined> {
     try {
-      return await this.#queues.receiveTurn(arn, waiter.request)
+      return await this.#queues.receiveOnce(arn, waiter.request)
     } catch (error) {
       if (!(error instanceof AttemptChangedError)) throw error
       waiter.fail(error)

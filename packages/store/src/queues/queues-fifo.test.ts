@@ -383,7 +383,7 @@ test('at the bound of messages in flight a FIFO queue returns nothing and says n
   await send(arn, 'g1-m1 g1-m2 g2-m1 g3-m1')
   const received = await bounded.receive(arn, { maxMessages: 10 })
   expect(received.map((m) => m.body)).toEqual(['g1-m1', 'g1-m2', 'g2-m1'])
-  const turn = await bounded.receiveTurn(arn, { maxMessages: 10 })
+  const turn = await bounded.receiveOnce(arn, { maxMessages: 10 })
   expect(turn).toMatchObject({ messages: [], overLimit: false })
   expect(turn.nextVisibleInMs).toBeGreaterThan(25_000)
   await ack(arn, received[2])

@@ -578,7 +578,7 @@ test('past the bound of messages in flight a short receive is refused and a long
     name: 'OverLimitError',
     code: 'rate_limited',
   })
-  expect(await queues.receiveTurn(arn, ten)).toMatchObject({ messages: [], overLimit: true })
+  expect(await queues.receiveOnce(arn, ten)).toMatchObject({ messages: [], overLimit: true })
   await queues.ack(arn, handles(received).slice(0, 1))
   expect((await queues.receive(arn, ten)).length).toBe(1)
 })

@@ -41,8 +41,8 @@ import type {
   ListQueues,
   PeekRequest,
   QueueWithCounts,
+  Received,
   ReceiveRequest,
-  ReceiveTurn,
   SendItem,
   SentItem,
   VisibilityChange,
@@ -233,8 +233,8 @@ export class Queues {
     return this.#receiver.receive(arn, request)
   }
 
-  receiveTurn(arn: string, request: ReceiveRequest): Promise<ReceiveTurn> {
-    return this.#receiver.receiveTurn(arn, request)
+  receiveOnce(arn: string, request: ReceiveRequest): Promise<Received> {
+    return this.#receiver.receiveOnce(arn, request)
   }
 
   ack(arn: string, handles: string[], rule?: HandleRule): Promise<HandleResult[]> {

@@ -1,6 +1,6 @@
 /** Receives the messages of one request, as many as the consumer wants, in small steps. */
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
-import type { Queues, ReceiveTurn } from '@fantail/store'
+import type { Queues, Received } from '@fantail/store'
 
 /**
  * @limit Approximate bytes of bodies and attributes in one pushed batch. Past it: the batch is sent without further
@@ -29,7 +29,7 @@ export interface Batch {
   /** Until this time, by performance.now(), no other receiver gets the messages. */
   hiddenUntil: number
   /** The turn of the last receive. */
-  turn: ReceiveTurn
+  turn: Received
 }
 
 /**
@@ -37,14 +37,14 @@ export interface Batch {
  * SETTLE_MS.
  */
 export async function collectBatch(
-  queues: Pick<Queues, 'receiveTurn'>,
+  queues: Pick<Queues, 'receiveOnce'>,
   { record, batch, ended }: BatchRequest,
 ): Promise<Batch> {
   const { queueArn, name, revision, batchSize, timeoutSeconds } = record
   const hideMs = timeoutSeconds * 1_000 + SETTLE_MS
   const hiddenUntil = performance.now() + hideMs
   const receive = (maxMessages: number, given: string[]) =>
-    queues.receiveTurn(queueArn, { maxMessages, consumer: { name, revision, batch, hideMs, ended: given } })
+    queues.receiveOnce(queueArn, { maxMessages, consumer: { name, revision, batch, hideMs, ended: given } })
   let step = Math.min(batchSize, FIRST_STEP)
   let turn = await receive(step, ended)
   const messages = [...turn.messages]

@@ -1,7 +1,7 @@
 /** Checks how many messages a consumer requests from its queue, depending on the results of its batches. */
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import type { ReceiveTurn } from '@fantail/store'
+import type { Received } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -32,10 +32,10 @@ test('while our own configuration keeps requests back, a probe takes one message
   const log = createLogger({ service: 'test', level: 'silent' })
   const queues = {
     ack: () => Promise.reject(new Error('nothing is done')),
-    receiveTurn: async (_: string, { maxMessages = 0 }: { maxMessages?: number }) => {
+    receiveOnce: async (_: string, { maxMessages = 0 }: { maxMessages?: number }) => {
       asked.push(maxMessages)
       const message = { ...MESSAGE, firstReceivedAt: 0 } as QueueMessage
-      return { messages: [message], nextVisibleInMs: null } as unknown as ReceiveTurn
+      return { messages: [message], nextVisibleInMs: null } as unknown as Received
     },
   }
   const consumer = new PushConsumer(

@@ -34,7 +34,7 @@ const PROBE_PAUSE_MS = 60_000
 
 interface PushConsumerOptions {
   tools: PushTools
-  queues: Pick<Queues, 'receiveTurn'>
+  queues: Pick<Queues, 'receiveOnce'>
   capacity: PushCapacity
   shares: ConsumerShares
   reportStorage: ReportState

@@ -95,7 +95,7 @@ export interface ConsumerReceive {
  */
 export type ReceiveRefusal = 'changed' | 'busy' | 'early'
 
-export interface ReceiveTurn {
+export interface Received {
   messages: QueueMessage[]
   /** Ms until the next message becomes visible if no new one comes. null: none will. 0: one is visible. */
   nextVisibleInMs: number | null
