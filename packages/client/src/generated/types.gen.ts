@@ -7371,6 +7371,10 @@ export type GetMessageErrors = {
      */
     404: Error;
     /**
+     * `body_gone`: The message is known, and its text is not kept; `message` says why.
+     */
+    410: Error;
+    /**
      * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
      */
     429: Error;
@@ -7424,6 +7428,10 @@ export type ListDeliveriesErrors = {
      * `not_found`: The path names something that does not exist, or that the key may not see.
      */
     404: Error;
+    /**
+     * `body_gone`: The message is known, and its text is not kept; `message` says why.
+     */
+    410: Error;
     /**
      * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
      */

@@ -94,13 +94,13 @@ test('a message that only a lane or a dead-letter queue has is served from there
 })
 
 test('a message that only the ring of its topic has is shown without deliveries, once its entry is overdue', async () => {
-  const keep = async (publishedAt: number) => {
+  const keep = async (publishedAt: number, damaged = (body: string) => body) => {
     const messageId = createMessageId(publishedAt)
     const attributes = { color: { type: 'String', value: 'red' } }
     const message = { messageId, topicArn: ORDERS, publishedAt, message: 'hello', attributes }
     const uid = (await api.deps.topics.get(ORDERS))?.uid ?? ''
     const id = parseMessageId(messageId) ?? Buffer.alloc(0)
-    await new KeptMessages(api.redis).keep([{ arn: ORDERS, uid, id, body: messageBody(message) }])
+    await new KeptMessages(api.redis).keep([{ arn: ORDERS, uid, id, body: damaged(messageBody(message)) }])
     return messageId
   }
   const [old, fresh] = [await keep(Date.now() - 120_000), await keep(Date.now())]
@@ -110,6 +110,9 @@ test('a message that only the ring of its topic has is shown without deliveries,
   const deliveries = await admin.call('GET', `/v1/messages/${old}/deliveries`)
   expect([deliveries.status, deliveries.body]).toEqual([200, { deliveries: [], logged: false }])
   expect(await admin.status('GET', `/v1/messages/${fresh}`)).toBe(404)
+  const changed = await keep(Date.now() - 120_000, (text) => text.replace('hello', 'jello'))
+  for (const of of ['', '/deliveries'])
+    expect(await admin.status('GET', `/v1/messages/${changed}${of}`)).toBe(410)
 })
 
 test('a message is resent as a new delivery, which its row shows, and a repeated request adds none', async () => {

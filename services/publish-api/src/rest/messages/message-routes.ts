@@ -1,9 +1,9 @@
 /** Routes for a message and its deliveries. */
-import { directOwnerOf, messageBytes, parseMessageId, publishedAtOf } from '@fantail/contracts'
+import { directOwnerOf, FantailError, messageBytes, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import { DeliveriesAnswer, MessageView } from '@fantail/contracts/schemas/messages/delivery-schemas'
 import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
 import { redactEndpoint } from '@fantail/delivery'
-import { type DeliveryOutcome, type MessageSummary, readMessage } from '@fantail/store'
+import { type DeliveryOutcome, ifReadable, type MessageSummary, readMessage } from '@fantail/store'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
@@ -29,7 +29,7 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
         'Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Once the message has left ' +
         'it, the answer has no counts (`logged: false`) while the topic keeps the message, and is 404 after that.',
       answers: { 200: { description: 'The message and its counts', schema: MessageView } },
-      errors: ['not_found'],
+      errors: ['not_found', 'body_gone'],
       handle: async (call) => {
         const id = messageIdOf(call)
         const logged = await messages.message(id)
@@ -48,7 +48,7 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
         'why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the ' +
         'message has left the outcome log and only its topic still keeps it.',
       answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },
-      errors: ['not_found'],
+      errors: ['not_found', 'body_gone'],
       handle: async (call) => {
         const id = messageIdOf(call)
         const deliveries = await messages.deliveries(id)
@@ -66,14 +66,20 @@ function messageIdOf({ params }: Call): string {
   return id
 }
 
-/** A message that only its topic still has. Throws `not_found` if no topic keeps it, or if it is too young for that. */
-async function keptSummary({ kept, clock }: ApiDeps, messageId: string): Promise<MessageSummary> {
+/**
+ * A message that only its topic still has. Throws `not_found` if no topic keeps it, or if it is too young for that, and
+ * `body_gone` if the copy was damaged.
+ */
+async function keptSummary({ kept: rings, clock }: ApiDeps, messageId: string): Promise<MessageSummary> {
   const publishedAt = publishedAtOf(messageId)
-  const topicArn = publishedAt < clock() - ENTRY_DUE_MS ? await kept.topicOf(messageId) : null
-  const body = topicArn === null ? null : await kept.read(topicArn, messageId)
+  const topicArn = publishedAt < clock() - ENTRY_DUE_MS ? await rings.topicOf(messageId) : null
+  const body = topicArn === null ? null : await rings.read(topicArn, messageId)
   if (topicArn === null || !Buffer.isBuffer(body)) throw notFound('message')
-  const { message, attributes } = readMessage(body)
-  return { messageId, topicArn, publishedAt, sizeBytes: messageBytes(message, attributes), counts: NO_COUNTS }
+  const [kept] = ifReadable(() => readMessage(body))
+  if (!kept)
+    throw new FantailError('body_gone', 'only its topic keeps the message, and this copy was damaged')
+  const sizeBytes = messageBytes(kept.message, kept.attributes)
+  return { messageId, topicArn, publishedAt, sizeBytes, counts: NO_COUNTS }
 }
 
 const NO_COUNTS = {
