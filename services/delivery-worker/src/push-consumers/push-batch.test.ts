@@ -1,6 +1,6 @@
 import type { AttemptResult, ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { FantailError } from '@fantail/contracts'
-import { consumerContext, type HttpRequest, keepConsumer } from '@fantail/delivery'
+import { type HttpRequest, keepConsumer } from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
 import type { HandleResult } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
@@ -126,11 +126,7 @@ test('a sealed URL is opened for the request, and without its key nothing is sen
   const key = parseMasterKey(createMasterKeyText())
   const vault = key && createVault([key])
   const url = 'https://user:s3cret@hook.example/'
-  const record = {
-    ...RECORD,
-    url: 'https://user:****@hook.example/',
-    sealed: vault?.seal(url, consumerContext(RECORD)),
-  }
+  const record = { ...RECORD, ...keepConsumer({ url }, RECORD, vault) }
   const keyless = push(1, [], { record })
   expect(await keyless.done).toBe('misconfigured')
   expect(keyless.requests).toEqual([])
