@@ -62,9 +62,7 @@ export class DeadLetters {
     await this.#move({ ...dead, claimed: { ...claimed, lease: lease ?? claimed.lease } })
   }
 
-  /**
-   * Continues with a delivery that was marked dead before it was claimed.
-   */
+  /** Continues with a delivery that was marked dead before it was claimed. */
   async goOn(dead: DeadDelivery): Promise<void> {
     const gone = await this.#move(dead, true)
     // An attempted delivery was recorded when it was marked.

@@ -65,12 +65,12 @@ export class JobPlace implements Place<FirstAttempt> {
   }
 
   retry(attempt: FirstAttempt, state: RetryState, delayMs: number): void {
-    attempt.unit.failures.push([attempt.slot, state.statusCode, state.error])
+    noteFailure(attempt, state)
     this.#park(attempt, { as: 'retry', delayMs, state })
   }
 
   dead(attempt: FirstAttempt, state: DeadState, outcome: Outcome): void {
-    attempt.unit.failures.push([attempt.slot, state.statusCode, state.error])
+    noteFailure(attempt, state)
     this.#park(attempt, { as: 'dead', state }, () =>
       this.#options.status.failed(finishedBy(attempt, outcome)),
     )
@@ -78,14 +78,13 @@ export class JobPlace implements Place<FirstAttempt> {
 
   /** The delivery enters its lane, which checks again whether it may be sent. */
   back(attempt: FirstAttempt, outcome: Outcome): void {
-    if (!isUnsent(outcome.result)) noteFailure(attempt, outcome)
+    if (!isUnsent(outcome.result)) noteFailure(attempt, resultState(outcome.result))
     this.parkFresh(attempt)
   }
 
   /** The delivery enters its lane. The lane then asks for the credential, and waits until it works. */
   block(attempt: FirstAttempt, outcome: Outcome): void {
-    noteFailure(attempt, outcome)
-    this.parkFresh(attempt)
+    this.back(attempt, outcome)
   }
 
   /** Parks the delivery. `parked` is called if the delivery was not in the lane before and the run is not lost. */
@@ -143,8 +142,10 @@ export class JobPlace implements Place<FirstAttempt> {
   }
 }
 
-function noteFailure({ unit, slot }: FirstAttempt, { result }: Outcome): void {
-  const { statusCode, error } = resultState(result)
+function noteFailure(
+  { unit, slot }: FirstAttempt,
+  { statusCode, error }: ReturnType<typeof resultState>,
+): void {
   unit.failures.push([slot, statusCode, error])
 }
 

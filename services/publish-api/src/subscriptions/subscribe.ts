@@ -33,7 +33,8 @@ import {
   webhookProblems,
 } from './subscription-settings.ts'
 
-type Tools = Pick<
+/** The parts of the API that an endpoint's check and its subscription need. */
+export type SubscribeTools = Pick<
   ApiDeps,
   | 'addressGuard'
   | 'attempters'
@@ -76,7 +77,7 @@ export interface Subscribed {
 }
 
 /** Problems of a new subscription's body that the schema cannot find. */
-export function newSubscriptionProblems(deps: Tools, body: Record<string, unknown>): Problem[] {
+export function newSubscriptionProblems(deps: SubscribeTools, body: Record<string, unknown>): Problem[] {
   const { endpoint, protocol, confirmation, rawMessageDelivery } = body
   const known = isProtocol(protocol) ? protocol : undefined
   const address =
@@ -122,7 +123,7 @@ interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal'> {
 
 /** Subscribes with the native API's body. Throws `not_found`, `validation_failed` or `subscription_exists`. */
 export async function subscribeNatively(
-  deps: Tools,
+  deps: SubscribeTools,
   { topicArn, input, ...by }: NativeSubscribe,
 ): Promise<Subscribed> {
   const address = readEndpoint(input.endpoint, input.protocol, deps.settings.arn)
@@ -152,7 +153,7 @@ function usualConfirmation({ protocol }: EndpointAddress): 'handshake' | 'none' 
 }
 
 /** Throws `not_found` if the topic is gone, `subscription_exists` or TopicFullError. */
-export async function subscribe(deps: Tools, request: Subscribe): Promise<Subscribed> {
+export async function subscribe(deps: SubscribeTools, request: Subscribe): Promise<Subscribed> {
   const { topic, address, given, confirmation, publicUrl, outbound } = request
   const { endpoint } = address
   await refuseMissingDevice(deps, address, topic.arn)
@@ -188,7 +189,7 @@ export const NO_PLATFORM_ENDPOINT = 'names no platform endpoint'
 
 /** A deleted platform endpoint keeps its subscriptions. Subscribing it again answers them, as in SNS. */
 export async function refuseMissingDevice(
-  { platformEndpoints, subscriptions }: Tools,
+  { platformEndpoints, subscriptions }: SubscribeTools,
   { endpoint }: Pick<EndpointAddress, 'endpoint'>,
   topicArn: string,
 ): Promise<void> {
@@ -199,7 +200,7 @@ export async function refuseMissingDevice(
 
 /** When a queue's lease ends, the subscriptions to the queue are deleted. So their topics are stored first. */
 export async function noteLease(
-  { queueCache, queues }: Tools,
+  { queueCache, queues }: SubscribeTools,
   { endpoint }: Pick<EndpointAddress, 'endpoint'>,
   topicArn: string,
 ): Promise<void> {
@@ -208,7 +209,7 @@ export async function noteLease(
   if (queue?.leaseSeconds) await queues.noteLeasedTopic(endpoint, topicArn)
 }
 
-function isSame({ vault }: Tools, subscription: SubscriptionRecord, request: Subscribe): boolean {
+function isSame({ vault }: SubscribeTools, subscription: SubscriptionRecord, request: Subscribe): boolean {
   const { given, outbound, confirmation, confirmationGiven } = request
   if (!agreesOutbound(vault, subscription, outbound)) return false
   return agrees(subscription, given) && (!confirmationGiven || confirmation === subscription.confirmation)
@@ -219,7 +220,7 @@ function isSame({ vault }: Tools, subscription: SubscriptionRecord, request: Sub
  * the request repairs the index.
  */
 async function registerDeadLetters(
-  { queues }: Tools,
+  { queues }: SubscribeTools,
   { arn, redrivePolicy }: SubscriptionRecord,
 ): Promise<void> {
   if (redrivePolicy) await queues.addSource(redrivePolicy.deadLetterTargetArn, arn)

@@ -13,26 +13,10 @@ import { invalid, notFound } from '../../http/error-answers.ts'
 import { visibleSubscription } from '../change.ts'
 import { newToken, parkQuestion, takeConfirmation } from '../confirmations.ts'
 import { type KeptEndpoint, keepMoved, type OutboundChange, outboundProblems } from '../outbound.ts'
-import { noteLease, refuseMissingDevice } from '../subscribe.ts'
+import { noteLease, refuseMissingDevice, type SubscribeTools } from '../subscribe.ts'
 import { servedProblems } from '../subscription-settings.ts'
 
-type Tools = Pick<
-  ApiDeps,
-  | 'addressGuard'
-  | 'attempters'
-  | 'clock'
-  | 'confirmationLimits'
-  | 'lanes'
-  | 'log'
-  | 'moveQuestions'
-  | 'platformEndpoints'
-  | 'queueCache'
-  | 'queues'
-  | 'settings'
-  | 'subscriptions'
-  | 'topics'
-  | 'vault'
->
+type Tools = SubscribeTools & Pick<ApiDeps, 'moveQuestions'>
 
 interface MoveRequest {
   /** The new endpoint, as the request has it. */
