@@ -7,7 +7,7 @@ const KINDS = ['packages/policy/src/protocols/', 'packages/delivery/src/attempte
 
 /** For each line, the reason why its comparison is allowed. */
 const EXCEPTIONS: Record<string, string> = {
-  "services/publish-api/src/aws/wire/other-service.ts: const signedForOther = scope !== '' && scope !== 'sns' && scope !== 'sqs'":
+  "services/publish-api/src/aws/wire/thrown-errors.ts: const signedForOther = scope !== '' && scope !== 'sns' && scope !== 'sqs'":
     'the service of a signature',
   "services/publish-api/src/aws/wire/wire-request.ts: return signedFor === 'sqs' || signedFor === 'sts' ? signedFor : 'sns'":
     'the service of a signature',

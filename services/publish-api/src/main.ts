@@ -3,7 +3,7 @@ import { readApiSettings } from '@fantail/config'
 import { openSigningPair } from '@fantail/delivery'
 import { openVault, runService } from '@fantail/runtime'
 import { createPublishApi } from './server/publish-api.ts'
-import { readTls } from './server/tls.ts'
+import { readTls } from './server/server.ts'
 
 await runService({
   name: 'publish-api',

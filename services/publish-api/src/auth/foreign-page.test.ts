@@ -1,7 +1,6 @@
 import { unsubscribeLink } from '@fantail/delivery'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { snsOperations } from '../aws/sns/index.ts'
-import { sqsOperations } from '../aws/sqs/index.ts'
+import { snsOperations, sqsOperations } from '../aws/aws-operations.ts'
 import { startTestApi, type TestApi, waitingIn } from '../fixtures/test-api.fixture.ts'
 import { createForeignPages } from './foreign-page.ts'
 

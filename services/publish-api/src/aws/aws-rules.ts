@@ -25,10 +25,14 @@ import { originsOf } from '../auth/origins.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
 import { checkApplicationForm, checkEndpointForm } from './sns/push/push-refusals.ts'
-import { checkConfirmedTopic } from './sns/subscriptions/confirm-subscription.ts'
-import { checkSubscriptionArn, checkTopicArn, isOfEndpoint } from './sns/wire/arns.ts'
-import { invalidParameter } from './sns/wire/refusals.ts'
-import { parseTaskHandle } from './sqs/move-tasks/move-task-view.ts'
+import { checkConfirmedTopic } from './sns/subscriptions/linked-operations.ts'
+import {
+  checkSubscriptionArn,
+  checkTopicArn,
+  invalidParameter,
+  isOfEndpoint,
+} from './sns/wire/sns-parameters.ts'
+import { parseTaskHandle } from './sqs/move-tasks/move-tasks.ts'
 import { checkQueueArn, queueArnOf } from './sqs/wire/queue-url.ts'
 
 type Find = (input: AwsInput, call: AwsCall, settings: ApiDeps['settings']) => Target[]

@@ -25,13 +25,9 @@ import type { Answer, Call } from '../http/endpoint.ts'
 import type { CountedAs } from '../http/request-times.ts'
 import { createAuthenticate, createReadRequest } from './authenticate.ts'
 import { createAwsGuard, type OperationGuard } from './aws-guard.ts'
-import { snsOperations } from './sns/index.ts'
-import { sqsOperations } from './sqs/index.ts'
-import { stsOperations } from './sts/index.ts'
-import { awsCallOf } from './wire/call.ts'
-import { openNextToken, withNextToken } from './wire/next-token.ts'
-import { type OtherService, otherServiceOf } from './wire/other-service.ts'
-import { toAwsError } from './wire/thrown-errors.ts'
+import { snsOperations, sqsOperations, stsOperations } from './aws-operations.ts'
+import { awsCallOf, openNextToken, withNextToken } from './wire/call.ts'
+import { type OtherService, otherServiceOf, toAwsError } from './wire/thrown-errors.ts'
 import {
   formOf,
   isQueuePath,

@@ -6,6 +6,7 @@
  * Missing records are not cached. They are rare, and a record that another process makes must be found. If a record
  * changes during its look-up, the callers get the result, but it is not cached.
  */
+import { type Redis, WAKE_CHANGES } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 
 /** Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
@@ -116,4 +117,29 @@ export class FreshCache<T> {
       throw error
     }
   }
+}
+
+export type ChangeSubscriber = Pick<Redis, 'on' | 'status' | 'subscribe'>
+
+interface ChangedCache {
+  forget(id: string): void
+  clear(): void
+}
+
+/** Removes announced changes from the caches. After a gap in the announcements, everything is removed. */
+export function followChanges(subscriber: ChangeSubscriber, caches: ChangedCache[]): void {
+  subscriber.on('message', (channel: string, text: string) => {
+    if (channel === WAKE_CHANGES) for (const cache of caches) cache.forget(text)
+  })
+  const clear = () => {
+    for (const cache of caches) cache.clear()
+  }
+  const subscribe = () => {
+    clear()
+    // Records that were cached before Redis confirmed the subscription may have changed without a notice. If this
+    // fails, the connection has broken again, and its next start runs this again.
+    subscriber.subscribe(WAKE_CHANGES).then(clear, () => undefined)
+  }
+  subscriber.on('ready', subscribe)
+  if (subscriber.status === 'ready') subscribe()
 }

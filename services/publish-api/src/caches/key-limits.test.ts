@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, keyWith } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { createApp } from '../server/app.ts'
-import { KeyCache } from './key-cache.ts'
+import { KeyCache } from './caller-caches.ts'
 import { RateLimits } from './rate-limits.ts'
 
 let api: TestApi

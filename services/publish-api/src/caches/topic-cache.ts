@@ -1,9 +1,6 @@
-/**
- * Caches topics, with the number of subscriptions that a publish reaches. The publish route reads them for every
- * message.
- */
-import { MESSAGE_BYTES_MAX, type TopicRecord } from '@fantail/contracts'
-import type { Topics } from '@fantail/store'
+/** Caches of topics and queues, which publishing, sending and receiving read for every message. */
+import { MESSAGE_BYTES_MAX, type QueueRecord, type TopicRecord } from '@fantail/contracts'
+import type { Queues, Topics } from '@fantail/store'
 import { FreshCache } from './fresh-cache.ts'
 
 export interface KnownTopic {
@@ -37,4 +34,15 @@ async function lookUp(topics: Pick<Topics, 'getWithCounts'>, arn: string): Promi
       messageBytesMax: Number(found.topic.attributes.MaximumMessageSize ?? MESSAGE_BYTES_MAX),
     }
   )
+}
+
+interface QueueCacheOptions {
+  queues: Pick<Queues, 'get'>
+}
+
+/** The settings of queues, for sending and receiving over the AWS protocols. */
+export class QueueCache extends FreshCache<QueueRecord> {
+  constructor({ queues }: QueueCacheOptions) {
+    super({ look: (arn) => queues.get(arn) })
+  }
 }

@@ -4,8 +4,7 @@
  * programs do not use them.
  */
 import type { ApiDeps } from '../deps/api-deps.ts'
-import type { Answer } from '../http/endpoint.ts'
-import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { type Answer, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { createConsoleFiles } from './console-files.ts'
 
 const TO_CONSOLE: Answer = { status: 303, text: '', headers: { Location: '/console/' } }

@@ -2,13 +2,12 @@
  * A route as data: its input, its answers and errors, and its handler. Both the router and the OpenAPI document use
  * this data, so they always have the same routes.
  */
-
 import type { Caller } from '@fantail/access'
-import type { ErrorCode, Problem } from '@fantail/contracts'
+import type { ApiSettings } from '@fantail/config'
+import { type ErrorCode, type Problem, resolveQueue, resolveSubscription } from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
 import type { CountedAs } from './request-times.ts'
-import type { Tag } from './tags.ts'
 
 type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -98,3 +97,38 @@ export function ok(body: unknown): Answer {
 }
 
 export const NO_CONTENT: Answer = { status: 204 }
+
+/** Groups of operations, in the order in which the document shows them. */
+export const TAGS = {
+  Messages: 'Publish to a topic, and see how the deliveries of a message ended.',
+  Topics: 'A message that is published to a topic goes to each of its subscriptions.',
+  Subscriptions: 'Webhooks and queues that get the messages of a topic: settings, state, keys of signatures.',
+  'Delivery policies': 'Try a retry policy before it is set.',
+  'Filter policies': 'Try a filter policy on a message before it is set.',
+  Queues:
+    'Queues with the semantics of Amazon SQS: send, receive, acknowledge, look inside, count dead letters.',
+  Consumers: 'Webhooks that a queue’s messages are pushed to in batches.',
+  Redrives: 'Tasks that move dead letters back to where they came from, or to another queue.',
+  Quarantine:
+    'Messages that cannot be decoded wait here for an operator. Only keys of the whole server see them.',
+  Keys: 'API keys and access keys. Only keys that are bound to no names manage them.',
+  Portal: 'Links for customers of the operator, and the few routes that their sessions may call.',
+  Mail: 'Addresses that get no mail, and the pages that links in mails open.',
+  'Mobile push': 'Credentials of push providers, and the devices and browsers that get notifications.',
+  'Text messages': 'Settings and spend of text messages, and phone numbers that get none.',
+  Service: 'Health, metrics and this documentation.',
+  AWS: 'Amazon’s own protocols for SNS, SQS and STS on the same port, and what delivered messages link to.',
+  Webhooks: 'Requests that Fantail sends to subscribed endpoints.',
+} as const
+
+export type Tag = keyof typeof TAGS
+
+/** The subscription that a path names by id or ARN. */
+export function idOf(call: Call): string {
+  return resolveSubscription(call.params.id ?? '')
+}
+
+/** The ARN of the queue that a path names. */
+export function queueOf({ settings }: { settings: Pick<ApiSettings, 'arn'> }, { params }: Call): string {
+  return resolveQueue(params.queue ?? '', settings.arn)
+}

@@ -1,8 +1,8 @@
 /** Writes every failure in one form, `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
 import { CorruptRecordError, isOutOfMemory, isTrouble } from '@fantail/store'
+import { SECURITY_HEADERS } from './answer-headers.ts'
 import type { Answer } from './endpoint.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
 
 const PROBLEMS_IN_MESSAGE = 3
 

@@ -6,3 +6,8 @@ export interface Log {
   warn(fields: object, event: string): void
   error(fields: object, event: string): void
 }
+
+/** Durations for log lines, to a tenth of a millisecond. */
+export function msSince(startedAt: number): number {
+  return Math.round((performance.now() - startedAt) * 10) / 10
+}

@@ -1,7 +1,7 @@
 /** The single log line of a publish, and its live events, for both APIs. */
 
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { msSince } from '../http/duration.ts'
+import { msSince } from '../http/log.ts'
 import type { Receipt } from './message-store.ts'
 
 interface Published {

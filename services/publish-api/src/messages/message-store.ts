@@ -2,12 +2,12 @@
  * Stores accepted messages. Messages of a standard topic go together into one dispatch job. Messages of a FIFO topic go
  * into its log. Both are one atomic write.
  */
-import { type Message, messageBytes } from '@fantail/contracts'
+import { createHash } from 'node:crypto'
+import { type Message, messageBytes, type TopicRecord } from '@fantail/contracts'
 import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
-import { withDeduplicationIds } from './fifo-publish.ts'
 import { replay } from './idempotent.ts'
 
 /** Bytes of a message in a job in addition to its text and attributes. */
@@ -104,4 +104,21 @@ export function weightOf(
   bytes: number,
 ): { bytes: number; fanOut: number } {
   return { bytes: bytes + messages.length * OVERHEAD_BYTES, fanOut }
+}
+
+/**
+ * Messages in the form for a FIFO topic's log (checklist 130 to 134). Each has the deduplication id that identifies it
+ * for five minutes: the given one, or the SHA-256 of its text. The caller has checked that the id is given or the topic
+ * derives it.
+ */
+export function withDeduplicationIds(
+  { contentBasedDeduplication }: Pick<TopicRecord, 'contentBasedDeduplication'>,
+  messages: Message[],
+): Message[] {
+  if (!contentBasedDeduplication) return messages
+  return messages.map((message) =>
+    message.deduplicationId === undefined
+      ? { ...message, deduplicationId: createHash('sha256').update(message.message).digest('hex') }
+      : message,
+  )
 }

@@ -24,7 +24,7 @@ import {
 } from '@fantail/contracts'
 import { BatchInput, MessageInput } from '@fantail/contracts/schemas/messages/message-schemas'
 import { invalid } from '../http/error-answers.ts'
-import { parseJson } from '../http/read-body.ts'
+import { parseJson } from '../http/read-input.ts'
 import { mayLoseDigits, WrittenValue } from './exact-numbers.ts'
 
 export interface NewMessage {

@@ -1,6 +1,5 @@
 /** The OpenAPI 3.1 document, made from the mounted endpoints. */
-import type { Endpoint } from '../http/endpoint.ts'
-import { TAGS } from '../http/tags.ts'
+import { type Endpoint, TAGS } from '../http/endpoint.ts'
 import { componentSchemas, type Json } from './component-schemas.ts'
 import { INTRODUCTION } from './introduction.ts'
 import { type Asked, operation, SECURITY_SCHEMES } from './operations.ts'

@@ -3,7 +3,7 @@ import { ATTEMPT_DEADLINE_MS, RETRY_ON_DEFAULT } from '@fantail/contracts'
 import { BatchFailures, QueueEvent } from '@fantail/contracts/schemas/queues/queue-event-schemas'
 import { Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts/schemas/webhook-schemas'
 import { z } from 'zod'
-import type { Tag } from '../http/tags.ts'
+import type { Tag } from '../http/endpoint.ts'
 import { described, examplesOf, type Json, referenceTo } from './component-schemas.ts'
 
 const TAG: Tag = 'Webhooks'

@@ -18,8 +18,7 @@ import {
 } from '@fantail/store'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { withDeduplicationIds } from '../messages/fifo-publish.ts'
-import { weightOf } from '../messages/message-store.ts'
+import { weightOf, withDeduplicationIds } from '../messages/message-store.ts'
 
 type PutBackDeps = Pick<
   ApiDeps,

@@ -6,14 +6,14 @@ import { FantailError, REQUEST_BYTES_MAX } from '@fantail/contracts'
 import type { Context, Hono } from 'hono'
 import { createGuard, type RouteGuard } from '../auth/guard.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import { securityHeaders } from '../http/answer-headers.ts'
 import { ApiRequest } from '../http/api-request.ts'
 import { createReachedBy, type ReachedBy } from '../http/client-address.ts'
-import { msSince } from '../http/duration.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
 import { errorResponse, toFantailError, Unseen } from '../http/error-answers.ts'
+import { msSince } from '../http/log.ts'
+import { readInput } from '../http/read-input.ts'
 import { type CountedAs, NO_ROUTE, RequestTimes } from '../http/request-times.ts'
-import { securityHeaders } from '../http/security-headers.ts'
-import { readInput } from '../http/validate.ts'
 
 export interface Bindings {
   /** Node's own message. */

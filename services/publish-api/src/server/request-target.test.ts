@@ -7,7 +7,7 @@ import { SignatureV4 } from '@smithy/signature-v4'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
 import { waitingIn } from '../fixtures/test-api.fixture.ts'
-import { settleTarget } from './request-target.ts'
+import { settleTarget } from './server.ts'
 
 describe('a request is for one host', () => {
   test.each<[target: string, host: string | undefined, served: string]>([

@@ -3,15 +3,16 @@
  * a clean end.
  */
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { createSecureContext } from 'node:tls'
+import type { ApiSettings } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
 import { getRequestListener } from '@hono/node-server'
 import { errorResponse } from '../http/error-answers.ts'
 import type { App } from './mount.ts'
-import { settleTarget } from './request-target.ts'
-import type { Tls } from './tls.ts'
 
 /**
  * A slower caller would hold a connection for nothing.
@@ -120,4 +121,49 @@ async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void
   await closed
   clearInterval(idle)
   clearTimeout(cut)
+}
+
+const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
+const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is
+
+/**
+ * Allows one host per request. An absolute request target (`GET http://host/path`) names a host in addition to the Host
+ * header. The signature of AWS calls covers only the header, but links and queue URLs would be made from the target.
+ * Both must therefore be equal, and the target is then served as its path. Its scheme must be the connection's too.
+ * Otherwise `https://` in a target would count as a secure connection.
+ *
+ * Returns why the request cannot be served. undefined: it can, and its target is now a path.
+ */
+export function settleTarget(incoming: Pick<IncomingMessage, 'url' | 'headers'>): string | undefined {
+  // A request of HTTP/1.0 may have no Host header. Several are joined by commas, so they are not a valid host.
+  const { host = '' } = incoming.headers
+  if (host !== '' && !HOST.test(host)) return 'the Host header is no host'
+  const [, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(incoming.url ?? '') ?? []
+  if (scheme === '') return undefined
+  if (!/^https?$/i.test(scheme)) return `nothing is served for targets of the scheme ${scheme}`
+  if (authority.toLowerCase() !== host.toLowerCase()) return 'the request target names another host than Host'
+  incoming.url = rest.startsWith('/') ? rest : `/${rest}`
+  return undefined
+}
+
+/** PEM texts. */
+export interface Tls {
+  cert: string
+  key: string
+}
+
+/** The API's certificate and key for https. undefined: the settings name no files. Throws if they cannot be used. */
+export async function readTls(
+  settings: Pick<ApiSettings, 'tlsCertFile' | 'tlsKeyFile'>,
+): Promise<Tls | undefined> {
+  const { tlsCertFile, tlsKeyFile } = settings
+  if (!tlsCertFile || !tlsKeyFile) return undefined
+  const [cert, key] = await Promise.all([readFile(tlsCertFile, 'utf8'), readFile(tlsKeyFile, 'utf8')])
+  try {
+    createSecureContext({ cert, key })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`FANTAIL_TLS_CERT_FILE and FANTAIL_TLS_KEY_FILE cannot be used: ${why}`)
+  }
+  return { cert, key }
 }

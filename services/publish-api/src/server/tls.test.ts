@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { createAuthority } from '@fantail/test-kit'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listen } from './server.ts'
-import { readTls } from './tls.ts'
+import { listen, readTls } from './server.ts'
 
 const authority = createAuthority()
 const { key, cert } = authority.issue(['localhost'])

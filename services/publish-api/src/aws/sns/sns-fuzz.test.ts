@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
-import { snsOperations } from './index.ts'
+import { snsOperations } from '../aws-operations.ts'
 import { queueArn, topicArn } from './sns.fixture.ts'
 
 const WORDS = [

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerTo, FUZZ_TIMEOUT_MS, fuzzRuns } from '../../fixtures/fuzzing.fixture.ts'
 import { type Called, startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
-import { sqsOperations } from './index.ts'
+import { sqsOperations } from '../aws-operations.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work'
 const RUNS = 60

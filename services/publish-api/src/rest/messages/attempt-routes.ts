@@ -7,9 +7,8 @@ import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas
 import type { AttemptRecord } from '@fantail/store'
 import { attemptViews } from '../../attempts/attempt-views.ts'
 import type { ApiDeps } from '../../deps/api-deps.ts'
-import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
+import { type Answer, type Call, type Endpoint, endpoint, idOf, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
-import { idOf } from '../../http/path-names.ts'
 import { isoOrNull } from '../../http/record-views.ts'
 import { visibleSubscription } from '../../subscriptions/change.ts'
 

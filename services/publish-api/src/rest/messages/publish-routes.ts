@@ -15,14 +15,13 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { invalid } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
-import { jsonTextOf, textOf } from '../../http/read-body.ts'
-import { admit } from '../../messages/admit.ts'
+import { jsonTextOf, textOf } from '../../http/read-input.ts'
+import { admit, topicProblems } from '../../messages/admit.ts'
 import { keyOf, requestHash } from '../../messages/idempotent.ts'
 import { logPublished } from '../../messages/log-published.ts'
 import { makeMessages } from '../../messages/make-messages.ts'
 import { MessageStore, type Receipt } from '../../messages/message-store.ts'
 import { type NewMessages, readMessages, readRaw } from '../../messages/read-messages.ts'
-import { topicProblems } from '../../messages/topic-rules.ts'
 
 export function publishRoutes(deps: ApiDeps): Endpoint[] {
   const tools = { deps, store: new MessageStore(deps) }

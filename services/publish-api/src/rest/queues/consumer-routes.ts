@@ -28,9 +28,16 @@ import {
 } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
-import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
+import {
+  type Answer,
+  type Call,
+  type Endpoint,
+  endpoint,
+  NO_CONTENT,
+  ok,
+  queueOf,
+} from '../../http/endpoint.ts'
 import { invalid, notFound } from '../../http/error-answers.ts'
-import { queueOf } from '../../http/path-names.ts'
 import { iso } from '../../http/record-views.ts'
 import { keepWay, outboundProblems, outboundView } from '../../subscriptions/outbound.ts'
 

@@ -20,10 +20,17 @@ import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { PeekRequest, SentItem } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
-import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
+import {
+  type Answer,
+  type Call,
+  type Endpoint,
+  endpoint,
+  NO_CONTENT,
+  ok,
+  queueOf,
+} from '../../http/endpoint.ts'
 import { invalid, notFound } from '../../http/error-answers.ts'
-import { queueOf } from '../../http/path-names.ts'
-import { parseJson, readJsonText } from '../../http/read-body.ts'
+import { parseJson, readJsonText } from '../../http/read-input.ts'
 import { lookedAtView, publishedView, queueMessageView } from '../../http/record-views.ts'
 import { sendItems } from '../../queues/send-items.ts'
 import { letterFilterOf } from '../../redrives/filter-input.ts'

@@ -11,10 +11,17 @@ import {
 import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
-import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
+import {
+  type Answer,
+  type Call,
+  type Endpoint,
+  endpoint,
+  NO_CONTENT,
+  ok,
+  queueOf,
+} from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
-import { queueOf } from '../../http/path-names.ts'
 import { queueView } from '../../http/record-views.ts'
 import { queueSettings } from '../../queues/queue-settings.ts'
 import { deadLetterSources } from '../../redrives/dead-letter-sources.ts'

@@ -5,9 +5,8 @@
 import { isOf } from '@fantail/access'
 import { FantailError, parseArn, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps/api-deps.ts'
-import type { Call, Endpoint } from '../../http/endpoint.ts'
+import { type Call, type Endpoint, queueOf } from '../../http/endpoint.ts'
 import { notFound, Unseen } from '../../http/error-answers.ts'
-import { queueOf } from '../../http/path-names.ts'
 
 type Tools = Pick<ApiDeps, 'settings' | 'topics' | 'topicQueues'>
 

@@ -8,8 +8,7 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { topicView } from '../../http/record-views.ts'
-import { deleteTopic } from '../../topics/delete-topic.ts'
-import { topicSettings } from '../../topics/topic-settings.ts'
+import { deleteTopic, topicSettings } from '../../topics/topic-changes.ts'
 
 export function topicRoutes(deps: ApiDeps): Endpoint[] {
   const arnOf = (call: Call) => resolveTopic(call.params.topic ?? '', deps.settings.arn)

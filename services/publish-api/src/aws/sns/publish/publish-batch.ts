@@ -11,13 +11,13 @@ import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import type { MessageStore, Receipt } from '../../../messages/message-store.ts'
 import { outcomeOf } from '../../wire/thrown-errors.ts'
-import { checkTopicArn } from '../wire/arns.ts'
-import { invalidParameter } from '../wire/refusals.ts'
-import { knownTopic, ofTopic } from './publish-topic.ts'
+import { checkTopicArn, invalidParameter } from '../wire/sns-parameters.ts'
 import {
   checkOrdering,
   checkStructure,
+  knownTopic,
   MESSAGE_SHAPE,
+  ofTopic,
   type ReadMessage,
   readMessage,
 } from './read-message.ts'

@@ -7,12 +7,17 @@ import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import { MessageStore } from '../../../messages/message-store.ts'
-import { checkTopicArn, isOfEndpoint } from '../wire/arns.ts'
-import { invalidParameter, missingParameter } from '../wire/refusals.ts'
+import { checkTopicArn, invalidParameter, isOfEndpoint, missingParameter } from '../wire/sns-parameters.ts'
 import { publishBatchOperation } from './publish-batch.ts'
 import { publishToTarget } from './publish-to-target.ts'
-import { knownTopic, ofTopic } from './publish-topic.ts'
-import { checkOrdering, checkStructure, MESSAGE_SHAPE, readMessage } from './read-message.ts'
+import {
+  checkOrdering,
+  checkStructure,
+  knownTopic,
+  MESSAGE_SHAPE,
+  ofTopic,
+  readMessage,
+} from './read-message.ts'
 import { readAttributes } from './sns-message-attributes.ts'
 
 export function publishOperations(deps: ApiDeps): Operation[] {

@@ -10,9 +10,8 @@ import {
 } from '../../../direct/direct-targets.ts'
 import { publishDirect } from '../../../direct/publish-direct.ts'
 import type { MessageStore } from '../../../messages/message-store.ts'
-import { invalidParameter } from '../wire/refusals.ts'
-import { ofTopic } from './publish-topic.ts'
-import { checkGroup, checkStructure, readMessage } from './read-message.ts'
+import { invalidParameter } from '../wire/sns-parameters.ts'
+import { checkGroup, checkStructure, ofTopic, readMessage } from './read-message.ts'
 import { readAttributes } from './sns-message-attributes.ts'
 
 type TargetName = 'PhoneNumber' | 'TargetArn'

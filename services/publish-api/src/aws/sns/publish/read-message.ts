@@ -1,9 +1,11 @@
 /** Reads a message of Publish or PublishBatch (checklist 117 to 121, 130). Errors have SNS's texts. */
 import type { AwsInput } from '@fantail/aws-wire'
-import { fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
+import { FantailError, fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
 import type { KnownTopic } from '../../../caches/topic-cache.ts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { admit } from '../../../messages/admit.ts'
 import type { NewMessage } from '../../../messages/read-messages.ts'
-import { invalidParameter } from '../wire/refusals.ts'
+import { invalidParameter, noSuchTopic } from '../wire/sns-parameters.ts'
 import { MESSAGE_ATTRIBUTES, type ReadAttributes } from './sns-message-attributes.ts'
 
 /** Members that both operations have. */
@@ -98,4 +100,22 @@ function checkId(name: string, id: unknown): void {
   throw invalidParameter(
     `${name} Reason: ${name} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
   )
+}
+
+/**
+ * The topic of a publish over the AWS protocols. The topic, if there is capacity for a message. Throws `NotFound` if
+ * there is no such topic.
+ */
+export function knownTopic(deps: ApiDeps, topicArn: string): Promise<KnownTopic> {
+  return ofTopic(async () => admit(deps, topicArn))
+}
+
+/** Returns the result of `work`. Throws `NotFound` if it finds no topic. */
+export async function ofTopic<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof FantailError && error.code === 'not_found') throw noSuchTopic()
+    throw error
+  }
 }

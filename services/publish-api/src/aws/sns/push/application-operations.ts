@@ -14,7 +14,7 @@ import { inWords } from '@fantail/policy'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { changeApplication, createApplication, deleteApplication } from '../../../push/change-applications.ts'
 import { toRefusal } from '../topics/topic-operations.ts'
-import { invalidParameter } from '../wire/refusals.ts'
+import { invalidParameter } from '../wire/sns-parameters.ts'
 import {
   checkApplicationArn,
   checkApplicationForm,

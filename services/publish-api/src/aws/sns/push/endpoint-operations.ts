@@ -13,7 +13,7 @@ import {
 } from '../../../push/change-endpoints.ts'
 import { EndpointEvents } from '../../../push/endpoint-events.ts'
 import { toRefusal } from '../topics/topic-operations.ts'
-import { invalidParameter } from '../wire/refusals.ts'
+import { invalidParameter } from '../wire/sns-parameters.ts'
 import {
   checkApplicationArn,
   checkEndpointArn,

@@ -8,8 +8,7 @@ import {
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
 import { AttributeError } from '../../../push/attribute-error.ts'
-import { elementsChecked } from '../wire/arns.ts'
-import { invalidParameter } from '../wire/refusals.ts'
+import { elementsChecked, invalidParameter } from '../wire/sns-parameters.ts'
 
 type Attributes = Record<string, string>
 

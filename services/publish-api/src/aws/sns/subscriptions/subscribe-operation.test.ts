@@ -13,7 +13,7 @@ import { startFairTimer } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { waitingIn } from '../../../fixtures/test-api.fixture.ts'
 import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
-import { checkEndpoint } from './sns-endpoints.ts'
+import { checkEndpoint } from './subscribe-operation.ts'
 
 const TOPIC = topicArn('orders')
 const FIFO = topicArn('orders.fifo')

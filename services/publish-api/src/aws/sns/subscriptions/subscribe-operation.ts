@@ -4,8 +4,18 @@
  * decides.
  */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
-import { FantailError, isFifoName, parseArn } from '@fantail/contracts'
-import { type EndpointAddress, PROTOCOL_TRAITS, traitsOf } from '@fantail/policy'
+import {
+  type ArnDefaults,
+  ENDPOINT_CHARS_MAX,
+  FantailError,
+  isFifoName,
+  isProtocol,
+  PROTOCOLS,
+  type Protocol,
+  parseArn,
+} from '@fantail/contracts'
+import type { Attempters } from '@fantail/delivery'
+import { type EndpointAddress, inWords, PROTOCOL_TRAITS, traitsOf } from '@fantail/policy'
 import { TopicFullError } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import type { Authentication } from '../../../subscriptions/confirmations.ts'
@@ -17,9 +27,13 @@ import {
   subscribe,
 } from '../../../subscriptions/subscribe.ts'
 import { SETTING_DEFAULTS, type SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
-import { checkTopicArn } from '../wire/arns.ts'
-import { invalidParameter, noSuchTopic } from '../wire/refusals.ts'
-import { checkEndpoint, checkProtocol, checkServed, type GivenEndpoint } from './sns-endpoints.ts'
+import {
+  checkTopicArn,
+  invalidParameter,
+  missingParameter,
+  noSuchTopic,
+  unprefixed,
+} from '../wire/sns-parameters.ts'
 import { readSettings, refuseOnSubscribe } from './subscription-attributes.ts'
 
 export function subscribeOperation(deps: ApiDeps): Operation {
@@ -144,4 +158,56 @@ function toRefusal(error: unknown, { endpoint }: EndpointAddress): unknown {
   }
   if (error.code !== 'subscription_exists') return error
   return refuseOnSubscribe('Subscription already exists with different attributes')
+}
+
+interface GivenEndpoint {
+  protocol: Protocol
+  endpoint: string
+  address: EndpointAddress
+}
+
+/**
+ * Protocols and endpoints of Subscribe (checklist 136 to 139). An endpoint is first checked as SNS does, so that a
+ * client learns of its mistake. A kind whose settings this process lacks is refused after that. Checks that SNS has the
+ * protocol. The endpoint is checked only after the topic was found, as recorded.
+ */
+function checkProtocol(protocol: unknown): Protocol {
+  if (protocol === undefined) throw missingParameter('Protocol')
+  const name = String(protocol)
+  if (isProtocol(name)) return name
+  throw invalidParameter(`Amazon SNS does not support this protocol string: ${name}`)
+}
+
+export function checkEndpoint(protocol: Protocol, endpoint: unknown, defaults: ArnDefaults): GivenEndpoint {
+  const text = String(endpoint ?? '')
+  return { protocol, endpoint: text, address: addressOf(protocol, text, defaults) }
+}
+
+/** Returns the endpoint. Throws if the protocol, or this endpoint, is not supported. */
+function checkServed({ protocol, address }: GivenEndpoint, attempters: Attempters): EndpointAddress {
+  const attempter = attempters[address.protocol]
+  if (attempter.lacks !== undefined) throw unservedProtocol(protocol, attempters)
+  const refusal = attempter.refusalOf?.(address.endpoint)
+  if (refusal !== undefined) throw invalidParameter(`Endpoint Reason: ${refusal}`)
+  return address
+}
+
+function unservedProtocol(protocol: Protocol, attempters: Attempters): AwsError {
+  const served = PROTOCOLS.filter((name) => attempters[name].lacks === undefined)
+  const { lacks } = attempters[protocol]
+  return invalidParameter(
+    `Protocol Reason: this service delivers to ${inWords(served, 'and')} endpoints and cannot deliver to ${protocol}` +
+      (lacks === undefined ? '' : `: ${lacks} is not set`),
+  )
+}
+
+function addressOf(protocol: Protocol, endpoint: string, defaults: ArnDefaults): EndpointAddress {
+  const syntax = PROTOCOL_TRAITS[protocol].endpoint
+  const read = syntax.read(endpoint, defaults, false)
+  if (read === undefined || (syntax.isUrl && !URL.canParse(endpoint))) {
+    throw unprefixed(syntax.snsRefusal(endpoint))
+  }
+  if ('message' in read) throw invalidParameter(`Endpoint Reason: ${read.message}`)
+  if (endpoint.length <= ENDPOINT_CHARS_MAX) return { protocol, ...read }
+  throw invalidParameter(`Endpoint Reason: must have at most ${ENDPOINT_CHARS_MAX} characters`)
 }

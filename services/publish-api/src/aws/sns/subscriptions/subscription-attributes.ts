@@ -3,12 +3,18 @@
  * become settings. Raw delivery and the filter's scope are read first, because the valid values of other attributes
  * depend on them.
  */
-import type { FilterPolicyScope, SubscriptionRecord } from '@fantail/contracts'
+import {
+  type FilterPolicyScope,
+  isFifoName,
+  isObject,
+  parseArn,
+  type RedrivePolicy,
+  type SubscriptionRecord,
+} from '@fantail/contracts'
 import { FilterPolicyError, traitsOf } from '@fantail/policy'
 import { readFilterPolicy } from '../../../subscriptions/filters.ts'
 import type { SubscriptionSettings } from '../../../subscriptions/subscription-settings.ts'
-import { invalidParameter, type Refuse } from '../wire/refusals.ts'
-import { readRedrivePolicy } from './redrive-policy.ts'
+import { invalidParameter, parseJsonAttribute, type Refuse } from '../wire/sns-parameters.ts'
 import { deliveryPolicyProblem, readDeliveryPolicy } from './subscription-delivery-policy.ts'
 
 export const refuseOnSubscribe: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
@@ -138,4 +144,35 @@ function readRole({ SubscriptionRoleArn: text }: Given, { attributes }: Subscrib
 function refuseReplay({ ReplayPolicy: text = '' }: Given, refuse: Refuse): Read {
   if (text === '') return {}
   throw refuse('ReplayPolicy: this service keeps no archive to replay messages from')
+}
+
+/**
+ * RedrivePolicy of a subscription (checklist 149, 158, 160). null removes the policy. Whether the queue exists is not
+ * checked, because in SNS it may be made later.
+ */
+function readRedrivePolicy(
+  text: string,
+  { topicArn, protocol, endpoint }: Subscriber,
+  refuse: Refuse,
+): RedrivePolicy | null {
+  if (text === '') return null
+  const policy = parseJsonAttribute('RedrivePolicy', text, refuse)
+  const unknown = isObject(policy) && Object.keys(policy).find((name) => name !== 'deadLetterTargetArn')
+  if (unknown) throw refuse(`RedrivePolicy: invalid JSON. Attribute ${unknown} is unknown.`)
+  const target = targetOf(policy)
+  if (target === undefined) throw refuse('RedrivePolicy: deadLetterTargetArn is an invalid arn')
+  const ordered = isFifoName(topicArn)
+  if (ordered && traitsOf(protocol)?.isQueue && isFifoName(endpoint) && !isFifoName(target)) {
+    throw refuse('RedrivePolicy: must use a FIFO queue as DLQ for a FIFO Subscription to a FIFO Topic.')
+  }
+  if (!ordered && isFifoName(target)) {
+    throw refuse('RedrivePolicy: must use a standard queue as DLQ for a subscription to a standard topic.')
+  }
+  return { deadLetterTargetArn: target }
+}
+
+function targetOf(policy: unknown): string | undefined {
+  const members = typeof policy === 'object' && policy !== null ? policy : {}
+  const { deadLetterTargetArn: target } = members as { deadLetterTargetArn?: unknown }
+  return typeof target === 'string' && parseArn(target)?.service === 'sqs' ? target : undefined
 }

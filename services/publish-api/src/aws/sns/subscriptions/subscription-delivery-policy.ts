@@ -17,8 +17,7 @@ import {
   PROTOCOL_TRAITS,
   parseDeliveryPolicy,
 } from '@fantail/policy'
-import { parseJsonAttribute } from '../wire/json-attribute.ts'
-import type { Refuse } from '../wire/refusals.ts'
+import { parseJsonAttribute, type Refuse } from '../wire/sns-parameters.ts'
 
 interface PolicyRules {
   contentTypes: ContentTypes

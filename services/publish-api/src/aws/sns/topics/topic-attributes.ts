@@ -11,7 +11,7 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import type { TopicSettings } from '@fantail/store'
-import { invalidParameter, type Refuse } from '../wire/refusals.ts'
+import { invalidParameter, type Refuse } from '../wire/sns-parameters.ts'
 import { accessPolicyOf, accessPolicyProblem } from './topic-access-policy.ts'
 import { readTopicDeliveryPolicy } from './topic-delivery-policy.ts'
 import { KEPT_ATTRIBUTES } from './topic-kept-attributes.ts'

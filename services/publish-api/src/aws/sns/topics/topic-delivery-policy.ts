@@ -7,8 +7,7 @@ import { isObject, type RetryPolicy, SYSTEM_POLICY, type TopicRecord } from '@fa
 import { checkDeliveryPolicy, effectivePolicy, parseDeliveryPolicy } from '@fantail/policy'
 import type { TopicSettings } from '@fantail/store'
 import { shownThrottle } from '../subscriptions/subscription-delivery-policy.ts'
-import { parseJsonAttribute } from '../wire/json-attribute.ts'
-import type { Refuse } from '../wire/refusals.ts'
+import { parseJsonAttribute, type Refuse } from '../wire/sns-parameters.ts'
 
 type Members = Record<string, unknown>
 

@@ -2,9 +2,8 @@
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, isFifoName, isTopicName, LIST_LIMIT_MAX, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
-import { deleteTopic } from '../../../topics/delete-topic.ts'
-import { checkTopicArn } from '../wire/arns.ts'
-import { invalidParameter } from '../wire/refusals.ts'
+import { deleteTopic } from '../../../topics/topic-changes.ts'
+import { checkTopicArn, invalidParameter } from '../wire/sns-parameters.ts'
 import { differingAttribute, readTopicAttributes, refuseOnCreate } from './topic-attributes.ts'
 import { differingTag, readTags, TAG_LIST } from './topic-tags.ts'
 

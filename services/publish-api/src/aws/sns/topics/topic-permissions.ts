@@ -3,9 +3,8 @@ import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { TopicRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { grantStatement } from '../../wire/grant.ts'
-import { ofTopic } from '../publish/publish-topic.ts'
-import { checkTopicArn } from '../wire/arns.ts'
-import { invalidParameter, missingParameter } from '../wire/refusals.ts'
+import { ofTopic } from '../publish/read-message.ts'
+import { checkTopicArn, invalidParameter, missingParameter } from '../wire/sns-parameters.ts'
 import {
   type AccessPolicy,
   accessPolicyOf,
@@ -16,7 +15,7 @@ import {
 
 const ACCOUNT = /^\d{12}$/
 
-export function permissionOperations(deps: ApiDeps): Operation[] {
+export function topicPermissionOperations(deps: ApiDeps): Operation[] {
   return [
     {
       name: 'AddPermission',

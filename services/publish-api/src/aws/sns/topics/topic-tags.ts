@@ -2,8 +2,7 @@
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
 import { FantailError, type TopicRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
-import { checkTopicArn } from '../wire/arns.ts'
-import { invalidParameter, missingParameter } from '../wire/refusals.ts'
+import { checkTopicArn, invalidParameter, missingParameter } from '../wire/sns-parameters.ts'
 
 /** @limit Tags of a topic. Past it: the request is refused. */
 const TOPIC_TAGS_MAX = 50
@@ -19,7 +18,7 @@ const RESERVED_KEY = 'Tags Reason: aws: prefixed tag key names are not allowed f
 /** A Map, because a key may be any text. */
 type Tags = Map<string, string>
 
-export function tagOperations(deps: ApiDeps): Operation[] {
+export function topicTagOperations(deps: ApiDeps): Operation[] {
   return [
     {
       name: 'TagResource',

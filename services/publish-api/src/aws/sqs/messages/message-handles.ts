@@ -9,8 +9,8 @@ import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { outcomeOf } from '../../wire/thrown-errors.ts'
 import { queueArnOf, whereQueueExists } from '../wire/queue-url.ts'
 import { invalidValue, missingParameter, sqsError } from '../wire/sqs-error.ts'
+import { batchShapes } from '../wire/sqs-shapes.ts'
 import { accepted, batchAnswer, readEntries } from './message-batches.ts'
-import { batchShapes } from './message-shapes.ts'
 import { readVisibility } from './receive-message.ts'
 
 const HANDLE = { ReceiptHandle: 'string' } as const

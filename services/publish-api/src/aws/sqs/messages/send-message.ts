@@ -6,8 +6,8 @@ import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { outcomeOf } from '../../wire/thrown-errors.ts'
 import { knownQueue, whereQueueExists } from '../wire/queue-url.ts'
 import { invalidParameterValue, sqsError } from '../wire/sqs-error.ts'
+import { batchShapes, SENT_MESSAGE, SENT_RESULT } from '../wire/sqs-shapes.ts'
 import { accepted, batchAnswer, readEntries } from './message-batches.ts'
-import { batchShapes, SENT_MESSAGE, SENT_RESULT } from './message-shapes.ts'
 import {
   ENTRY_TOO_LONG,
   missingDeduplicationId,

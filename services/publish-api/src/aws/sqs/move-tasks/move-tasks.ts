@@ -3,13 +3,12 @@
  * to SQS, the source may be the dead-letter queue of subscriptions. Without a destination, its messages go back to
  * these subscriptions.
  */
-import type { AwsCall, AwsError, AwsInput, Operation } from '@fantail/aws-wire'
-import { FantailError, isFifoName, type RedriveTask } from '@fantail/contracts'
+import type { AwsCall, AwsError, AwsInput, Operation, Shape } from '@fantail/aws-wire'
+import { FantailError, isFifoName, type RedriveStatus, type RedriveTask } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deadLetterSources } from '../../../redrives/dead-letter-sources.ts'
 import { checkQueueArn } from '../wire/queue-url.ts'
 import { invalidParameterValue, missingParameter, sqsError } from '../wire/sqs-error.ts'
-import { formatTaskHandle, parseTaskHandle, TASK_SHAPE, taskStatus, taskView } from './move-task-view.ts'
 
 /** @limit Messages per second of a message move task. Past it: the request is refused. */
 const MOVE_RATE_MAX = 500
@@ -156,4 +155,76 @@ function notRunning(task: RedriveTask): AwsError {
 function notThere(parameter: string): AwsError {
   const text = `The resource that you specified for the ${parameter} parameter doesn't exist.`
   return sqsError('ResourceNotFoundException', text)
+}
+
+/** Names and forms of a redrive task in SQS's API. */
+const TASK_SHAPE: Record<string, Shape> = {
+  TaskHandle: 'string',
+  Status: 'string',
+  SourceArn: 'string',
+  DestinationArn: 'string',
+  MaxNumberOfMessagesPerSecond: 'integer',
+  ApproximateNumberOfMessagesMoved: 'integer',
+  ApproximateNumberOfMessagesToMove: 'integer',
+  FailureReason: 'string',
+  StartedTimestamp: 'integer',
+}
+
+/**
+ * SQS cannot pause tasks. A task that the native API has paused will continue at some time, so it counts as running.
+ */
+const STATUS: Record<RedriveStatus, string> = {
+  running: 'RUNNING',
+  paused: 'RUNNING',
+  canceling: 'CANCELLING',
+  canceled: 'CANCELLED',
+  completed: 'COMPLETED',
+  failed: 'FAILED',
+}
+
+function taskStatus({ status }: RedriveTask): string {
+  return STATUS[status]
+}
+
+function taskView(task: RedriveTask): Record<string, unknown> {
+  const Status = taskStatus(task)
+  return {
+    ...(Status === 'RUNNING' && { TaskHandle: formatTaskHandle(task) }),
+    Status,
+    SourceArn: task.source,
+    ...(task.destination !== null && { DestinationArn: task.destination }),
+    ...(task.maxMessagesPerSecond !== null && { MaxNumberOfMessagesPerSecond: task.maxMessagesPerSecond }),
+    ApproximateNumberOfMessagesMoved: task.moved,
+    ApproximateNumberOfMessagesToMove: task.matched,
+    ...(task.error !== null && { FailureReason: failureReason(task.error) }),
+    StartedTimestamp: task.startedAt,
+  }
+}
+
+/** A task fails because one of its queues is gone (redrive-batches.ts, choose-redriven-1.lua). */
+function failureReason(error: string): string {
+  return /^the (source|destination) queue is gone$/.test(error)
+    ? 'AWS.SimpleQueueService.NonExistentQueue'
+    : error
+}
+
+interface TaskName {
+  taskId: string
+  sourceArn: string
+}
+
+/** A handle in the form of SQS's own handles. */
+function formatTaskHandle({ id, source }: RedriveTask): string {
+  return Buffer.from(JSON.stringify({ taskId: id, sourceArn: source })).toString('base64')
+}
+
+/** undefined: the text is not a handle. */
+export function parseTaskHandle(handle: string): TaskName | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(handle, 'base64').toString())
+    const { taskId, sourceArn } = (value ?? {}) as Partial<Record<keyof TaskName, unknown>>
+    return typeof taskId === 'string' && typeof sourceArn === 'string' ? { taskId, sourceArn } : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -4,9 +4,9 @@ import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { queueArnOf, queueMissing, queueOf, whereQueueExists } from '../wire/queue-url.ts'
 import { missingParameter } from '../wire/sqs-error.ts'
 import { ATTRIBUTES } from '../wire/sqs-shapes.ts'
-import { withTarget } from './dead-letter-target.ts'
 import { printAttributes } from './printed-attributes.ts'
 import { changedSettings, checkAttributeNames, parseAttributes } from './queue-attributes.ts'
+import { withTarget } from './redrive-policies.ts'
 
 export function attributeOperations(deps: ApiDeps): Operation[] {
   return [

@@ -1,11 +1,15 @@
 /** Operations on whole queues: GetQueueUrl, ListQueues, DeleteQueue, PurgeQueue, ListDeadLetterSourceQueues. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { isQueueName, queueArn } from '@fantail/contracts'
+import { FantailError, isFifoName, isQueueName, type QueueRecord, queueArn } from '@fantail/contracts'
+import { decodeCursor, encodeCursor, type Page } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { queueMissing, queueOf, queueUrlOf, whereQueueExists } from '../wire/queue-url.ts'
-import { pageAfter, pageOf } from '../wire/result-pages.ts'
-import { missingParameter, sqsError } from '../wire/sqs-error.ts'
-import { createQueueOperation } from './create-queue.ts'
+import { invalidParameterValue, missingParameter, sqsError } from '../wire/sqs-error.ts'
+import { ATTRIBUTES, TAGS } from '../wire/sqs-shapes.ts'
+import { differingAttribute } from './printed-attributes.ts'
+import { changedSettings, parseAttributes, WIRE_DEFAULTS } from './queue-attributes.ts'
+import { checkTags } from './queue-tags.ts'
+import { withTarget } from './redrive-policies.ts'
 
 const PURGE_PAUSE_MS = 60_000
 const ACCOUNT = /^\d{12}$/
@@ -99,4 +103,112 @@ async function listSources(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   const { items, nextToken } = await pageOf(input, async (page) => pageAfter(sources, page))
   const urls = items.map((source) => queueUrlOf(deps.settings, source, call))
   return { queueUrls: urls, ...(nextToken !== null && { NextToken: nextToken }) }
+}
+
+const STANDARD_NAME = 'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length'
+const FIFO_NAME =
+  'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.'
+
+/** CreateQueue: creates a queue. An existing queue is returned if it has the given attributes (checklist 164). */
+function createQueueOperation(deps: ApiDeps): Operation {
+  return {
+    name: 'CreateQueue',
+    input: { QueueName: 'string', Attributes: ATTRIBUTES, tags: TAGS },
+    output: { QueueUrl: 'string' },
+    run: (input, call) => createQueue(deps, input, call),
+  }
+}
+
+async function createQueue(deps: ApiDeps, input: AwsInput, call: AwsCall) {
+  const given = { ...(input.Attributes as Record<string, string> | undefined) }
+  const name = checkedName(input.QueueName, given.FifoQueue?.toLowerCase() === 'true')
+  const arn = arnOf(deps, name, call)
+  const settings = changedSettings(parseAttributes(given, arn))
+  const tags = { ...(input.tags as Record<string, string> | undefined) }
+  checkTags(tags, name)
+  if ((await deps.queues.get(arn)) === null) await checkCooldown(deps, arn)
+  const set = { ...WIRE_DEFAULTS, ...settings, tags }
+  const named = { policy: given.RedrivePolicy, target: settings.redrivePolicy?.deadLetterTargetArn }
+  const { queue, created } = await withTarget(deps, named, deps.queues.create(arn, set))
+  if (created) {
+    deps.log.info({ requestId: call.requestId, queueArn: arn }, 'queue.created')
+    deps.withoutEffect.note('queue', arn, given)
+  } else checkSame(given, queue)
+  return { QueueUrl: queueUrlOf(deps.settings, arn, call) }
+}
+
+function arnOf({ settings }: ApiDeps, name: string, { account, region }: AwsCall): string {
+  return queueArn(name, { partition: settings.arn.partition, region, account })
+}
+
+function checkSame(given: Record<string, string>, queue: QueueRecord): void {
+  const name = differingAttribute(given, queue)
+  if (name === undefined) return
+  const text = `A queue already exists with the same name and a different value for attribute ${name}`
+  throw sqsError('QueueNameExists', text)
+}
+
+/** The name must end in `.fifo` if FifoQueue is true, and only then. */
+function checkedName(given: unknown, fifo: boolean): string {
+  if (given === undefined) {
+    const text = 'Value for parameter QueueName is invalid. Reason: Must specify a queue name.'
+    throw invalidParameterValue(text)
+  }
+  const name = String(given)
+  if (name === '') throw invalidParameterValue('Queue name cannot be empty')
+  if (isQueueName(name) && isFifoName(name) === fifo) return name
+  throw invalidParameterValue(fifo ? FIFO_NAME : STANDARD_NAME)
+}
+
+async function checkCooldown({ queues, settings, clock }: ApiDeps, arn: string): Promise<void> {
+  const wait = settings.sqsDeleteCooldownSeconds
+  const deletedAt = wait > 0 ? await queues.deletedAt(arn) : null
+  if (deletedAt === null || clock() - deletedAt >= wait * 1_000) return
+  const text = `You must wait ${wait} seconds after deleting a queue before you can create another with the same name.`
+  throw sqsError('QueueDeletedRecently', text)
+}
+
+/** @limit Members of one page of an SQS list, and the default. Past it: the request is refused. */
+const SQS_RESULTS_MAX = 1_000
+
+interface PageRequest {
+  cursor?: string
+  limit: number
+}
+
+interface Pages<T> {
+  items: T[]
+  nextToken: string | null
+}
+
+/** MaxResults and NextToken for the store's pages. */
+async function pageOf<T>(
+  { MaxResults, NextToken }: AwsInput,
+  read: (page: PageRequest) => Promise<Page<T>>,
+): Promise<Pages<T>> {
+  const limit = MaxResults === undefined ? SQS_RESULTS_MAX : Number(MaxResults)
+  if (limit < 1 || limit > SQS_RESULTS_MAX) {
+    const text = `MaxResults must be an integer between 1 and ${SQS_RESULTS_MAX}.`
+    throw invalidParameterValue(`Value for parameter MaxResults is invalid. Reason: ${text}`)
+  }
+  const cursor = NextToken === undefined ? undefined : String(NextToken)
+  try {
+    const { items, nextCursor } = await read({ limit, ...(cursor && { cursor }) })
+    return { items, nextToken: nextCursor }
+  } catch (error) {
+    throw isBadCursor(error) ? invalidParameterValue('Invalid or expired next token.') : error
+  }
+}
+
+/** A page of names that are all in memory, in their order. */
+function pageAfter(names: string[], { cursor, limit }: PageRequest): Page<string> {
+  const after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
+  const rest = names.filter((name) => name > after)
+  const items = rest.slice(0, limit)
+  const last = rest.length > limit ? items.at(-1) : undefined
+  return { items, nextCursor: last === undefined ? null : encodeCursor([last]) }
+}
+
+function isBadCursor(error: unknown): boolean {
+  return error instanceof FantailError && error.details?.[0]?.path === 'cursor'
 }

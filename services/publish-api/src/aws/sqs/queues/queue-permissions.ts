@@ -36,7 +36,7 @@ interface Policy {
   Statement?: unknown
 }
 
-export function permissionOperations(deps: ApiDeps): Operation[] {
+export function queuePermissionOperations(deps: ApiDeps): Operation[] {
   return [
     {
       name: 'AddPermission',

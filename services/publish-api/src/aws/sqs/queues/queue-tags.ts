@@ -16,7 +16,7 @@ const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 
 type Tags = Record<string, string>
 
-export function tagOperations(deps: ApiDeps): Operation[] {
+export function queueTagOperations(deps: ApiDeps): Operation[] {
   return [
     {
       name: 'TagQueue',

@@ -1,5 +1,6 @@
 /** RedrivePolicy and RedriveAllowPolicy: JSON texts inside an attribute's value (checklist 179). */
 import {
+  FantailError,
   isFifoName,
   objectOf,
   parseArn,
@@ -7,6 +8,7 @@ import {
   type QueueRedrivePolicy,
   type RedriveAllowPolicy,
 } from '@fantail/contracts'
+import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { invalidValue, sqsError } from '../wire/sqs-error.ts'
 
 const REDRIVE_MEMBERS = ['maxReceiveCount', 'deadLetterTargetArn']
@@ -113,4 +115,33 @@ function shown(value: unknown): string {
 export function invalidAttribute(name: string, reason?: string) {
   const why = reason === undefined ? '' : ` Reason: ${reason}`
   return sqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.${why}`)
+}
+
+/**
+ * Gives SQS's text to the store's refusal of a dead-letter queue. Returns the result of `work`. `policy`: the
+ * RedrivePolicy that it writes, as given. `target`: the queue that the policy names.
+ */
+export async function withTarget<T>(
+  { queues }: Pick<ApiDeps, 'queues'>,
+  { policy, target }: { policy: string | undefined; target: string | undefined },
+  work: Promise<T>,
+): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (policy === undefined || target === undefined || !isTargetRefused(error)) throw error
+    const reason =
+      (await queues.get(target)) === null
+        ? 'Dead letter target does not exist.'
+        : 'Dead letter target does not allow this queue as a source.'
+    throw invalidValue('RedrivePolicy', policy, reason)
+  }
+}
+
+function isTargetRefused(error: unknown): boolean {
+  return (
+    error instanceof FantailError &&
+    error.code === 'validation_failed' &&
+    error.details?.[0]?.path === 'redrivePolicy.deadLetterTargetArn'
+  )
 }

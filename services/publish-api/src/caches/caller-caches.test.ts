@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { KeyCache } from './key-cache.ts'
+import { KeyCache } from './caller-caches.ts'
 
 const RECORD: ApiKeyRecord = {
   ...{ id: 'FKGOOD', kind: 'native', name: 'x', account: '000000000000', scopes: [], prefixes: [] },

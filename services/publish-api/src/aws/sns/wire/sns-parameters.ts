@@ -1,17 +1,17 @@
-/**
- * Checks the ARNs that SNS's operations take (checklist 62, 110, 145, 213), before anything is looked up. Order and
- * texts of the checks are recorded from AWS.
- */
-import type { AwsCall } from '@fantail/aws-wire'
-import { parseArn } from '@fantail/contracts'
-import { invalidParameter, missingParameter } from './refusals.ts'
+/** Checks of parameters that many operations of SNS take, and refusals with texts of SNS (checklist 191). */
+import { type AwsCall, AwsError } from '@fantail/aws-wire'
+import { parseArn, parseBounded } from '@fantail/contracts'
 
 /** Elements of an ARN. Below it: the request is refused. */
 const ARN_ELEMENTS_MIN = 6
 
 type Region = Pick<AwsCall, 'region' | 'signed'>
 
-/** Checks a topic's ARN and returns it. `parameter`: its name in the request, for the refusal. */
+/**
+ * Checks the ARNs that SNS's operations take (checklist 62, 110, 145, 213), before anything is looked up. Order and
+ * texts of the checks are recorded from AWS. Checks a topic's ARN and returns it. `parameter`: its name in the request,
+ * for the refusal.
+ */
 export function checkTopicArn(value: unknown, call: Region, parameter = 'TopicArn'): string {
   const arn = elementsChecked(value, parameter)
   const parsed = parseArn(arn)
@@ -58,4 +58,44 @@ export function elementsChecked(value: unknown, parameter: string): string {
 /** Whether the ARN is of another region than the call. Only a signed call has a region; links in messages have none. */
 function isElsewhere(region: string, call: Region): boolean {
   return call.signed && region !== call.region
+}
+
+/** Makes a refusal from a text that names the attribute. */
+export type Refuse = (text: string) => AwsError
+
+/** Refusals with SNS's texts (checklist 191). `text` follows `Invalid parameter: `. */
+export function invalidParameter(text: string): AwsError {
+  return new AwsError('InvalidParameter', `Invalid parameter: ${text}`)
+}
+
+export function missingParameter(name: string): AwsError {
+  return invalidParameter(`${name} Reason: no value for required parameter`)
+}
+
+export function noSuchTopic(): AwsError {
+  return new AwsError('NotFound', 'Topic does not exist', { status: 404 })
+}
+
+export function noSuchSubscription(): AwsError {
+  return new AwsError('NotFound', 'Subscription does not exist', { status: 404 })
+}
+
+/** `action` as in `SNS:Unsubscribe`. */
+export function notAuthorized(principal: string, action: string, resource: string): AwsError {
+  const message = `User: ${principal} is not authorized to perform: ${action} on resource: ${resource}`
+  return new AwsError('AuthorizationError', message, { status: 403 })
+}
+
+/** `text` is the whole text. SNS writes a few without `Invalid parameter: ` before them. */
+export function unprefixed(text: string): AwsError {
+  return new AwsError('InvalidParameter', text)
+}
+
+/** Attributes that are JSON documents. */
+export function parseJsonAttribute(name: string, text: string, refuse: Refuse): unknown {
+  try {
+    return parseBounded(text)
+  } catch (error) {
+    throw refuse(`${name}: failed to parse JSON. ${(error as Error).message}`)
+  }
 }

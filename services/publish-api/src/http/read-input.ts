@@ -1,10 +1,19 @@
-/** Checks a request's query and body against their schemas. All problems of both are reported at once. */
-import { isObject, type Problem, problemsOf } from '@fantail/contracts'
+/**
+ * Reads a request's query and body, and checks them against their schemas. All problems of both are reported at once.
+ */
+import { isUtf8 } from 'node:buffer'
+import {
+  FantailError,
+  isObject,
+  JsonBoundError,
+  type Problem,
+  parseBounded,
+  problemsOf,
+} from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
 import type { Endpoint } from './endpoint.ts'
 import { invalid } from './error-answers.ts'
-import { parseJson, readJsonText } from './read-body.ts'
 
 interface Input {
   query: unknown
@@ -75,4 +84,36 @@ function checked(schema: z.ZodType, value: unknown, problems: Problem[]): unknow
   if (result.success) return result.data
   problems.push(...problemsOf(result.error))
   return undefined
+}
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i
+
+/** The text of a body. Throws `malformed_json` if it is not UTF-8. */
+export function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new FantailError('malformed_json', 'the request’s body is not UTF-8')
+  return bytes.toString()
+}
+
+/** A body's JSON text; '' if there is none. Throws `unsupported_media_type` if the content type is another one. */
+export function jsonTextOf(request: ApiRequest, bytes: Buffer): string {
+  const text = textOf(bytes)
+  if (text !== '' && !JSON_TYPE.test(request.header('content-type') ?? '')) {
+    throw new FantailError('unsupported_media_type', 'the body must be JSON: Content-Type: application/json')
+  }
+  return text
+}
+
+export async function readJsonText(request: ApiRequest): Promise<string> {
+  return jsonTextOf(request, await request.bytes())
+}
+
+/** Throws `malformed_json`. `valuesMax` is given by routes that publish JSON of any number of values. */
+export function parseJson(text: string, valuesMax?: number): unknown {
+  try {
+    return parseBounded(text, valuesMax)
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : ''
+    const message = error instanceof JsonBoundError ? detail : `the body is not JSON: ${detail}`
+    throw new FantailError('malformed_json', message, { cause: error })
+  }
 }

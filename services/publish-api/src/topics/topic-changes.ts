@@ -1,4 +1,4 @@
-/** The topic settings that the body of a PUT or PATCH sets. */
+/** Settings from the body of a PUT or PATCH of a topic, and the deletion of a topic by both APIs. */
 import { FantailError, isFifoName } from '@fantail/contracts'
 import type { TopicInput } from '@fantail/contracts/schemas/topic-schemas'
 import { parseDeliveryPolicy } from '@fantail/policy'
@@ -36,4 +36,26 @@ async function checkKind({ topics }: Pick<ApiDeps, 'topics'>, arn: string, fifo:
   if ((await topics.get(arn)) === null) throw FantailError.invalid('fifo', message)
   const details = [{ path: 'fifo', message }]
   throw new FantailError('conflict', 'the kind of a topic cannot be changed', { details })
+}
+
+/**
+ * Deletes the topic, if it exists. The queue that the topic made for its dead letters is deleted with it, if it is
+ * empty. After a crash between the two, the sweep of queues deletes it.
+ */
+export async function deleteTopic(
+  {
+    topics,
+    topicCache,
+    topicQueues,
+    queues,
+    log,
+  }: Pick<ApiDeps, 'topics' | 'topicCache' | 'topicQueues' | 'queues' | 'log'>,
+  topicArn: string,
+  requestId: string,
+): Promise<void> {
+  await topics.delete(topicArn)
+  topicCache.forget(topicArn)
+  log.info({ requestId, topicArn }, 'topic.deleted')
+  const own = await topicQueues.find(topicArn)
+  if (own?.exists) await queues.delete(own.queueArn, { emptyAndOf: topicArn })
 }

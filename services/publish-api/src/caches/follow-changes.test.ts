@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { WAKE_CHANGES } from '@fantail/store'
 import { expect, test } from 'vitest'
-import { type ChangeSubscriber, followChanges } from './follow-changes.ts'
+import { type ChangeSubscriber, followChanges } from './fresh-cache.ts'
 
 function follow() {
   const taken: (() => void)[] = []
