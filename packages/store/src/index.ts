@@ -194,15 +194,9 @@ export { TopicQueues, topicQueueArns } from './queues/letters/topic-queues.ts'
 export { queueFigures } from './queues/queue-figures.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
 export { Queues } from './queues/queues.ts'
-export {
-  checkMessage,
-  messageBody,
-  readMessage,
-  type SummedMessage,
-  sumMessage,
-  sumRecord,
-} from './records/checksums.ts'
+export { sumRecord } from './records/checksums.ts'
 export type { ShownMember } from './records/fields.ts'
+export { bodiesOfJob, isJobText, jobText, messageBody, readMessage } from './records/message-bodies.ts'
 export { REDRIVE } from './records/redrive-fields.ts'
 export { CorruptRecordError } from './records/stored-json.ts'
 export {

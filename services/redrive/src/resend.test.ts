@@ -1,6 +1,6 @@
 /** Resends of kept messages. */
 import { createMessageId, FantailError, type Message, parseMessageId, topicArn } from '@fantail/contracts'
-import { deliveryId, type LaneEntry, type LaneOutcome, messageBody, sumMessage } from '@fantail/store'
+import { deliveryId, jobText, type LaneEntry, type LaneOutcome, messageBody } from '@fantail/store'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from './redrive.fixture.ts'
@@ -56,7 +56,7 @@ async function keepJob(count: number): Promise<string[]> {
   await fixture.redis.hset(record, {
     timestamp: publishedAt,
     ats: 1,
-    data: JSON.stringify({ v: 1, m: made.map(sumMessage) }),
+    data: jobText(made),
   })
   const job = { arn: TOPIC, uid, record, name: record, addedAt: publishedAt, copies: true, messages }
   expect(await fixture.kept.keepJobs([job])).toEqual([])

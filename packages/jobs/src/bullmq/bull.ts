@@ -7,11 +7,12 @@
  */
 import type { RedisTarget } from '@fantail/contracts'
 import { dispatchTag, placeOptions, reconnectOnError, retryStrategy } from '@fantail/store'
-import { type Job, type JobsOptions, Queue, type Telemetry, type Worker } from 'bullmq'
+import { type Job, type JobsOptions, Queue, type QueueOptions, type Telemetry } from 'bullmq'
 import { BullMQOtel } from 'bullmq-otel'
 import type { Redis, RedisOptions } from 'ioredis'
 import type { CompletionGuard } from './completion-guard.ts'
 import { type Capacity, PromptWorker } from './prompt-worker.ts'
+import { TextQueue } from './text-jobs.ts'
 import { connectionWhenFull } from './when-full.ts'
 
 /** Lock of a job, which its worker renews. After it: another worker may start the job. */
@@ -68,17 +69,26 @@ interface QueueSettings {
  * A queue that is ready for use. BullMQ asks the server for its version once, when a queue is made. A queue that got no
  * answer can never work. It is therefore closed here, and the promise rejects.
  */
-export async function openQueue<T>(
-  { name, connection, telemetry }: QueueSettings,
-  onError: (error: Error) => void,
-): Promise<Queue<T>> {
-  const queue = new Queue<T>(name, {
+export function openQueue<T>(settings: QueueSettings, onError: (error: Error) => void): Promise<Queue<T>> {
+  return ready(new Queue<T>(settings.name, queueOptions(settings)), onError)
+}
+
+/** Like `openQueue`, for jobs whose data is a text. */
+export function openTextQueue(settings: QueueSettings, onError: (error: Error) => void): Promise<TextQueue> {
+  return ready(new TextQueue(settings.name, queueOptions(settings)), onError)
+}
+
+function queueOptions({ name, connection, telemetry }: QueueSettings): QueueOptions {
+  return {
     connection,
     prefix: queuePrefix(name),
     streams: STREAMS,
     defaultJobOptions: JOB_OPTIONS,
     ...(telemetry ? { telemetry } : {}),
-  })
+  }
+}
+
+async function ready<Q extends Queue>(queue: Q, onError: (error: Error) => void): Promise<Q> {
   queue.on('error', onError)
   try {
     await queue.waitUntilReady()
@@ -109,7 +119,7 @@ export function createWorker<T>({
   guard,
   telemetry,
   ...capacity
-}: WorkerSettings<T>): Worker<T, void> {
+}: WorkerSettings<T>): PromptWorker<T> {
   const connection = connectionWhenFull(workerConnection(url, name), guard)
   const options = {
     connection,

@@ -19,6 +19,8 @@ export interface Capacity {
   hasCapacity?: (() => boolean) | undefined
   /** Called with 1 when a command is sent that may bring a job, and with -1 at its reply. */
   fetching?: ((change: 1 | -1) => void) | undefined
+  /** Class of the jobs. Default: BullMQ's. */
+  jobClass?: typeof Job | undefined
 }
 
 export class PromptWorker<T> extends Worker<T, void> {
@@ -41,6 +43,11 @@ export class PromptWorker<T> extends Worker<T, void> {
   ) {
     super(name, process, { ...options, concurrency: 1 })
     this.#capacity = capacity
+  }
+
+  /** A queue may have a class of its own for its jobs (text-jobs.ts). */
+  protected override get Job(): typeof Job {
+    return this.#capacity?.jobClass ?? super.Job
   }
 
   /** BullMQ's loop calls this with a job that it has fetched, and fetches the next one when the promise resolves. */

@@ -1,6 +1,6 @@
 /** Consumers of one dispatch queue and a publisher, on the Redis of the test file. */
 import { createMessageId, type Message } from '@fantail/contracts'
-import { connect, Quarantine } from '@fantail/store'
+import { connect, Quarantine, readMessage } from '@fantail/store'
 import { type TestRedisOptions, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
@@ -16,6 +16,10 @@ export function message(text: string): Message {
   const topicArn = 'arn:aws:sns:us-east-1:000000000000:t'
   return { messageId: createMessageId(publishedAt), topicArn, publishedAt, message: text }
 }
+
+/** The texts of the run's messages. */
+export const textsOf = (run: DispatchRun | undefined) =>
+  run?.messages.map((body) => readMessage(body).message) ?? []
 
 /** Id of the run's job. */
 export const jobOf = (run: DispatchRun | undefined) => run?.key.split(':').at(1)

@@ -1,10 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Message } from '@fantail/contracts'
-import { Quarantine } from '@fantail/store'
+import { jobText, Quarantine } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { JOBS, jobOf, message, useConsumers } from './dispatch-consumer.fixture.ts'
+import { JOBS, jobOf, message, textsOf, useConsumers } from './dispatch-consumer.fixture.ts'
 import type { DispatchRun } from './dispatch-run.ts'
 import { RunEntries } from './run-entries.ts'
 import { RunLocks } from './run-locks.ts'
@@ -15,7 +14,7 @@ const { server, redis, quarantine, publish, quarantined, consume } = await useCo
 
 test('a published message reaches a run and the job leaves nothing behind', async () => {
   const seen: string[] = []
-  const { completed } = await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
+  const { completed } = await consume(async (run) => void seen.push(...textsOf(run)))
   await publish('hello')
   await waitFor(() => completed.length === 1)
   expect(seen).toEqual(['hello'])
@@ -152,11 +151,11 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
   await waitFor(() => lines.includes('dispatch.error'))
   // A failover has lost the job and the counter of jobs. Another worker has started a new job of this number, and has
   // died.
-  const data = JSON.stringify({ v: 1, m: [message('other')] })
+  const data = jobText([message('other')])
   await redis.hset(`${JOBS}:${job}`, { data, timestamp: Date.now() + 1 })
   await handOutAgain(job)
   await waitFor(() => completed.length === 1)
-  expect(runs.map((run) => [run.fence, run.messages[0]?.message])).toEqual([
+  expect(runs.map((run) => [run.fence, textsOf(run)[0]])).toEqual([
     [1, 'held'],
     [2, 'other'],
   ])
@@ -164,7 +163,7 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
 
 test('a run takes no lock of a job that got the number of its own, which Redis lost', async () => {
   const { runs, finish, job, completed } = await consumeHeld()
-  const data = JSON.stringify({ v: 1, m: [message('other')] })
+  const data = jobText([message('other')])
   // Another worker has started the new job once, and has died. Its lock is over, and its count of starts is the same.
   await redis
     .multi()
@@ -174,7 +173,7 @@ test('a run takes no lock of a job that got the number of its own, which Redis l
   await waitFor(() => runs[0]?.isLost())
   finish()
   await waitFor(() => completed.length === 1, { timeoutMs: 15_000 })
-  expect(runs.map((run) => run.messages[0]?.message)).toEqual(['held', 'other'])
+  expect(runs.map((run) => textsOf(run)[0])).toEqual(['held', 'other'])
 })
 
 test('a run whose job went to another worker learns that it is lost', async () => {
@@ -223,9 +222,7 @@ test('jobs that are stored already are started and completed in a full memory', 
 
 test('a full memory pauses the worker without a storm of errors, and it resumes by itself', async () => {
   const seen: string[] = []
-  const { lines, completed } = await consume(
-    async (run) => void seen.push(...run.messages.map((m) => m.message)),
-  )
+  const { lines, completed } = await consume(async (run) => void seen.push(...textsOf(run)))
   await publish('before')
   await waitFor(() => completed.length === 1)
   await publish('first')
@@ -239,7 +236,7 @@ test('a full memory pauses the worker without a storm of errors, and it resumes 
 
 test('a job whose data cannot be parsed is quarantined and its neighbours go on', async () => {
   const seen: string[] = []
-  await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
+  await consume(async (run) => void seen.push(...textsOf(run)))
   await redis.hset(`${JOBS}:bad`, {
     name: 'dispatch',
     data: '{"v":1,"m":[',
@@ -269,7 +266,7 @@ test.each([
   const [job] = await redis.lrange(`${JOBS}:wait`, 0, 0)
   await redis.hset(`${JOBS}:${job}`, field, value)
   const seen: string[] = []
-  await consume(async (run) => void seen.push(...run.messages.map((m) => m.message)))
+  await consume(async (run) => void seen.push(...textsOf(run)))
   await publish('neighbour')
   await waitFor(() => seen.includes('neighbour'))
   await waitFor(() => seen.includes('damaged'), { timeoutMs: 25_000 })
@@ -300,9 +297,9 @@ function collectGarbage(): void {
 }
 
 test('no messages are kept of jobs that could not be completed', async () => {
-  const messages: WeakRef<Message>[] = []
+  const messages: WeakRef<string[]>[] = []
   const { lines, completed } = await consume(async (run) => {
-    messages.push(new WeakRef(run.messages[0] as Message))
+    messages.push(new WeakRef(run.messages))
     if (messages.length === 1) await redis.set(`${JOBS}:${jobOf(run)}:lock`, 'nobody')
   })
   await publish('refused')
@@ -349,7 +346,7 @@ test('a job whose data Redis has lost is quarantined at its first start, and non
 
 test('a failed job that can be read is run again', async () => {
   const { consumer, completed } = await consume(async () => 'settled')
-  const data = JSON.stringify({ v: 1, m: [message('failed')] })
+  const data = jobText([message('failed')])
   await redis.hset(`${JOBS}:7`, { ...waiting, data, atm: 1, failedReason: 'out of tries', finishedOn: 1 })
   await redis.zadd(`${JOBS}:failed`, 1, '7')
   await consumer.watch()

@@ -15,17 +15,12 @@
  * thousands of times a second. The worker is therefore paused until a write succeeds.
  */
 import type { RedisTarget } from '@fantail/contracts'
-import {
-  isScriptFault,
-  type NewEntry,
-  type Quarantined,
-  type Redis,
-  ServerMarks,
-  type SummedMessage,
-} from '@fantail/store'
-import { type Job, type Telemetry, WaitingChildrenError, WaitingError, type Worker } from 'bullmq'
+import { isScriptFault, type NewEntry, type Quarantined, type Redis, ServerMarks } from '@fantail/store'
+import { type Telemetry, WaitingChildrenError, WaitingError } from 'bullmq'
 import { createWorker, dispatchQueueName } from '../bullmq/bull.ts'
 import type { ConsumerLog } from '../bullmq/consumer-log.ts'
+import type { PromptWorker } from '../bullmq/prompt-worker.ts'
+import { type JobText, TEXT_JOB, type TextJob } from '../bullmq/text-jobs.ts'
 import { TroubleGuard } from '../bullmq/trouble-guard.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
@@ -34,7 +29,7 @@ import { PartsCapacity } from './parts-capacity.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 import { RunEntries } from './run-entries.ts'
 import { type RunEntry, RunLocks } from './run-locks.ts'
-import { type JobData, RunStarts } from './run-starts.ts'
+import { RunStarts } from './run-starts.ts'
 import { StalledWatch } from './stalled-watch.ts'
 import { type Look, UnreadableJobs } from './unreadable-jobs.ts'
 
@@ -64,7 +59,7 @@ interface ConsumerOptions {
 
 export class DispatchConsumer {
   readonly #options: ConsumerOptions
-  readonly #worker: Worker<JobData, void>
+  readonly #worker: PromptWorker<JobText>
   readonly #runs: RunEntries
   readonly #stalled: StalledWatch
   readonly #locks: RunLocks
@@ -83,7 +78,8 @@ export class DispatchConsumer {
     this.#options = options
     this.#name = dispatchQueueName(queue)
     this.#runs = new RunEntries(onError)
-    this.#worker = createWorker<JobData>({
+    this.#worker = createWorker<JobText>({
+      jobClass: TEXT_JOB,
       name: this.#name,
       url: options.url,
       jobsMax: options.jobsMax,
@@ -150,7 +146,7 @@ export class DispatchConsumer {
     return this.#stalled.watch()
   }
 
-  async #process(job: Job<JobData>, token: string): Promise<void> {
+  async #process(job: TextJob, token: string): Promise<void> {
     const messages = await this.#messages.of(job, token)
     if (!messages) return
     const start = { id: job.id ?? '', addedAt: job.timestamp, starts: job.attemptsStarted }
@@ -185,7 +181,7 @@ export class DispatchConsumer {
     }
   }
 
-  #begin(job: Job<JobData>, messages: SummedMessage[]): RunEntry {
+  #begin(job: TextJob, messages: string[]): RunEntry {
     const entry = this.#starts.entryOf(job)
     entry.begun = true
     this.#runs.begin(entry)
@@ -193,7 +189,7 @@ export class DispatchConsumer {
     return entry
   }
 
-  #completed(job: Job<JobData>): void {
+  #completed(job: TextJob): void {
     const entry = this.#runs.forget(job.id ?? '')
     if (entry?.begun) this.#options.completed(entry.run)
   }

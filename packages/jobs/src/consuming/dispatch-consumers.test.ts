@@ -1,5 +1,5 @@
 import { createMessageId, type Message } from '@fantail/contracts'
-import { connect, type Redis } from '@fantail/store'
+import { connect, type Redis, readMessage } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
@@ -34,7 +34,7 @@ test('jobs of publishers with another number of queues are dispatched, and their
       queue,
       jobsMax: 16,
       run: async ({ messages }) => {
-        seen.push(...messages.map(({ message }) => message))
+        seen.push(...messages.map((body) => readMessage(body).message))
         return 'settled'
       },
       completed: () => undefined,

@@ -2,7 +2,7 @@ import { ServerMarks } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import type { DispatchPart } from '../dispatch-job.ts'
-import { JOBS, useConsumers } from './dispatch-consumer.fixture.ts'
+import { JOBS, textsOf, useConsumers } from './dispatch-consumer.fixture.ts'
 import { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, RunEnd } from './dispatch-run.ts'
 import { PART_BYTES } from './parts-capacity.ts'
@@ -41,7 +41,7 @@ function holdParts(parts: DispatchPart[]) {
 test('parts get the messages that they name, and nothing is left when the last has ended', async () => {
   const seen: string[] = []
   const { completed } = await consume(async (run) => {
-    if (run.part) seen.push(`${run.part.slices} ${run.messages.map((one) => one.message)}`)
+    if (run.part) seen.push(`${run.part.slices} ${textsOf(run)}`)
     if (run.part) return 'settled'
     return cut(run, [
       { messages: [0, 2], slices: [0, null] },
@@ -78,7 +78,7 @@ test('a job holds its messages until its last part has ended, and parts take lit
   })
   await publish('a'.repeat(65_536))
   await waitFor(() => bytes > 0 && runs.length > 0)
-  expect(runs.every(({ messages }) => messages[0]?.message.length === 65_536)).toBe(true)
+  expect(runs.every((run) => textsOf(run)[0]?.length === 65_536)).toBe(true)
   expect(bytes / parts.length).toBeLessThan(PART_BYTES)
   expect(completed).toEqual([])
   release()
@@ -131,7 +131,7 @@ test('a start that is not the latest cuts nothing', async () => {
 test('parts are run before what waits, in their order', async () => {
   const order: string[] = []
   const { completed } = await consume(async (run) => {
-    if (!run.part && run.messages[0]?.message === 'wide') {
+    if (!run.part && textsOf(run)[0] === 'wide') {
       if (run.fence === 1) await publish('behind')
       return cut(run, bySlices(3))
     }

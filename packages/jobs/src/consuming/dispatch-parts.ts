@@ -19,17 +19,11 @@
  * Parts go before waiting jobs, because their job was before these. They end before the next large job is cut, so few
  * exist at a time.
  */
-import {
-  dispatchJobKey,
-  noteParts,
-  type Redis,
-  readParts,
-  type SummedMessage,
-  storageError,
-} from '@fantail/store'
-import { type Job, type Queue, WaitingError } from 'bullmq'
-import { dispatchQueueName, openQueue } from '../bullmq/bull.ts'
-import { DISPATCH_JOB, type DispatchPart, dispatchMessages, type PartJobData } from '../dispatch-job.ts'
+import { bodiesOfJob, dispatchJobKey, noteParts, type Redis, readParts, storageError } from '@fantail/store'
+import { type Job, WaitingError } from 'bullmq'
+import { dispatchQueueName, openTextQueue } from '../bullmq/bull.ts'
+import { JobText, type TextQueue } from '../bullmq/text-jobs.ts'
+import { DISPATCH_JOB, type DispatchPart, type PartJobData } from '../dispatch-job.ts'
 
 /** Parts of a job that one write adds. Past it: a further write follows. */
 const ADDED_AT_ONCE_MAX = 64
@@ -39,7 +33,7 @@ type JobRef = Pick<Job, 'id' | 'timestamp'>
 export class DispatchParts {
   readonly #queueNumber: number
   readonly #redis: Redis
-  #queue: Promise<Queue<PartJobData>> | undefined
+  #queue: Promise<TextQueue> | undefined
 
   constructor(queueNumber: number, redis: Redis) {
     this.#queueNumber = queueNumber
@@ -74,10 +68,7 @@ export class DispatchParts {
    * The messages of a part. undefined: the part has already ended. null: no job holds the messages. Throws if this is
    * not the part's latest start.
    */
-  async messagesOf(
-    job: Job,
-    { part, of: [id, addedAt] }: PartJobData,
-  ): Promise<SummedMessage[] | null | undefined> {
+  async messagesOf(job: Job, { part, of: [id, addedAt] }: PartJobData): Promise<string[] | null | undefined> {
     const own = this.#keyOf(job.id)
     const parent = this.#keyOf(id)
     const answers = await this.#redis
@@ -94,7 +85,7 @@ export class DispatchParts {
     if (ended === 1) return undefined
     if (starts !== String(job.attemptsStarted)) throw new WaitingError()
     if (timestamp !== String(addedAt) || !data) return null
-    return dispatchMessages(JSON.parse(data)).slice(...part.messages)
+    return bodiesOfJob(data).slice(...part.messages)
   }
 
   /** Removes a part from the queue and from its job. If this was the job's last part, the job is started. */
@@ -128,11 +119,11 @@ export class DispatchParts {
       const some = missing.splice(-ADDED_AT_ONCE_MAX).reverse()
       await Promise.all(
         some.map(({ part, jobId }) =>
-          queue.add(
-            DISPATCH_JOB,
-            { v: 1, part, of: [parent.id, job.timestamp] },
-            { jobId, parent, lifo: true },
-          ),
+          queue.add(DISPATCH_JOB, textOf({ v: 1, part, of: [parent.id, job.timestamp] }), {
+            jobId,
+            parent,
+            lifo: true,
+          }),
         ),
       )
     }
@@ -150,7 +141,7 @@ export class DispatchParts {
    * The queue object is made once, when it is first needed. It is made again if the connection broke meanwhile, because
    * BullMQ first asks the server something.
    */
-  #open(): Promise<Queue<PartJobData>> {
+  #open(): Promise<TextQueue> {
     this.#queue ??= this.#create().catch((error) => {
       this.#queue = undefined
       throw error
@@ -158,12 +149,14 @@ export class DispatchParts {
     return this.#queue
   }
 
-  #create(): Promise<Queue<PartJobData>> {
+  #create(): Promise<TextQueue> {
     const settings = { name: dispatchQueueName(this.#queueNumber), connection: this.#redis }
     // Failed calls give their error to the caller, so errors of the queue are not logged.
-    return openQueue<PartJobData>(settings, () => undefined)
+    return openTextQueue(settings, () => undefined)
   }
 }
+
+const textOf = (data: PartJobData) => new JobText(JSON.stringify(data))
 
 /** The replies of a MULTI. Redis answers null if a watched key has changed, and no key is watched here. */
 function valuesOf(answers: [Error | null, unknown][] | null): unknown[] {

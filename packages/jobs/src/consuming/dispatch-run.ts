@@ -1,5 +1,4 @@
 /** A dispatch job as a worker gets it, and the result that the worker returns. */
-import type { SummedMessage } from '@fantail/store'
 import type { DispatchPart } from '../dispatch-job.ts'
 import type { RunCopies } from './run-copies.ts'
 
@@ -24,7 +23,8 @@ export interface DispatchRun {
   key: string
   /** The number of this start of the job. When a later start exists, this run is stale. */
   fence: number
-  messages: SummedMessage[]
+  /** Their bodies, not verified yet. */
+  messages: string[]
   /** The job that holds the messages. For a part it is not the part itself. Absent: no ring keeps it whole. */
   record?: JobRecord
   /** Set if the job is a part of another job. */

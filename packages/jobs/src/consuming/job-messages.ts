@@ -1,15 +1,16 @@
 /** The messages of a job that starts. Messages that cannot be decoded go to the quarantine (unreadable-jobs.ts). */
-import type { SummedMessage } from '@fantail/store'
-import { DelayedError, type Job, WaitingError } from 'bullmq'
-import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
+import { bodiesOfJob } from '@fantail/store'
+import { DelayedError, WaitingError } from 'bullmq'
+import type { TextJob } from '../bullmq/text-jobs.ts'
+import { type PartJobData, partOf } from '../dispatch-job.ts'
 import type { DispatchParts } from './dispatch-parts.ts'
 import type { RunEntries } from './run-entries.ts'
-import type { JobData, RunStarts } from './run-starts.ts'
+import type { RunStarts } from './run-starts.ts'
 import type { UnreadableJobs } from './unreadable-jobs.ts'
 
 /**
- * Starts of a job before its data is looked at. Past it: a job that cannot be decoded goes to the quarantine. Before
- * this number of starts, a worker of a newer release may have been able to read the job.
+ * Starts of a job whose data is JSON of an unknown form. Past it: the job goes to the quarantine. Before this number of
+ * starts, a worker of a newer release may have been able to read the job.
  */
 const STARTS_MAX = 60
 /** Pause before the next start of a job for which the quarantine had no capacity. */
@@ -29,14 +30,19 @@ export class JobMessages {
     this.#options = options
   }
 
-  /** undefined: there is nothing to do, and the job may be completed. */
-  async of(job: Job<JobData>, token: string): Promise<SummedMessage[] | undefined> {
+  /** Their bodies, not verified yet. undefined: there is nothing to do, and the job may be completed. */
+  async of(job: TextJob, token: string): Promise<string[] | undefined> {
     if (isSuspicious(job) || job.attemptsStarted > STARTS_MAX) await this.#quarantineUnreadable(job, token)
-    const part = partOf(job.data)
-    return part ? this.#ofPart(job, part, token) : dispatchMessages(job.data)
+    try {
+      const part = partOf(job.data.text)
+      return part ? await this.#ofPart(job, part, token) : bodiesOfJob(job.data.text)
+    } catch (error) {
+      if (error instanceof SyntaxError) await this.#quarantineUnreadable(job, token)
+      throw error
+    }
   }
 
-  async #ofPart(job: Job<JobData>, data: PartJobData, token: string): Promise<SummedMessage[] | undefined> {
+  async #ofPart(job: TextJob, data: PartJobData, token: string): Promise<string[] | undefined> {
     const { parts, starts, runs, unreadable } = this.#options
     const entry = starts.entryOf(job)
     const marks = starts.marks(entry)
@@ -54,7 +60,7 @@ export class JobMessages {
   /**
    * Resolves if the job is readable. Rejects if the job is gone, or if it must wait until the quarantine has capacity.
    */
-  async #quarantineUnreadable(job: Job<JobData>, token: string): Promise<void> {
+  async #quarantineUnreadable(job: TextJob, token: string): Promise<void> {
     const found = await this.#options.unreadable.look(job.id ?? '')
     if (found === 'gone') throw new WaitingError()
     if (found === 'full') await postpone(job, token, FULL_QUARANTINE_START_MS)
@@ -62,12 +68,12 @@ export class JobMessages {
 }
 
 /** Always rejects, with the error at which BullMQ leaves the job as it is. */
-export async function postpone(job: Job<JobData>, token: string, delayMs: number): Promise<never> {
+export async function postpone(job: TextJob, token: string, delayMs: number): Promise<never> {
   await job.moveToDelayed(Date.now() + delayMs, token)
   throw new DelayedError()
 }
 
-/** BullMQ reads a job without data as a job with an empty object, and a wrong counter as NaN. */
-function isSuspicious({ data, attemptsMade, stalledCounter }: Job<JobData>): boolean {
-  return Object.keys(data ?? {}).length === 0 || !(attemptsMade >= 0 && stalledCounter >= 0)
+/** BullMQ reads a job without data as one with the data `{}`, and a wrong counter as NaN. */
+function isSuspicious({ data, attemptsMade, stalledCounter }: TextJob): boolean {
+  return data.text === '{}' || !(attemptsMade >= 0 && stalledCounter >= 0)
 }

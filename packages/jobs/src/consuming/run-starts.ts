@@ -1,5 +1,4 @@
 /** Makes a run for each start of a job, with the functions that the run needs. */
-import type { SummedMessage } from '@fantail/store'
 import {
   dispatchJobKey,
   QUARANTINE_BASE,
@@ -8,16 +7,14 @@ import {
   type ServerMark,
   type ServerMarks,
 } from '@fantail/store'
-import type { Job } from 'bullmq'
 import { dispatchQueueName } from '../bullmq/bull.ts'
-import type { DispatchJobData, PartJobData } from '../dispatch-job.ts'
+import type { TextJob } from '../bullmq/text-jobs.ts'
+import { partOf } from '../dispatch-job.ts'
 import type { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, JobRecord, RunEnd } from './dispatch-run.ts'
 import type { PartsCapacity } from './parts-capacity.ts'
 import { RunCopies } from './run-copies.ts'
 import type { RunEntry } from './run-locks.ts'
-
-export type JobData = DispatchJobData | PartJobData
 
 interface RunStartsOptions {
   /** Number of the dispatch queue. */
@@ -38,7 +35,7 @@ export class RunStarts {
   }
 
   /** The entry of a run that has not begun. */
-  entryOf({ id = '', attemptsStarted: starts, timestamp: addedAt }: Job<JobData>): RunEntry {
+  entryOf({ id = '', attemptsStarted: starts, timestamp: addedAt }: TextJob): RunEntry {
     const { redis, servers } = this.#options
     const key = this.#nameOf(id, addedAt)
     const copies = new RunCopies({
@@ -51,13 +48,14 @@ export class RunStarts {
     return { id, addedAt, starts, run: { key, fence: starts }, token: '', ...fresh }
   }
 
-  runOf(entry: RunEntry, job: Job<JobData>, messages: SummedMessage[]): DispatchRun {
+  runOf(entry: RunEntry, job: TextJob, messages: string[]): DispatchRun {
     const { parts, partsCapacity } = this.#options
+    const part = partOf(job.data.text)
     return {
       ...entry.run,
       messages,
-      ...('part' in job.data
-        ? { part: job.data.part, record: this.#recordOf(...job.data.of) }
+      ...(part
+        ? { part: part.part, record: this.#recordOf(...part.of) }
         : { record: this.#recordOf(entry.id, entry.addedAt) }),
       isLost: () => entry.lost,
       copies: entry.copies,

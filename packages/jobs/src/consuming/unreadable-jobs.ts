@@ -13,6 +13,7 @@
  * Otherwise BullMQ's own call removes the part. This call also starts the job once the other parts have ended.
  */
 import {
+  bodiesOfJob,
   type NewEntry,
   QUARANTINE_BASE,
   type Quarantined,
@@ -20,7 +21,7 @@ import {
   type ServerMarks,
 } from '@fantail/store'
 import { queuePrefix } from '../bullmq/bull.ts'
-import { dispatchMessages, type PartJobData, partOf } from '../dispatch-job.ts'
+import { type PartJobData, partOf } from '../dispatch-job.ts'
 import { mendedFields } from './mended-fields.ts'
 
 /** Failed jobs that are read at once. Past it: the next look reads the others. */
@@ -189,8 +190,7 @@ export class UnreadableJobs {
 
 function isDispatchData(text: string): boolean {
   try {
-    const data: unknown = JSON.parse(text)
-    return partOf(data) !== undefined || dispatchMessages(data) !== undefined
+    return partOf(text) !== undefined || bodiesOfJob(text) !== undefined
   } catch {
     return false
   }

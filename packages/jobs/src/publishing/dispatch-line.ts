@@ -6,11 +6,12 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Message } from '@fantail/contracts'
-import { ReplicaAcks, type ReplicaAcksOptions, storageError, sumMessage } from '@fantail/store'
-import type { Queue, Telemetry } from 'bullmq'
+import { jobText, ReplicaAcks, type ReplicaAcksOptions, storageError } from '@fantail/store'
+import type { Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { dispatchQueueName, openQueue, queuePrefix } from '../bullmq/bull.ts'
-import { DISPATCH_JOB, type DispatchJobData } from '../dispatch-job.ts'
+import { dispatchQueueName, openTextQueue, queuePrefix } from '../bullmq/bull.ts'
+import { JobText, type TextQueue } from '../bullmq/text-jobs.ts'
+import { DISPATCH_JOB } from '../dispatch-job.ts'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
 interface DispatchLineOptions {
@@ -32,7 +33,7 @@ export class DispatchLine {
   readonly #connection: Redis
   readonly #acks: ReplicaAcks
   readonly #options: DispatchLineOptions
-  #queue: Queue<DispatchJobData> | undefined
+  #queue: TextQueue | undefined
   #opening: Promise<void> | undefined
 
   constructor(number: number, connection: Redis, options: DispatchLineOptions) {
@@ -79,12 +80,12 @@ export class DispatchLine {
   }
 
   /** Undefined if the server did not report its version. */
-  async #createQueue(): Promise<Queue<DispatchJobData> | undefined> {
+  async #createQueue(): Promise<TextQueue | undefined> {
     const { telemetry } = this.#options
     const settings = { name: dispatchQueueName(this.#number), connection: this.#connection, telemetry }
     // Errors of the queue are not logged here. The connection reports its state, and callers get the error of a failed
     // add.
-    return openQueue<DispatchJobData>(settings, () => undefined).catch(() => undefined)
+    return openTextQueue(settings, () => undefined).catch(() => undefined)
   }
 
   async close(): Promise<void> {
@@ -95,7 +96,7 @@ export class DispatchLine {
   async #append(messages: Message[]): Promise<void> {
     try {
       if (!this.#queue) throw new Error('Connection is closed.')
-      await this.#queue.add(DISPATCH_JOB, { v: 1, m: messages.map(sumMessage) })
+      await this.#queue.add(DISPATCH_JOB, new JobText(jobText(messages)))
       await this.#acks.confirm(this.#prefix)
     } catch (error) {
       throw storageError(error)

@@ -12,7 +12,7 @@ import {
   WAKE_LANES,
 } from '../index.ts'
 import { BUSY_SHARDS, dueKey, topicBytesKey } from '../keys/keys.ts'
-import { readMessage } from '../records/checksums.ts'
+import { readMessage } from '../records/message-bodies.ts'
 import { FIFO_ARN, fifoMessage, makeFifoTopic } from './fifo.fixture.ts'
 
 const SHARD = shardOf(FIFO_ARN)

@@ -13,7 +13,7 @@ import { shardBase, shardOf } from '../keys/shards.ts'
 import { hintDue } from '../lanes/busy-lanes.ts'
 import { deliveryId } from '../lanes/records/generations.ts'
 import { readTime } from '../lanes/records/lane-replies.ts'
-import { sumMessage } from '../records/checksums.ts'
+import { openBody } from '../records/message-bodies.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { storageError } from '../redis/storage-errors.ts'
@@ -105,9 +105,6 @@ export class FifoLog {
   }
 }
 
-/** The script writes the sequence number, and closes the checksum and the message. */
-const SUM_END = '"}'
-
 function packMessage({ sequenceNumber, ...unnumbered }: Message) {
   const { messageId, groupId, deduplicationId } = unnumbered
   if (groupId === undefined || deduplicationId === undefined) {
@@ -117,7 +114,7 @@ function packMessage({ sequenceNumber, ...unnumbered }: Message) {
     id: deliveryId(messageId),
     group: groupId,
     deduplication: deduplicationId,
-    body: JSON.stringify(sumMessage(unnumbered)).slice(0, -SUM_END.length),
+    body: openBody(unnumbered),
   }
 }
 

@@ -3,11 +3,14 @@
  * the messages again. On a cluster the record is in the slot of its queue, and the ring in that of its topic. Messages
  * are therefore kept one by one there.
  */
-import { formatMessageId, type Message } from '@fantail/contracts'
+import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { shardBase, shardOf } from '../keys/shards.ts'
+import { bodiesOfJob } from '../records/message-bodies.ts'
+import { parseStored } from '../records/stored-json.ts'
 import { isCluster } from '../redis/connections/cluster.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 const KEEP_JOBS = readScript('keep-jobs-1')
 
@@ -29,7 +32,7 @@ export interface NewKept {
   readonly uid: string
   /** 16 bytes. */
   readonly id: Buffer
-  /** JSON SummedMessage. */
+  /** The stored text (message-bodies.ts). */
   readonly body: string
 }
 
@@ -84,20 +87,24 @@ function publishedWithin(messages: readonly Pick<NewKept, 'id'>[]): { first: num
 
 /** Bodies of the messages with these ids, in their order. Empty: the job does not have the message. */
 export function bodiesIn(data: Buffer, ids: Buffer): Buffer[] {
-  const byId = new Map(messagesIn(data).map((message) => [message.messageId, message]))
+  const byId = new Map(bodiesOf(data).map((body) => [idOf(body), body]))
   return Array.from({ length: ids.length / JOB_ID_BYTES }, (_, n) => {
-    const message = byId.get(formatMessageId(ids.subarray(n * JOB_ID_BYTES, (n + 1) * JOB_ID_BYTES)))
-    return Buffer.from(message === undefined ? '' : JSON.stringify(message))
+    const id = formatMessageId(ids.subarray(n * JOB_ID_BYTES, (n + 1) * JOB_ID_BYTES))
+    return Buffer.from(byId.get(id) ?? '')
   })
 }
 
 /** None if the data is gone or not a job's. A reader then continues with the other messages of the ring. */
-function messagesIn(data: Buffer): Message[] {
+function bodiesOf(data: Buffer): string[] {
   try {
-    const { m: messages } = JSON.parse(String(data)) as { m: unknown }
-    return Array.isArray(messages) ? messages.filter((message) => typeof message?.messageId === 'string') : []
+    return bodiesOfJob(String(data))
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return []
     throw error
   }
+}
+
+/** Not verified, because the reader of a changed body reports it. Undefined: it cannot be parsed. */
+function idOf(body: string): unknown {
+  return ifReadable(() => parseStored(body, 'a message').messageId)[0]
 }

@@ -87,7 +87,7 @@ export const keptKey = (base: string) => `${base}kept`
 // delete its jobs, and then the set. The numbers of a uid begin with 1 and have no gap.
 /** Set: `<topic uid> <topic ARN>` of rings that have kept jobs whole. A name is removed with the ring's last job. */
 export const keptWholeKey = (base: string) => `${base}kept:whole`
-/** Hash of a topic's ring: 16 bytes message id → JSON SummedMessage. */
+/** Hash of a topic's ring: 16 bytes message id → stored text (message-bodies.ts). */
 export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
@@ -170,7 +170,7 @@ export const failingKey = (base: string) => `${base}failing`
  */
 export const redriveEndsKey = (base: string, id: string) => `${base}taskends:${id}`
 /**
- * Hash: `b` (JSON SummedMessage, checksums.ts), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted
+ * Hash: `b` (message-bodies.ts), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted
  * when `n` reaches 0.
  */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>

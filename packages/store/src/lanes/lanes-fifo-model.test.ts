@@ -27,7 +27,7 @@ import { LogsModel, type ReadModel } from '../fifo/fifo-logs-model.fixture.ts'
 import { FifoReading, type LogMove, type LogMoved } from '../fifo/fifo-reading.ts'
 import * as keys from '../keys/keys.ts'
 import { shardOf } from '../keys/shards.ts'
-import { messageBody, readMessage } from '../records/checksums.ts'
+import { messageBody, readMessage } from '../records/message-bodies.ts'
 import { NUMBER } from '../scripts/lua-numbers.ts'
 import {
   BASE,

@@ -1,7 +1,8 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkText, messageBody, parseRecord, readMessage, sumRecord, sumText } from './checksums.ts'
+import { checkText, parseRecord, sumRecord, sumText } from './checksums.ts'
+import { bodiesOfJob, jobText, messageBody, readMessage } from './message-bodies.ts'
 import { CorruptRecordError } from './stored-json.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
@@ -48,6 +49,31 @@ test('a stored message is read as it was, and with any flipped bit it is refused
     { numRuns: 2_000 },
   )
 })
+
+test('a job holds its messages as they are, and a flipped bit damages one of them at most', () => {
+  const some = fc.array(messages, { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(some, flips, (given, flip) => {
+      const text = jobText(given)
+      const same = JSON.parse(JSON.stringify(given)) as Message[]
+      expect(bodiesOfJob(text)).toEqual(given.map(messageBody))
+      const bodies = readDamagedJob(flipped(text, flip).toString())
+      const read = bodies?.map((body) => readDamaged(() => readMessage(body)))
+      for (const [n, one] of read?.entries() ?? []) expect([null, same[n]]).toContainEqual(one)
+      expect(read?.filter((one) => one === null).length ?? 0).toBeLessThanOrEqual(1)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+/** Null: it is noticed that this is no job. */
+function readDamagedJob(text: string): string[] | null {
+  try {
+    return bodiesOfJob(text)
+  } catch {
+    return null
+  }
+}
 
 test('a cut or foreign text is no message', () => {
   const body = messageBody({ messageId: createMessageId(1), topicArn: 'a', publishedAt: 1, message: 'x' })

@@ -5,51 +5,11 @@
  */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Message } from '@fantail/contracts'
 import { CorruptRecordError, openJson, parseStored } from './stored-json.ts'
 
-/** Four bytes in base64url. */
-const LENGTH = 6
+/** Digits of a checksum to the base 36. */
+const LENGTH = 7
 const RECORD_SUM_LENGTH = ',"S":"01234567"}'.length
-
-/**
- * A message in the form that dispatch jobs, lanes, FIFO logs and rings store. `sum` is the checksum of all members but
- * the sequence number. It is followed by the sequence number, which a script gives.
- */
-export type SummedMessage = Message & { sum: string }
-
-export function sumMessage({ sequenceNumber = '', ...members }: Message): SummedMessage {
-  const sum = `${sumOf(members)}${sequenceNumber}`
-  return sequenceNumber === '' ? { ...members, sum } : { ...members, sequenceNumber, sum }
-}
-
-/** The body that lanes and rings store. */
-export function messageBody(message: Message): string {
-  return JSON.stringify(sumMessage(message))
-}
-
-/** The message of a summed one. Throws if any member was changed. */
-export function checkMessage(summed: SummedMessage): Message {
-  if (typeof summed?.message !== 'string') throw new TypeError('a message without text')
-  const { sum, sequenceNumber = '', ...members } = summed
-  if (sum !== `${sumOf(members)}${sequenceNumber}`) throw differs()
-  return sequenceNumber === '' ? members : { ...members, sequenceNumber }
-}
-
-/** The message in a stored body. Throws a CorruptRecordError if it cannot be decoded, or was changed. */
-export function readMessage(body: Buffer | string): Message {
-  const text = String(body)
-  const summed: unknown = parseStored(text, 'a message')
-  try {
-    return checkMessage(summed as SummedMessage)
-  } catch (error) {
-    throw new CorruptRecordError('a message', error, text)
-  }
-}
-
-function sumOf({ message, ...rest }: Omit<Message, 'sequenceNumber'>): string {
-  return checksum(message, JSON.stringify(rest))
-}
 
 /** A text with its checksum at the end. `beside`: what is stored elsewhere and must not be changed either. */
 export function sumText(text: string, beside = ''): string {
@@ -82,12 +42,12 @@ export function parseRecord(text: string, key: string): Record<string, unknown> 
   return parseStored(`${open}}`, key)
 }
 
-function checksum(text: string, beside: string): string {
-  const bytes = Buffer.allocUnsafe(4)
-  bytes.writeUInt32BE(crc32(beside, crc32(text)))
-  return bytes.toString('base64url')
+/** `beside`: a text that is not stored with it. */
+export function checksum(text: string, beside = ''): string {
+  const sum = crc32(text)
+  return (beside === '' ? sum : crc32(beside, sum)).toString(36).padStart(LENGTH, '0')
 }
 
-function differs(): TypeError {
+export function differs(): TypeError {
   return new TypeError('the checksum differs: it was changed after it was stored')
 }

@@ -130,7 +130,7 @@ export class LaneBodies {
     if (body === null) return null
     const text = body.toString()
     try {
-      return new MessageContext(readMessage(text), this.#links, text)
+      return new MessageContext(readMessage(text), this.#links, text, true)
     } catch (error) {
       return new UnreadableBody(body, error)
     }

@@ -1,7 +1,7 @@
 /** A worker dies in the middle of a job. Filters change before the next worker takes the job over. */
 import type { Message, SubscriptionRecord } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { Snapshots, sumMessage } from '@fantail/store'
+import { messageBody, Snapshots } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
@@ -57,7 +57,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     dispatcher.run({
       key: 'dispatch-0:1',
       fence,
-      messages: [sumMessage(message)],
+      messages: [messageBody(message)],
       isLost: () => false,
       copies: standingCopies(),
       hasCapacityFor: async () => true,

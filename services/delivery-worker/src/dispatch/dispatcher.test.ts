@@ -1,7 +1,7 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import type { RunEnd } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { connect, Lanes, type SummedMessage, shardOf, sumMessage } from '@fantail/store'
+import { connect, Lanes, messageBody, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -100,13 +100,13 @@ function createDispatcher(
 }
 
 /** A message that cannot be read stays as it is. */
-const summed = (given: Message): SummedMessage =>
-  typeof given?.message === 'string' ? sumMessage(given) : (given as SummedMessage)
+const bodyOf = (given: Message): string =>
+  typeof given?.message === 'string' ? messageBody(given) : JSON.stringify(given)
 
 const job = (fence: number, messages: Message[]) => ({
   key: 'dispatch-0:1',
   fence,
-  messages: messages.map(summed),
+  messages: messages.map(bodyOf),
   isLost: () => false,
   copies: standingCopies(),
   hasCapacityFor: async () => true,

@@ -6,13 +6,12 @@ import type { Links } from '@fantail/delivery'
 import type { DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import {
-  checkMessage,
   type Idempotency,
   type LaneStore,
   type NewEntry,
   type NewKept,
   type Quarantined,
-  type SummedMessage,
+  readMessage,
 } from '@fantail/store'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { Isolation } from '../fifo/isolation.ts'
@@ -122,7 +121,7 @@ export class Dispatcher {
   async run(job: DispatchRun): Promise<RunEnd> {
     this.#started++
     const unreadable: Unreadable[] = []
-    const contexts = job.messages.flatMap((message, index) => this.#context(message, index, unreadable))
+    const contexts = job.messages.flatMap((body, index) => this.#context(body, index, unreadable))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
     const bytes = contexts.reduce((sum, { message }) => sum + message.message.length, 0)
     this.#bytes.begin(bytes)
@@ -196,11 +195,11 @@ export class Dispatcher {
     await this.#retries.untilDone(run, () => this.#options.keeping.keep(messages, job))
   }
 
-  #context(message: SummedMessage, index: number, unreadable: Unreadable[]): MessageContext[] {
+  #context(body: string, index: number, unreadable: Unreadable[]): MessageContext[] {
     try {
-      return [new MessageContext(checkMessage(message), this.#options.links)]
+      return [new MessageContext(readMessage(body), this.#options.links, body)]
     } catch (error) {
-      unreadable.push({ index, message, error })
+      unreadable.push({ index, body, error })
       return []
     }
   }

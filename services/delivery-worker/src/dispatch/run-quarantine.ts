@@ -6,7 +6,7 @@ import type { RunRetries } from './run-retries.ts'
 /** A message that cannot be decoded, and its position in the job. */
 export interface Unreadable {
   index: number
-  message: unknown
+  body: string
   error: unknown
 }
 
@@ -34,10 +34,9 @@ export class RunQuarantine {
     if (result === 'full') run.awaitsQuarantine = true
   }
 
-  async addUnreadable(run: JobRun, { index, message, error }: Unreadable): Promise<void> {
+  async addUnreadable(run: JobRun, { index, body, error }: Unreadable): Promise<void> {
     const detail = `message ${index} of its job cannot be decoded: ${error instanceof Error ? error.message : error}`
     const id = `job.${run.key.replaceAll(':', '.')}.${index}`
-    const raw = JSON.stringify(message) ?? 'null'
-    await this.add(run, { id, reason: 'messageUnreadable', detail, raw })
+    await this.add(run, { id, reason: 'messageUnreadable', detail, raw: body })
   }
 }

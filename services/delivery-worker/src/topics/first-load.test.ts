@@ -2,7 +2,7 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { type PackedSlice, type SliceRef, Snapshots, sumMessage } from '@fantail/store'
+import { messageBody, type PackedSlice, type SliceRef, Snapshots } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
@@ -69,7 +69,7 @@ function createWorker() {
     dispatcher.run({
       key,
       fence,
-      messages: [sumMessage(message)],
+      messages: [messageBody(message)],
       isLost: () => false,
       copies: standingCopies(),
       hasCapacityFor: async () => true,

@@ -31,15 +31,15 @@ export class MessageContext {
   #bodySubjects: Map<Protocol | undefined, BodySubject> | undefined
 
   /**
-   * Throws if the message has no valid id. A message of a stored body is cached for a while (lane-bodies.ts), so it
-   * must not keep shared buffers in memory.
+   * Throws if the message has no valid id. `body`: its stored text, if it was read from it. `lasting`: it is cached for
+   * a while (lane-bodies.ts), so it must not keep shared buffers in memory.
    */
-  constructor(message: Message, links?: Links, body?: string) {
+  constructor(message: Message, links?: Links, body?: string, lasting = false) {
     const id = parseMessageId(message.messageId)
     if (!id) throw new TypeError(`not a message id: ${message.messageId}`)
     this.message = message
-    this.id = body === undefined ? id : unshared(id)
-    this.#lasting = body !== undefined
+    this.id = lasting ? unshared(id) : id
+    this.#lasting = lasting
     this.#links = links
     this.#body = body
   }

@@ -5,16 +5,15 @@
  * again, they are delivered twice.
  */
 import { FantailError, type Message, parseMessageId } from '@fantail/contracts'
-import { dispatchMessages } from '@fantail/jobs'
 import {
+  bodiesOfJob,
   CorruptRecordError,
-  checkMessage,
   deliveryId,
   generationOf,
   messageBody,
   placeOfSubscription,
   type QuarantineEntry,
-  type SummedMessage,
+  readMessage,
 } from '@fantail/store'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
@@ -52,27 +51,27 @@ export async function putBack(deps: PutBackDeps, entry: QuarantineEntry, raw: Bu
 
 /** The messages of a job, or a single message. */
 function messagesIn(raw: Buffer): Message[] {
-  const data = parse(raw)
-  const found = isJob(data) ? dispatchMessages(data) : [data]
-  if (found.length === 0) throw refused('it holds no message')
-  return found.map((one) => {
-    if (!isMessage(one)) throw refused('it holds something that is no message')
-    return unchanged(one)
+  const text = raw.toString()
+  const bodies = isJob(parse(text)) ? bodiesOfJob(text) : [text]
+  if (bodies.length === 0) throw refused('it holds no message')
+  return bodies.map((body) => {
+    if (!isMessage(parse(body))) throw refused('it holds something that is no message')
+    return unchanged(body)
   })
 }
 
-function unchanged(stored: SummedMessage): Message {
+function unchanged(body: string): Message {
   try {
-    return checkMessage(stored)
+    return readMessage(body)
   } catch {
     throw refused('a message in it was changed after it was stored')
   }
 }
 
-function parse(raw: Buffer): unknown {
-  if (raw.length === 0) throw refused('nothing is left of it')
+function parse(text: string): unknown {
+  if (text === '') throw refused('nothing is left of it')
   try {
-    return JSON.parse(raw.toString())
+    return JSON.parse(text)
   } catch {
     throw refused('this release cannot decode it')
   }
@@ -83,7 +82,7 @@ function isJob(data: unknown): boolean {
   return v === 1 && Array.isArray(m)
 }
 
-function isMessage(value: unknown): value is SummedMessage {
+function isMessage(value: unknown): value is Message {
   const { messageId, topicArn, publishedAt, message } = (value ?? {}) as Partial<Message>
   return (
     typeof messageId === 'string' &&

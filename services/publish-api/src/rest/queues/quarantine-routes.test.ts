@@ -2,11 +2,11 @@ import { createMessageId, type Message } from '@fantail/contracts'
 import {
   deliveryId,
   IsolatedMessages,
+  jobText,
   messageBody,
   placeOfSubscription,
   Quarantine,
   shardOf,
-  sumMessage,
 } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
@@ -51,7 +51,7 @@ test('entries are listed page by page and exported with their bytes', async () =
 test('an entry that is put back is dispatched under its own id, and leaves', async () => {
   const [one, two] = [createMessage('one'), createMessage('two')]
   await add('message', messageBody(one))
-  await add('job', JSON.stringify({ v: 1, m: [sumMessage(two)] }))
+  await add('job', jobText([two]))
   const answers = await Promise.all(
     ['message', 'job'].map((id) => api.call('POST', `/v1/quarantine/${id}/put-back`)),
   )
