@@ -71,6 +71,16 @@ test('the check of floors names the import that closes a circle of folders', () 
   expect(closingImports([...clean, below])).toEqual([below])
 })
 
+const FACES = /^(rest|aws|portal|console|openapi)\//
+
+test('no face of the API uses another face: what several of them need is a resource below', () => {
+  const found = importsWithin('services/publish-api/src/').filter(([from, to]) => {
+    const [own, other] = [FACES.exec(from)?.[1], FACES.exec(to)?.[1]]
+    return own !== undefined && other !== undefined && own !== other
+  })
+  expect(found.map(nameOf)).toEqual([])
+})
+
 /** The two folders side by side that hold the files. A file that lies beside a folder stands for their parent. */
 function foldersOf([from, to]: Pair): Pair {
   const shared = from.split('/').findIndex((part, at) => part !== to.split('/')[at])

@@ -1,6 +1,6 @@
 import { PROTOCOLS, type Protocol } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { endpointTargets } from './endpoint-targets.ts'
+import { endpointTargets } from './targets.ts'
 
 const PLACE = 'us-east-1:000000000000'
 const ENDPOINTS: Record<Protocol, [endpoint: string, rights: string[]]> = {

@@ -3,10 +3,10 @@
  * call, and which items of a list it may see. It also writes the audit line of a change. If keys are not required
  * (local mode, on loopback), every caller may do everything.
  */
-
 import {
   Access,
   auditLog,
+  bearerOf,
   type Caller,
   Cursors,
   type Key,
@@ -27,12 +27,12 @@ import {
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
 import type { Answer, Call, Endpoint } from '../http/endpoint.ts'
-import { callerOf } from './caller-of.ts'
 import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { ruleOf } from './native-rules.ts'
 import { ownPage } from './own-lists.ts'
+import { portalCallerOf, portalTokenIn } from './portal-caller.ts'
 import type { Rule } from './rule.ts'
-import { needSamePage } from './session-origin.ts'
+import { digestOf, isCsrf, needSamePage, sessionTokenOf } from './session-cookie.ts'
 
 /** The guard of one route. */
 export interface RouteGuard {
@@ -188,4 +188,42 @@ function permitEach(targets: Targets, asked: Asked, from = 0): void | Promise<vo
     const pending = access.permit(key, targets[n] as Target, request)
     if (pending) return pending.then(() => permitEach(targets, asked, n + 1))
   }
+}
+
+type Sender = Pick<ApiRequest, 'header' | 'url' | 'isSecure'>
+type CallerTools = Pick<ApiDeps, 'keyCache' | 'sessionCache' | 'portalCache' | 'clock' | 'settings'>
+
+const NO_CSRF = 'the request lacks `X-Fantail-CSRF` with the value that `GET /v1/session` answers'
+const ENDED = 'the session has ended: log in again'
+
+/**
+ * Finds out who calls the REST API: the holder of an API key, a page of the console with the cookie of a session, or a
+ * page of the portal with the token of one. A session acts as the key with which it was made, so the same rules of
+ * access apply. Throws or rejects with `unauthorized`, and with `forbidden` if another page uses the cookie.
+ * `sitesAlone`: the header `X-Fantail-CSRF` is not required.
+ */
+function callerOf(
+  request: Sender,
+  tools: CallerTools,
+  { sitesAlone = false }: { sitesAlone?: boolean | undefined } = {},
+): Caller | Promise<Caller> {
+  const portalToken = portalTokenIn(request.header('authorization'))
+  if (portalToken !== undefined) return portalCallerOf(portalToken, tools)
+  const token = sessionTokenOf(request, tools.settings)
+  if (token === undefined) return bearerOf(request.header('authorization'), tools.keyCache)
+  needSamePage(request)
+  return sessionsKey(token, tools, sitesAlone ? undefined : { csrf: request.header('x-fantail-csrf') })
+}
+
+/** `given`: the value that the page has sent. undefined: none is required. */
+async function sessionsKey(
+  token: string,
+  { keyCache, sessionCache }: CallerTools,
+  given: { csrf: string | undefined } | undefined,
+): Promise<Caller> {
+  const session = await sessionCache.use(digestOf(token))
+  if (session && given && !isCsrf(given.csrf, session)) throw new FantailError('forbidden', NO_CSRF)
+  const known = session && (await keyCache.of(session.keyId))
+  if (!known) throw new FantailError('unauthorized', ENDED)
+  return known.key
 }

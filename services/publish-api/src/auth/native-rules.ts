@@ -2,7 +2,6 @@
  * The rights that each route of the REST API needs: a scope, and permission for its action on each named thing. The API
  * does not start if a route has no rule, so none can be forgotten.
  */
-
 import { needScope, type Target } from '@fantail/access'
 import {
   areNumbers,
@@ -19,13 +18,11 @@ import { readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, NO_CONTENT } from '../http/endpoint.ts'
 import { invalid, Unseen } from '../http/error-answers.ts'
-import { applicationNamed, attributesIn } from '../push/application-members.ts'
-import { eventTopicsIn } from '../push/application-settings.ts'
-import { unknownSubscription } from '../subscriptions/arn-of.ts'
-import { directTargets, endpointTargets, functionTargets, subscribing } from './endpoint-targets.ts'
-import { originsOf } from './origins.ts'
+import { applicationNamed, attributesIn, eventTopicsIn } from '../push/application-settings.ts'
+import { unknownSubscription } from '../redrives/filter-input.ts'
 import { PORTAL_RULES } from './portal-rules.ts'
 import type { Rule } from './rule.ts'
+import { directTargets, endpointTargets, functionTargets, originsOf, subscribing } from './targets.ts'
 
 type Body = Record<string, unknown>
 

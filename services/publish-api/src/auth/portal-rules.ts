@@ -9,10 +9,10 @@ import { readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, NO_CONTENT } from '../http/endpoint.ts'
 import { invalid, Unseen } from '../http/error-answers.ts'
-import { letterQueueOf } from '../redrives/portal-letters.ts'
-import { subscribing } from './endpoint-targets.ts'
-import { isWebhook, portalKeyOf, portalTopicArn } from './portal-key.ts'
+import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
+import { isWebhook, portalKeyOf, portalTopicArn } from './portal-caller.ts'
 import type { Rule } from './rule.ts'
+import { subscribing } from './targets.ts'
 
 const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this session may not see'
 

@@ -3,7 +3,6 @@
  * refused here in the operation's own words, before the right to it is checked, as in AWS. Another invalid name gives
  * no target, because the operation itself refuses it.
  */
-
 import type { Target } from '@fantail/access'
 import type { AwsCall, AwsInput, AwsService } from '@fantail/aws-wire'
 import {
@@ -20,8 +19,7 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
-import { directTargets, endpointTargets, subscribing as subscribedTo } from '../auth/endpoint-targets.ts'
-import { originsOf } from '../auth/origins.ts'
+import { directTargets, endpointTargets, originsOf, subscribing as subscribedTo } from '../auth/targets.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { eventTopicsIn } from '../push/application-settings.ts'
 import { checkApplicationForm, checkEndpointForm } from './sns/push/push-refusals.ts'

@@ -51,8 +51,7 @@ import type { QueueCache, TopicCache } from '../caches/topic-cache.ts'
 import type { EventListeners } from '../events/event-listeners.ts'
 import type { Log } from '../http/log.ts'
 import type { LaneBoard } from '../lanes/lane-board.ts'
-import type { PublishCounts } from '../stats/publish-counts.ts'
-import type { StatsReads } from '../stats/stats-reads.ts'
+import type { PublishCounts, StatsReads } from '../stats/stats-reads.ts'
 import type { ApiTravel } from '../time/api-travel.ts'
 
 /** The public methods of a class, so that a test may use a simpler object. */

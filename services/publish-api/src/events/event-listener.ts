@@ -13,8 +13,8 @@ import {
 } from '@fantail/contracts/schemas/events/event-types'
 import { type DeliveryEvent, formatPosition, type Interest, isWanted, type LogPosition } from '@fantail/store'
 import { BoundedStream } from './bounded-stream.ts'
-import type { EventFrame } from './event-frame.ts'
 import {
+  type EventFrame,
   endText,
   FIRST_TEXT,
   type Gap,

@@ -4,10 +4,19 @@
  */
 import { FantailError } from '@fantail/contracts'
 import type { EndOfEvents } from '@fantail/contracts/schemas/events/event-types'
-import type { LogPosition } from '@fantail/store'
+import { createStateLog, type Logger } from '@fantail/runtime'
+import {
+  hearListeners,
+  LiveSender,
+  type LogPosition,
+  OutcomeReader,
+  type Redis,
+  SliceFinder,
+  type Snapshots,
+} from '@fantail/store'
 import { EventListener, type Wanted } from './event-listener.ts'
-import type { LiveChannel } from './live-channel.ts'
-import type { LogFollower } from './log-follower.ts'
+import { LiveChannel } from './live-channel.ts'
+import { LogFollower } from './log-follower.ts'
 
 /** @limit Listeners to live events of one API process. Past it: `rate_limited`. */
 const LISTENERS_MAX = 20
@@ -153,3 +162,42 @@ export class EventListeners {
 }
 
 const ENDS = new Set(['unauthorized', 'forbidden', 'not_found'])
+
+interface EventsOptions {
+  redis: Redis
+  subscriber: Redis
+  snapshots: Pick<Snapshots, 'slice' | 'former'>
+  /** Number of dispatch queues. The outcome log has a stream for each. */
+  queues: number
+  /** Number of entries that the outcome log keeps. 0: it is not kept. */
+  logMessages: number
+  /** Epoch ms. */
+  clock: () => number
+  log: Pick<Logger, 'info' | 'warn' | 'error'>
+}
+
+export interface Events {
+  events: EventListeners
+  eventLog: OutcomeReader
+  live: LiveSender
+  /** Finds the subscriptions of events. It must forget subscriptions that have changed. */
+  finder: SliceFinder
+}
+
+/** Creates and connects the objects for live events. */
+export function createEvents(options: EventsOptions): Events {
+  const { redis, subscriber, snapshots, queues, logMessages, clock, log } = options
+  const eventLog = new OutcomeReader(redis, { queues })
+  const finder = new SliceFinder(snapshots)
+  const follower = new LogFollower({
+    reader: eventLog,
+    finder,
+    isKept: logMessages > 0,
+    report: createStateLog({ log, what: 'event_log', initial: 'up' }),
+    onUnreadable: (error) => log.error({ err: error }, 'event_log.unreadable'),
+  })
+  const channel = new LiveChannel({ redis, subscriber, clock })
+  const live = new LiveSender(redis)
+  hearListeners(subscriber, live)
+  return { events: new EventListeners({ follower, channel, clock }), eventLog, live, finder }
+}

@@ -2,7 +2,7 @@
 import type { EventView } from '@fantail/contracts/schemas/events/event-schemas'
 import type { EndOfEvents, GapCause } from '@fantail/contracts/schemas/events/event-types'
 import { redactEndpoint } from '@fantail/delivery'
-import type { DeliveryEvent } from '@fantail/store'
+import { type DeliveryEvent, formatPosition, type LogPosition } from '@fantail/store'
 import type { z } from 'zod'
 import { iso, isoOrNull } from '../http/record-views.ts'
 
@@ -33,7 +33,7 @@ export interface StreamState {
 }
 
 /** `id`: the position after the event. Absent: the event is not in the outcome log. */
-export function eventText(event: DeliveryEvent, id?: string): string {
+function eventText(event: DeliveryEvent, id?: string): string {
   return frame(event.type, eventView(event), id)
 }
 
@@ -62,5 +62,26 @@ function eventView({ at, endpoint, nextAttemptAt, decision, ...event }: Delivery
     ...(endpoint !== undefined && { endpoint: endpoint === null ? null : redactEndpoint(endpoint) }),
     ...(decision !== undefined && { decision }),
     ...(nextAttemptAt !== undefined && { nextAttemptAt: isoOrNull(nextAttemptAt) }),
+  }
+}
+
+const ENCODER = new TextEncoder()
+
+/** An event in the form in which listeners get it. It is written once, for the first listener that takes it. */
+export class EventFrame {
+  readonly event: DeliveryEvent
+  /** The position after the event, if the outcome log has the event. */
+  readonly position: LogPosition | undefined
+  #bytes: Uint8Array | undefined
+
+  constructor(event: DeliveryEvent, position?: LogPosition) {
+    this.event = event
+    this.position = position
+  }
+
+  /** Must not be changed, because all listeners share them. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= ENCODER.encode(eventText(this.event, this.position && formatPosition(this.position)))
+    return this.#bytes
   }
 }

@@ -3,8 +3,8 @@
  * listener that has got its events of the second takes no more of the page, and is told at its end how many it missed.
  */
 import type { EventCount } from '@fantail/store'
-import type { EventFrame } from './event-frame.ts'
 import type { EventListener } from './event-listener.ts'
+import type { EventFrame } from './event-text.ts'
 
 export class GroupOffer {
   readonly #first: EventListener

@@ -14,8 +14,8 @@ import {
   WAKE_CHANGES,
   WAKE_LISTENERS,
 } from '@fantail/store'
-import { EventFrame } from './event-frame.ts'
 import type { EventListener } from './event-listener.ts'
+import { EventFrame } from './event-text.ts'
 
 /** The announcement is repeated well before it expires. */
 const ANNOUNCE_EVERY_MS = INTEREST_MS / 3

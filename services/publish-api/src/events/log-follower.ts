@@ -16,9 +16,8 @@ import {
   type SliceFinder,
   wasSeen,
 } from '@fantail/store'
-import { EventFrame } from './event-frame.ts'
 import type { EventListener } from './event-listener.ts'
-import type { StreamState } from './event-text.ts'
+import { EventFrame, type StreamState } from './event-text.ts'
 import { GroupOffer, groupsOf } from './group-offer.ts'
 
 /** Time between two reads of the log while there are listeners. */

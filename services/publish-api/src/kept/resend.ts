@@ -1,11 +1,6 @@
 /** Resends: one delivery at once, or a task for all kept messages since a time. */
 import { createHash, randomUUID } from 'node:crypto'
-import {
-  FantailError,
-  RESEND_RATE_DEFAULT,
-  resolveSubscription,
-  type SubscriptionRecord,
-} from '@fantail/contracts'
+import { FantailError, RESEND_RATE_DEFAULT, type SubscriptionRecord } from '@fantail/contracts'
 import type { ResendInput, ResendSinceInput } from '@fantail/contracts/schemas/messages/kept-schemas'
 import { deliveryId, messageBody, resentGeneration } from '@fantail/store'
 import type { z } from 'zod'
@@ -14,6 +9,7 @@ import { type Answer, type Call, idOf, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { redriveView } from '../http/record-views.ts'
 import { keyOf } from '../messages/idempotent.ts'
+import { subscriptionIdIn } from '../redrives/filter-input.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { type StoredMessage, storedMessage, topicOfMessage } from './stored-message.ts'
 
@@ -51,23 +47,11 @@ export async function resendOne(
 async function receiverOf(deps: Tools, messageId: string, given: string): Promise<SubscriptionRecord> {
   const topicArn = await topicOfMessage(deps, messageId)
   if (topicArn === null) throw notFound('message')
-  const record = await deps.subscriptions.get(subscriptionIdIn(given))
+  const record = await deps.subscriptions.get(subscriptionIdIn(given, 'subscription'))
   if (!record || record.unsubscribed || record.topicArn !== topicArn)
     throw FantailError.invalid('subscription', 'names no subscription of the message’s topic')
   refusePending(record)
   return record
-}
-
-function subscriptionIdIn(given: string): string {
-  try {
-    return resolveSubscription(given)
-  } catch (cause) {
-    const message = 'must be a subscription’s id or ARN'
-    throw new FantailError('validation_failed', `subscription ${message}`, {
-      details: [{ path: 'subscription', message }],
-      cause,
-    })
-  }
 }
 
 function refusePending({ status }: SubscriptionRecord): void {

@@ -10,6 +10,7 @@ import {
 } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
+import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 
 type Tools = Pick<ApiDeps, 'kept' | 'messages' | 'subscriptions' | 'topicQueues' | 'queues'>
 
@@ -50,28 +51,23 @@ export async function storedMessage(deps: Tools, messageId: string): Promise<Sto
     const [message] = ifReadable(() => readMessage(body))
     if (message) return { message, from }
   }
-  const letter = await inDeadLetters(deps, topicArn, messageId)
+  const letter = await inDeadLetters(deps, messageId)
   if (letter) return { message: letter, from: 'deadLetter' }
   const why = Buffer.isBuffer(kept) ? 'the copy that its topic keeps was damaged' : WHY[kept]
   throw new FantailError('body_gone', `the text of the message is not stored: ${why}`)
 }
 
-async function inDeadLetters(deps: Tools, topicArn: string, messageId: string): Promise<Message | null> {
+async function inDeadLetters(deps: Tools, messageId: string): Promise<Message | null> {
   const rows = (await deps.messages.deliveries(messageId)) ?? []
   const dead = rows.filter(({ state, subscriptionId }) => state === 'deadLettered' && subscriptionId !== null)
   for (const { subscriptionId, redrives, resentAt } of dead.slice(0, LETTERS_READ_MAX)) {
     const id = subscriptionId ?? ''
-    const queue = await letterQueueOf(deps, topicArn, id)
+    const record = await deps.subscriptions.get(id)
+    const queue = record && (await letterQueueOf(deps, record))
     const generation = redrives + (resentAt === null ? 0 : resentGeneration(resentAt))
     const item = deadLetterItemId(id, deliveryId(messageId, generation))
-    const found = queue === null ? null : await deps.queues.message(queue, item)
+    const found = queue ? await deps.queues.message(queue, item) : null
     if (found?.deadLetter) return found.deadLetter.message
   }
   return null
-}
-
-async function letterQueueOf(deps: Tools, topicArn: string, id: string): Promise<string | null> {
-  const record = await deps.subscriptions.get(id)
-  if (record?.deadLetters !== 'topicQueue') return record?.redrivePolicy?.deadLetterTargetArn ?? null
-  return (await deps.topicQueues.find(topicArn))?.queueArn ?? null
 }

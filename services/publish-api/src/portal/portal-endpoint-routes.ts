@@ -13,15 +13,15 @@ import {
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import { NewWebhookKeyView } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
 import type { z } from 'zod'
-import { countUse, portalKeyOf, portalTopicArn } from '../auth/portal-key.ts'
+import { countUse, portalKeyOf, portalTopicArn } from '../auth/portal-caller.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { publicUrlFor } from '../http/origin.ts'
-import { subscriptionActionRoutes } from '../rest/topics/subscription-action-routes.ts'
-import { webhookKeyRoutes } from '../rest/topics/webhook-key-routes.ts'
-import { deleteSubscription } from '../subscriptions/change.ts'
+import { changeStatus, deleteSubscription } from '../subscriptions/change.ts'
 import { newSubscriptionProblems, subscribeNatively } from '../subscriptions/subscribe.ts'
-import { codeOf, endpointView, showEndpoint } from './portal-views.ts'
+import { testSubscription } from '../subscriptions/test-attempt.ts'
+import { createKey } from '../subscriptions/webhook-keys.ts'
+import { codeOf, showEndpoint } from './portal-views.ts'
 
 /** @limit Subscriptions of a topic to which a portal session may add one. Past it: `conflict`. */
 const PORTAL_TOPIC_SUBSCRIPTIONS_MAX = 50
@@ -36,13 +36,6 @@ const SHOWN = { 200: { description: 'The endpoint as it is now', schema: PortalE
 type AddCall = Call<unknown, z.output<typeof PortalEndpointInput>>
 
 export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
-  const inner = [...subscriptionActionRoutes(deps), ...webhookKeyRoutes(deps)]
-  /** The handler of the route for keys. The portal's routes accept and show other members. */
-  const run = (id: string, call: Call): Promise<Answer> | Answer => {
-    const found = inner.find((route) => route.id === id)
-    if (!found) throw new Error(`there is no route ${id}`)
-    return found.handle(call)
-  }
   const action = (id: string, name: string, summary: string) => ({
     id,
     method: 'POST' as const,
@@ -54,10 +47,8 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
     bodyIs: 'optional' as const,
     errors: ['not_found' as const, 'wrong_state' as const, 'conflict' as const],
   })
-  const changed = (id: string) => async (call: Call) => {
-    const { body } = await run(id, call)
-    return ok(endpointView(body as object))
-  }
+  const changed = (status: 'paused' | 'active') => async (call: Call) =>
+    ok(await showEndpoint(deps, await changeStatus(deps, call, status)))
   return [
     endpoint({
       id: 'addPortalEndpoint',
@@ -89,13 +80,13 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       ...action('pausePortalEndpoint', 'pause', 'Stop attempts at an endpoint'),
       description: 'New messages wait for it. Pausing a paused endpoint changes nothing.',
       answers: SHOWN,
-      handle: changed('pauseSubscription'),
+      handle: changed('paused'),
     }),
     endpoint({
       ...action('resumePortalEndpoint', 'resume', 'Continue attempts at an endpoint'),
       description: 'Waiting deliveries are attempted again. Resuming an active endpoint changes nothing.',
       answers: SHOWN,
-      handle: changed('resumeSubscription'),
+      handle: changed('active'),
     }),
     endpoint({
       ...action('testPortalEndpoint', 'test', 'Send one test message to an endpoint'),
@@ -103,14 +94,14 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
         'Nothing is retried or counted. The answer has the status alone. A session may make ten tests in a minute.',
       answers: { 200: { description: 'The attempt was made', schema: PortalTestAnswer } },
       errors: ['not_found', 'wrong_state', 'conflict', 'rate_limited'],
-      handle: (call) => testEndpoint(deps, call, () => run('testSubscription', call)),
+      handle: (call) => testEndpoint(deps, call),
     }),
     endpoint({
       ...action('rotatePortalKey', 'rotate-key', 'Make a new key for signatures of an endpoint'),
       description: 'Earlier keys still sign for a day. The secret is in this answer and in no other.',
       answers: { 201: { description: 'The key signs at once', schema: NewWebhookKeyView } },
       errors: ['not_found', 'not_supported', 'wrong_state', 'conflict', 'storage_full'],
-      handle: (call) => run('createWebhookKey', { ...call, body: {} }),
+      handle: (call) => createKey(deps, call, {}),
     }),
   ]
 }
@@ -155,19 +146,10 @@ async function removeEndpoint(deps: ApiDeps, { params, requestId }: Call): Promi
   return NO_CONTENT
 }
 
-async function testEndpoint(
-  deps: ApiDeps,
-  { caller }: Call,
-  test: () => Promise<Answer> | Answer,
-): Promise<Answer> {
-  const key = portalKeyOf(caller)
+async function testEndpoint(deps: ApiDeps, call: Call): Promise<Answer> {
+  const key = portalKeyOf(call.caller)
   await countUse(deps, key, { what: 'test', max: PORTAL_TESTS_PER_MINUTE_MAX, windowMs: 60_000 })
-  const { body } = await test()
-  const { statusCode, durationMs, error } = body as {
-    statusCode: number | null
-    durationMs: number
-    error?: string
-  }
+  const { statusCode, durationMs, error } = await testSubscription(deps, call, {})
   const view: z.input<typeof PortalTestAnswer> = { statusCode, durationMs, error: codeOf(error) }
   return ok(view)
 }

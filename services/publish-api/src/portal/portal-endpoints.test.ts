@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { linkOf, portalOf, type TestPortal } from './portal.fixture.ts'
-import { contrastWithWhite } from './portal-theme.ts'
+import { contrastWithWhite } from './portal-session-routes.ts'
 
 let api: TestApi
 let admin: TestKey

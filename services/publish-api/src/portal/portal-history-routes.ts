@@ -15,7 +15,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { isoOrNull } from '../http/record-views.ts'
-import { letterQueueOf } from '../redrives/portal-letters.ts'
+import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { attemptView, deliveryView, letterView } from './portal-views.ts'
 

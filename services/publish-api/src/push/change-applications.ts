@@ -8,7 +8,7 @@ import {
 import { NoVaultError, openPlatformCredential, sealPlatformCredential } from '@fantail/delivery'
 import { VaultError } from '@fantail/vault'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { deleteDirectTopics } from '../direct/direct-topics.ts'
+import { deleteDirectTopics } from '../direct/publish-direct.ts'
 import { checkEventTopics, readApplicationAttributes, withSettings } from './application-settings.ts'
 import { credentialAttributes, readCredential } from './platform-credentials.ts'
 

@@ -1,14 +1,19 @@
 /** Makes, changes and deletes endpoints of platform applications, for both APIs. */
 import {
+  APNS_TOKEN_CHARS_MAX,
+  isObject,
+  objectOf,
+  PLATFORM_TOKEN_BYTES_MAX,
   PLATFORM_USER_DATA_BYTES_MAX,
+  type Platform,
   type PlatformApplicationRecord,
   type PlatformEndpointRecord,
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { AttributeError } from './attribute-error.ts'
+import { refusedHost, unreachable } from '../subscriptions/outbound.ts'
 import type { EndpointEvents } from './endpoint-events.ts'
-import { readToken } from './push-token.ts'
+import { AttributeError } from './platform-credentials.ts'
 
 interface Tools {
   deps: Pick<ApiDeps, 'platformApplications' | 'platformEndpoints' | 'addressGuard' | 'log' | 'clock'>
@@ -120,4 +125,46 @@ function checked(
   const read = readToken(platform, text, addressGuard)
   if ('message' in read) throw new AttributeError('value', 'Token', read.message)
   return { token: read.token, userData, enabled }
+}
+
+/** The token, or what is wrong with it. */
+type ReadToken = { token: string } | { message: string }
+
+const HEXADECIMAL = /^[0-9a-f]+$/
+
+/**
+ * Tokens of platform endpoints, in the form in which they are stored. Two spellings of one token must belong to one
+ * endpoint. So Apple's tokens are stored in lower case, and browsers' tokens with their members in a fixed order.
+ */
+function readToken(platform: Platform, text: string, guard: ApiDeps['addressGuard']): ReadToken {
+  if (text === '') return { message: 'cannot be empty' }
+  if (Buffer.byteLength(text) > PLATFORM_TOKEN_BYTES_MAX) {
+    return { message: `must be at most ${PLATFORM_TOKEN_BYTES_MAX} bytes long in UTF-8 encoding` }
+  }
+  if (platform === 'WEBPUSH') return readBrowser(text, guard)
+  return platform === 'GCM' ? { token: text } : readAppleToken(text)
+}
+
+function readAppleToken(text: string): ReadToken {
+  const token = text.toLowerCase()
+  if (token.length <= APNS_TOKEN_CHARS_MAX && HEXADECIMAL.test(token)) return { token }
+  return { message: `iOS device tokens must be no more than ${APNS_TOKEN_CHARS_MAX} hexadecimal characters` }
+}
+
+function readBrowser(text: string, guard: ApiDeps['addressGuard']): ReadToken {
+  const { endpoint, keys } = objectOf(text) ?? {}
+  const { p256dh, auth } = isObject(keys) ? keys : {}
+  const url = typeof endpoint === 'string' ? URL.parse(endpoint) : null
+  if (url?.username !== '' || url.password !== '' || bytes(p256dh) !== 65 || bytes(auth) !== 16) {
+    return { message: "must be the JSON of a browser's PushSubscription: endpoint, keys.p256dh, keys.auth" }
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { message: 'must have an https endpoint' }
+  const refused = refusedHost(guard, url.href)
+  if (refused) return { message: unreachable(refused) }
+  return { token: JSON.stringify({ endpoint: url.href, keys: { p256dh, auth } }) }
+}
+
+function bytes(text: unknown): number {
+  if (typeof text !== 'string' || !/^[A-Za-z0-9_+/-]+={0,2}$/.test(text)) return 0
+  return Buffer.from(text, 'base64url').length
 }

@@ -1,10 +1,10 @@
 /**
- * Finds the subscriptions and queues whose dead-letter queue is a given queue. The store's index may name too many,
- * because deleting a topic, or an expired confirmation, removes subscriptions without updating it. Each is therefore
- * read. One that no longer exists is removed from the index. One whose policy names another queue is only left out,
- * because its change may be under way.
+ * Finds the subscriptions and queues whose dead-letter queue is a given queue, and the dead-letter queue of a
+ * subscription. The store's index may name too many sources, because deleting a topic, or an expired confirmation,
+ * removes subscriptions without updating it. Each is therefore read. One that no longer exists is removed from the
+ * index. One whose policy names another queue is only left out, because its change may be under way.
  */
-import { parseArn } from '@fantail/contracts'
+import { parseArn, type SubscriptionRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 
 type Tools = Pick<ApiDeps, 'queues' | 'subscriptions'>
@@ -34,4 +34,13 @@ async function stateOf(
   const record = await subscriptions.get(id)
   if (!record) return 'gone'
   return record.redrivePolicy?.deadLetterTargetArn === queueArn && !record.unsubscribed ? 'source' : 'other'
+}
+
+/** The queue with the subscription's dead letters. undefined: failed messages are discarded, or none has failed yet. */
+export async function letterQueueOf(
+  { topicQueues }: Pick<ApiDeps, 'topicQueues'>,
+  record: SubscriptionRecord,
+): Promise<string | undefined> {
+  if (!record.deadLetters) return record.redrivePolicy?.deadLetterTargetArn
+  return (await topicQueues.find(record.topicArn))?.queueArn
 }

@@ -1,13 +1,16 @@
 /** Grouped dead letters in the form of the REST API. */
-import type { DeadLetterReason } from '@fantail/contracts'
+import { isVisible } from '@fantail/access'
+import { type DeadLetterReason, parseArn, type SubscriptionRecord } from '@fantail/contracts'
 import type {
   DeadLetterCounts,
   LetterGroupMember,
 } from '@fantail/contracts/schemas/queues/letter-group-schemas'
+import { maskCredentials } from '@fantail/delivery'
 import type { GroupedLetters, LetterGroup } from '@fantail/store'
 import type { z } from 'zod'
+import type { ApiDeps } from '../deps/api-deps.ts'
+import type { Call } from '../http/endpoint.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
-import type { SubscriptionNames } from './subscription-names.ts'
 
 type Counts = z.input<typeof DeadLetterCounts>
 type Group = NonNullable<Counts['groups']>[number]
@@ -47,4 +50,26 @@ function groupView(
     newestAt: iso(newestAt),
     samples,
   }
+}
+
+/** ARN of a subscription → its name, or its endpoint if it has no name. */
+type SubscriptionNames = ReadonlyMap<string, string>
+
+/**
+ * Names of the subscriptions of dead letters, so that a reader needs no request for each of them. `arns`: of the groups
+ * of one answer. Subscriptions that are gone or that the caller must not see are missing.
+ */
+export async function subscriptionNames(
+  { subscriptions }: Pick<ApiDeps, 'subscriptions'>,
+  caller: Call['caller'],
+  arns: readonly string[],
+): Promise<SubscriptionNames> {
+  const ids = new Set(arns.flatMap((arn) => parseArn(arn)?.subscriptionId ?? []))
+  const records = await Promise.all([...ids].map((id) => subscriptions.get(id)))
+  const seen = records.filter((record) => record !== null && isVisible(caller, record.topicArn))
+  return new Map(seen.flatMap((record) => (record ? [[record.arn, nameOf(record)]] : [])))
+}
+
+function nameOf({ name, endpoint }: SubscriptionRecord): string {
+  return name ?? maskCredentials(endpoint)
 }

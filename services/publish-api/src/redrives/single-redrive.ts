@@ -21,7 +21,7 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, queueOf } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
-import type { FilterTrials } from '../subscriptions/filter-trials.ts'
+import type { FilterTrials } from '../subscriptions/filters.ts'
 import { checkBytes, checkSendable, editOf, textOf } from './edited-letter.ts'
 
 type Tools = Pick<

@@ -8,6 +8,7 @@ import {
   type SubscriptionStatus,
 } from '@fantail/contracts'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import { type Call, idOf } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
@@ -20,6 +21,7 @@ import {
 } from './subscription-settings.ts'
 
 type Tools = Pick<ApiDeps, 'addressGuard' | 'queues' | 'subscriptions' | 'vault'>
+type Reporting = Pick<ApiDeps, 'topicCache' | 'log'>
 
 /** The subscription that the API shows under this id. Throws `not_found`. */
 export async function visibleSubscription(deps: Tools, id: string): Promise<SubscriptionRecord> {
@@ -97,16 +99,29 @@ function refuseMixture(
  * confirmation.
  */
 export async function changeStatus(
-  deps: Tools,
-  id: string,
+  deps: Pick<Tools, 'subscriptions'> & Reporting,
+  call: Call,
   status: Exclude<SubscriptionStatus, 'pending'>,
 ): Promise<SubscriptionRecord> {
-  return deps.subscriptions.update(id, (current) => {
+  const record = await deps.subscriptions.update(idOf(call), (current) => {
     if (isHidden(current)) throw notFound('subscription')
     if (current.status === 'pending') throw new FantailError('wrong_state', 'it awaits its confirmation')
     if (status === 'paused' || current.status === 'active') return { status }
     return { status, pausedBecause: null, resumes: (current.resumes ?? 0) + 1 }
   })
+  reportState(deps, call, record, status === 'paused' ? 'subscription.paused' : 'subscription.resumed')
+  return record
+}
+
+/** Drops the topic from the cache, and logs that the subscription has a new state. */
+export function reportState(
+  { topicCache, log }: Reporting,
+  { requestId }: Call,
+  { id: subscriptionId, topicArn, status }: SubscriptionRecord,
+  event: string,
+): void {
+  topicCache.forget(topicArn)
+  log.info({ requestId, topicArn, subscriptionId, status }, event)
 }
 
 /** Deletes the subscription, if it exists. */

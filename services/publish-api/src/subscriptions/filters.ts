@@ -2,8 +2,17 @@
  * Filter policies for both APIs (checklist 77 to 102). SNS's rules decide whether a policy is accepted. The parsed
  * policy is stored, not its text.
  */
-import type { FilterPolicy, FilterPolicyScope, Problem } from '@fantail/contracts'
-import { FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
+import type { FilterPolicy, FilterPolicyScope, MessageAttribute, Problem } from '@fantail/contracts'
+import {
+  explainFilter,
+  type FilterExplanation,
+  FilterPolicyError,
+  PARSED_BYTES_MAX,
+  PARSED_SMALL_BYTES_MAX,
+  parsedBytes,
+  parseFilterPolicy,
+} from '@fantail/policy'
+import { SplitBudget, TimeSlices } from '@fantail/runtime'
 
 /** null: the policy is empty, which removes it. Throws a FilterPolicyError. */
 export function readFilterPolicy(text: string, scope: FilterPolicyScope): FilterPolicy | null {
@@ -44,4 +53,39 @@ function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
   return Object.entries(value).every(([name, member]) => name.isWellFormed() && isStorable(member))
+}
+
+interface Tried {
+  filterPolicy: FilterPolicy
+  scope: FilterPolicyScope
+  /** The text for subscribers of the protocol. */
+  message: string
+  attributes?: Record<string, MessageAttribute> | undefined
+  /** Bytes of the request. */
+  bytes: number
+}
+
+/** Tries filter policies on messages. Trials take turns with each other, so that no other request waits for them. */
+export class FilterTrials {
+  readonly #timeSlices = new TimeSlices()
+  /** For the parsed messages. */
+  readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
+
+  /** The verdict by clause. */
+  async explain({
+    filterPolicy,
+    scope,
+    message,
+    attributes,
+    bytes,
+  }: Tried): Promise<FilterExplanation | undefined> {
+    const explanation = explainFilter(filterPolicy, scope, { message, attributes })
+    const parsed = parsedBytes(bytes)
+    await this.#parsed.enter(parsed)
+    try {
+      return await this.#timeSlices.run(explanation, () => false)
+    } finally {
+      this.#parsed.leave(parsed)
+    }
+  }
 }

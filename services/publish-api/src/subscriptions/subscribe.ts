@@ -8,6 +8,7 @@ import {
   type Protocol,
   parseArn,
   parsePlatformEndpointArn,
+  type RedrivePolicy,
   type SubscriptionRecord,
   type TopicRecord,
 } from '@fantail/contracts'
@@ -18,7 +19,6 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
-import { provideDeadLetterQueue } from './dead-letter-queue.ts'
 import { filterProblems } from './filters.ts'
 import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
@@ -224,4 +224,30 @@ async function registerDeadLetters(
   { arn, redrivePolicy }: SubscriptionRecord,
 ): Promise<void> {
   if (redrivePolicy) await queues.addSource(redrivePolicy.deadLetterTargetArn, arn)
+}
+
+interface NamedQueue {
+  redrivePolicy: RedrivePolicy | null | undefined
+  /** The queue is created if it does not exist. */
+  createQueue: boolean | undefined
+}
+
+/**
+ * The dead-letter queue that a request of the native API names. It must exist, or the request must ask to create it.
+ * Throws `validation_failed` if there is no such queue. SNS accepts a missing queue and discards its letters, so this
+ * is not checked over the AWS protocols.
+ */
+export async function provideDeadLetterQueue(
+  { queues, log }: Pick<ApiDeps, 'queues' | 'log'>,
+  { redrivePolicy, createQueue }: NamedQueue,
+): Promise<void> {
+  if (!redrivePolicy) return
+  const { deadLetterTargetArn: queueArn } = redrivePolicy
+  if ((await queues.get(queueArn)) !== null) return
+  if (!createQueue) {
+    const message = 'names no queue; `"createQueue": true` beside it makes the queue'
+    throw FantailError.invalid('redrivePolicy.deadLetterTargetArn', message)
+  }
+  const { created } = await queues.create(queueArn, {})
+  if (created) log.info({ queueArn }, 'queue.created')
 }

@@ -1,4 +1,5 @@
 /** Makes one attempt outside the lane, to see an endpoint's answer. Nothing is retried, counted or dead-lettered. */
+import { seesBodies } from '@fantail/access'
 import {
   type AttemptResult,
   createMessageId,
@@ -21,15 +22,20 @@ import {
   type Links,
   QueueAdmission,
   QueueAppends,
+  redactEndpoint,
+  shownHeaders,
   signatureVersionOf,
   type Target,
   unsignedFailure,
 } from '@fantail/delivery'
-import { effectivePolicy, type Organizations } from '@fantail/policy'
+import { effectivePolicy, failureText, type Organizations, withoutTokens } from '@fantail/policy'
 import { deliveryItemId, openStreamWriter, type Queues } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { testAnswer } from './test-answer.ts'
+import { type Call, idOf } from '../http/endpoint.ts'
+import { notFound } from '../http/error-answers.ts'
+import { publicUrlFor } from '../http/origin.ts'
+import { visibleSubscription } from './change.ts'
 
 interface TestAttempt {
   record: SubscriptionRecord
@@ -60,12 +66,31 @@ export function createTestAttempters({ queues, organizations, ...options }: Atte
 }
 
 type Tools = Pick<ApiDeps, 'attempters' | 'signing' | 'clock'>
+type TestTools = Tools & Pick<ApiDeps, 'settings' | 'linkKey'>
 
 /** @limit Bytes of an answer’s body that a test shows. Past them: the body is cut. */
 const TEST_ANSWER_BYTES_MAX = 4_096
 
-export async function attemptOnce(
-  deps: Tools & Pick<ApiDeps, 'settings' | 'linkKey'>,
+/** Tests the subscription that the path names. */
+export async function testSubscription(
+  deps: TestTools & Pick<ApiDeps, 'topics' | 'subscriptions' | 'queues' | 'addressGuard' | 'vault' | 'log'>,
+  call: Call,
+  given: TestAttempt['given'],
+): Promise<z.input<typeof TestAnswer>> {
+  const record = await visibleSubscription(deps, idOf(call))
+  const topic = await deps.topics.get(record.topicArn)
+  if (!topic) throw notFound('subscription')
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const showsBodies = seesBodies(call.caller)
+  const answer = await attemptOnce(deps, { record, topic, publicUrl, given, showsBodies })
+  const { statusCode, durationMs, error } = answer
+  const line = { requestId: call.requestId, subscriptionId: record.id, statusCode, durationMs, error }
+  deps.log.info(line, 'subscription.tested')
+  return answer
+}
+
+async function attemptOnce(
+  deps: TestTools,
   { record, topic, publicUrl, given, showsBodies }: TestAttempt,
 ): Promise<z.input<typeof TestAnswer>> {
   const publishedAt = deps.clock()
@@ -158,4 +183,65 @@ async function attempt(
   const wanted = { target, envelope, delivery: undefined, keepAnswer, trace }
   attempters[record.protocol].attempt(wanted, resolve)
   return promise
+}
+
+type Answer = z.input<typeof TestAnswer>
+
+/** @limit Bytes of the request’s body that a test shows. Past them: the body is cut. */
+const TESTED_BODY_BYTES_MAX = 65_536
+
+interface Tested {
+  endpoint: string
+  result: AttemptResult
+  trace: ExchangeTrace
+  /** The text that an endpoint without HTTP requests gets. undefined: not known. */
+  content: string | undefined
+  /** Whether the caller may see bodies. */
+  showsBodies: boolean
+}
+
+/** The answer to `/test`: the request, the answer and the times, if the endpoint's kind has them. */
+function testAnswer(tested: Tested): Answer {
+  const { result, trace, showsBodies } = tested
+  const { isReused, ...parts } = trace.timings()
+  const totalMs = Math.round(result.durationMs)
+  return {
+    ...shownResult(result),
+    stage: (result.kind === 'failure' && result.stage) || null,
+    bodies: showsBodies ? 'shown' : 'withheld',
+    request: requestView(tested),
+    answer: answerView(result, showsBodies),
+    timings: { connectionReused: isReused, ...parts, totalMs },
+  }
+}
+
+/** The part of the answer that logs have too. */
+export function shownResult(result: AttemptResult): Pick<Answer, 'statusCode' | 'durationMs' | 'error'> {
+  const durationMs = Math.round(result.durationMs)
+  if (result.kind !== 'response') return { statusCode: null, durationMs, error: failureText(result) }
+  return { statusCode: result.statusCode, durationMs }
+}
+
+function requestView({ endpoint, trace, content, showsBodies }: Tested): Answer['request'] {
+  const { request, isSent } = trace
+  const body = request?.body ?? content
+  const bytes = body === undefined ? undefined : Buffer.from(body)
+  return {
+    method: request?.method ?? null,
+    url: request?.url ?? redactEndpoint(endpoint),
+    headers: request?.headers ?? {},
+    body: showsBodies && bytes ? withoutTokens(bytes.toString('utf8', 0, TESTED_BODY_BYTES_MAX)) : null,
+    bodyBytes: bytes?.length ?? null,
+    sent: request ? isSent : null,
+  }
+}
+
+function answerView(result: AttemptResult, showsBodies: boolean): Answer['answer'] {
+  if (result.kind !== 'response' || !result.answer) return null
+  const body = result.answer.body()
+  return {
+    headers: shownHeaders(result.answer.headers),
+    body: (showsBodies ? body : undefined) ?? null,
+    bodyWithheld: showsBodies ? (body === undefined ? 'address' : null) : 'scope',
+  }
 }

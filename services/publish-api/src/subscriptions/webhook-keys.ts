@@ -6,16 +6,42 @@ import {
   FantailError,
   type SubscriptionRecord,
   WEBHOOK_KEYS_MAX,
+  WEBHOOK_OVERLAP_SECONDS_DEFAULT,
   type WebhookAlgorithm,
   type WebhookKey,
 } from '@fantail/contracts'
+import type { WebhookKeyInput } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
 import { createWebhookKey, isWebhookSecret, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { passingTime } from '@fantail/store'
+import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import { type Answer, type Call, idOf } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
+import { iso, isoOrNull } from '../http/record-views.ts'
+import { visibleSubscription } from './change.ts'
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'vault' | 'clock'>
+
+/** Gives the subscription that the path names a new key. The answer is the only one with the key's secret. */
+export async function createKey(
+  deps: Tools & Pick<ApiDeps, 'addressGuard' | 'queues' | 'log'>,
+  call: Call,
+  { algorithm = 'hmac-sha256', secret, overlapSeconds = WEBHOOK_OVERLAP_SECONDS_DEFAULT }: KeyInput,
+): Promise<Answer> {
+  const record = await visibleSubscription(deps, idOf(call))
+  const made = await rotateWebhookKey(deps, record, { algorithm, secret, overlapSeconds })
+  const { requestId } = call
+  deps.log.info({ requestId, subscriptionId: record.id, algorithm }, 'subscription.webhookKeyMade')
+  const shown = made.secret === undefined ? {} : { secret: made.secret }
+  return { status: 201, body: { ...keyView(made.key), ...shown } }
+}
+
+export function keyView({ sealed: _, createdAt, expiresAt, ...shown }: WebhookKey): object {
+  return { ...shown, createdAt: iso(createdAt), expiresAt: isoOrNull(expiresAt) }
+}
+
+type KeyInput = z.output<typeof WebhookKeyInput>
 
 interface Rotation {
   algorithm: WebhookAlgorithm
@@ -24,7 +50,7 @@ interface Rotation {
 }
 
 /** Adds a key that signs from now on. Throws `validation_failed`, `not_supported`, `conflict` or `not_found`. */
-export async function rotateWebhookKey(
+async function rotateWebhookKey(
   deps: Tools,
   { id, protocol }: Pick<SubscriptionRecord, 'id' | 'protocol'>,
   rotation: Rotation,

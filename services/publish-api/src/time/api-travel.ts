@@ -1,11 +1,9 @@
 /** The API's part in time travel: it follows the time, as all processes do, and moves it when a test asks. */
-import { FantailError } from '@fantail/contracts'
+import { FantailError, type QueueRecord } from '@fantail/contracts'
 import { dispatchQueueName, queuePrefix } from '@fantail/jobs'
 import { joinTravel, type Logger, type ServiceConnections, type TravelMode } from '@fantail/runtime'
-import type { Queues, QueueUse, QueueWaits, WorkInHand } from '@fantail/store'
-import { GivenMessages } from './given-messages.ts'
+import { passingTime, type Queues, type QueueUse, type QueueWaits, type WorkInHand } from '@fantail/store'
 import { TimeTravel, type Travelled } from './time-travel.ts'
-import { WaitingLeases } from './waiting-leases.ts'
 
 interface ApiTravelOptions {
   connections: Pick<ServiceConnections, 'redis' | 'subscriber'>
@@ -84,4 +82,120 @@ export class ApiTravel {
 
 function dispatchQueues(count: number): string[] {
   return Array.from({ length: count }, (_, number) => dispatchQueueName(number))
+}
+
+/** How long the time waits for consumers of the test to delete received messages. Past it: the time moves on. */
+const CONSUMERS_MS_MAX = 1_000
+
+/**
+ * Messages that consumers of the test have received while the time moves. A consumer handles them in real time. If the
+ * time moved on at once, their visibility timeouts would end meanwhile. So they count as under way until they are
+ * deleted, or until the consumer has had some time.
+ */
+class GivenMessages {
+  /** By queue: the number of messages that were received and not deleted. undefined: the time does not move. */
+  #given: Map<string, number> | undefined
+  #latestAt = Number.NEGATIVE_INFINITY
+  #receives = 0
+
+  begin(): void {
+    this.#given = new Map()
+  }
+
+  end(): void {
+    this.#given = undefined
+  }
+
+  /** The number of receives that returned messages. */
+  get receives(): number {
+    return this.#receives
+  }
+
+  get count(): number {
+    if (performance.now() - this.#latestAt > CONSUMERS_MS_MAX) return 0
+    return [...(this.#given ?? new Map<string, number>()).values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  /** Counts what the given one counts. */
+  watching(use: QueueUse): QueueUse {
+    return {
+      sent: (arn, sizes) => use.sent(arn, sizes),
+      deduplicated: (arn, messages) => use.deduplicated(arn, messages),
+      emptyReceive: (arn) => use.emptyReceive(arn),
+      received: (arn, messages) => {
+        use.received(arn, messages)
+        this.#add(arn, messages)
+        this.#receives++
+        this.#latestAt = performance.now()
+      },
+      deleted: (arn, messages) => {
+        use.deleted(arn, messages)
+        this.#add(arn, -messages)
+      },
+    }
+  }
+
+  /** Messages that were given out before are not waited for, so their deletion must not count either. */
+  #add(arn: string, messages: number): void {
+    const count = Math.max(0, (this.#given?.get(arn) ?? 0) + messages)
+    this.#given?.set(arn, count)
+  }
+}
+
+/** The share of a lease's time after which the lease is renewed. */
+const RENEWED_PART = 0.5
+
+interface WaitingLeasesOptions {
+  queues: Pick<Queues, 'renewLease'>
+  /** Whether a long poll waits at the queue. */
+  isWaiting(arn: string): boolean
+  onProblem(error: unknown): void
+}
+
+/**
+ * Renews the leases of queues with a waiting long poll while the time moves. A client would renew the lease with its
+ * next poll, but that comes in real time.
+ */
+class WaitingLeases {
+  readonly #options: WaitingLeasesOptions
+  /** ARNs of queues whose leases are kept. */
+  readonly #kept = new Set<string>()
+  #renewing = 0
+
+  constructor(options: WaitingLeasesOptions) {
+    this.#options = options
+  }
+
+  get renewing(): number {
+    return this.#renewing
+  }
+
+  /** Tells that a receive has just renewed the lease of the queue. */
+  keep(queue: QueueRecord): void {
+    if (this.#kept.has(queue.arn)) return
+    this.#kept.add(queue.arn)
+    this.#later(queue)
+  }
+
+  #later(queue: QueueRecord): void {
+    passingTime.after((queue.leaseSeconds ?? 0) * 1_000 * RENEWED_PART, () => void this.#renew(queue))
+  }
+
+  async #renew(queue: QueueRecord): Promise<void> {
+    const { queues, isWaiting, onProblem } = this.#options
+    if (!isWaiting(queue.arn)) {
+      this.#kept.delete(queue.arn)
+      return
+    }
+    this.#renewing++
+    try {
+      await queues.renewLease(queue)
+      this.#later(queue)
+    } catch (error) {
+      this.#kept.delete(queue.arn)
+      onProblem(error)
+    } finally {
+      this.#renewing--
+    }
+  }
 }

@@ -17,7 +17,7 @@ export async function topicSettings(
   arn: string,
   { fifo, deliveryPolicy, ...input }: Input,
 ): Promise<Partial<TopicSettings>> {
-  await checkKind(deps, arn, fifo ?? isFifoName(arn))
+  await checkKind('topic', deps.topics, arn, fifo)
   if (input.contentBasedDeduplication !== undefined && !isFifoName(arn)) {
     throw FantailError.invalid('contentBasedDeduplication', 'is for FIFO topics only')
   }
@@ -30,12 +30,19 @@ export async function topicSettings(
   }
 }
 
-async function checkKind({ topics }: Pick<ApiDeps, 'topics'>, arn: string, fifo: boolean): Promise<void> {
+/** `given`: whether the request wants a FIFO topic or queue. The name decides it, and nothing changes it later. */
+export async function checkKind(
+  what: 'topic' | 'queue',
+  store: { get(arn: string): Promise<unknown> },
+  arn: string,
+  given: boolean | null | undefined,
+): Promise<void> {
+  const fifo = given ?? isFifoName(arn)
   if (fifo === isFifoName(arn)) return
   const message = `must be ${!fifo}, as the name ${fifo ? 'does not end' : 'ends'} in .fifo`
-  if ((await topics.get(arn)) === null) throw FantailError.invalid('fifo', message)
+  if ((await store.get(arn)) === null) throw FantailError.invalid('fifo', message)
   const details = [{ path: 'fifo', message }]
-  throw new FantailError('conflict', 'the kind of a topic cannot be changed', { details })
+  throw new FantailError('conflict', `the kind of a ${what} cannot be changed`, { details })
 }
 
 /**

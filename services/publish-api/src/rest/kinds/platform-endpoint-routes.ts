@@ -20,7 +20,7 @@ import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from 
 import { notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
 import { iso } from '../../http/record-views.ts'
-import { applicationNamed, inMembers } from '../../push/application-members.ts'
+import { applicationNamed, inMembers } from '../../push/application-settings.ts'
 import { changeEndpoint, createEndpoint, deleteEndpoint } from '../../push/change-endpoints.ts'
 import { EndpointEvents } from '../../push/endpoint-events.ts'
 import { applicationIn, PUSH_PARAMS, PUSH_PATH, PUSH_TAG, PUSH_WRITE_ERRORS } from './platform-routes.ts'

@@ -13,7 +13,7 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { iso } from '../../http/record-views.ts'
-import { applicationNamed, attributesIn, EVENT_MEMBERS, inMembers } from '../../push/application-members.ts'
+import { applicationNamed, attributesIn, EVENT_MEMBERS, inMembers } from '../../push/application-settings.ts'
 import { changeApplication, createApplication, deleteApplication } from '../../push/change-applications.ts'
 
 export const PUSH_PATH = '/v1/platform-applications/{platform}/{name}'

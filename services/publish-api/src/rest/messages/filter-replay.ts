@@ -12,7 +12,7 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { iso } from '../../http/record-views.ts'
-import type { FilterTrials } from '../../subscriptions/filter-trials.ts'
+import type { FilterTrials } from '../../subscriptions/filters.ts'
 
 /** @limit How long one request tries a filter on kept messages. Past it: the answer says how far it looked. */
 const REPLAY_MS_MAX = 2_000

@@ -13,10 +13,9 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok, queueOf } from '../../http/endpoint.ts'
 import { redriveView } from '../../http/record-views.ts'
 import { letterFilterOf } from '../../redrives/filter-input.ts'
-import { groupedView } from '../../redrives/letter-groups-view.ts'
+import { groupedView, subscriptionNames } from '../../redrives/letter-groups-view.ts'
 import { redriveSingle } from '../../redrives/single-redrive.ts'
-import { subscriptionNames } from '../../redrives/subscription-names.ts'
-import type { FilterTrials } from '../../subscriptions/filter-trials.ts'
+import type { FilterTrials } from '../../subscriptions/filters.ts'
 
 const ERRORS: ErrorCode[] = ['not_found', 'redrive_active', 'storage_full']
 

@@ -32,7 +32,7 @@ import {
 import { invalid, notFound } from '../../http/error-answers.ts'
 import { parseJson, readJsonText } from '../../http/read-input.ts'
 import { lookedAtView, publishedView, queueMessageView } from '../../http/record-views.ts'
-import { sendItems } from '../../queues/send-items.ts'
+import { sendItems } from '../../queues/queue-settings.ts'
 import { letterFilterOf } from '../../redrives/filter-input.ts'
 
 export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {

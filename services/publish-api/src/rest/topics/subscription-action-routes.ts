@@ -1,5 +1,4 @@
 /** Actions on a subscription that do not change its settings. */
-import { seesBodies } from '@fantail/access'
 import {
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,
@@ -22,11 +21,11 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, idOf, ok } from '../../http/endpoint.ts'
 import { invalid, notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
-import { changeStatus, visibleSubscription } from '../../subscriptions/change.ts'
+import { changeStatus, reportState, visibleSubscription } from '../../subscriptions/change.ts'
 import { askAgain, confirm } from '../../subscriptions/confirmations.ts'
 import { askMoveAgain } from '../../subscriptions/moves/move.ts'
 import { showSubscription } from '../../subscriptions/subscription-views.ts'
-import { attemptOnce } from '../../subscriptions/test-attempt.ts'
+import { testSubscription } from '../../subscriptions/test-attempt.ts'
 
 const ERRORS: ErrorCode[] = ['not_found', 'wrong_state', 'conflict']
 
@@ -114,7 +113,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
       body: TestInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'The attempt was made, whatever it came to.', schema: TestAnswer } },
-      handle: (call) => test(deps, call),
+      handle: async (call) => ok(await testSubscription(deps, call, call.body)),
     }),
   ]
 }
@@ -126,15 +125,12 @@ async function changed(
   record: SubscriptionRecord,
   event: string,
 ): Promise<Answer> {
-  deps.topicCache.forget(record.topicArn)
-  const { id: subscriptionId, topicArn, status } = record
-  deps.log.info({ requestId: call.requestId, topicArn, subscriptionId, status }, event)
+  reportState(deps, call, record, event)
   return ok(await showSubscription(deps, record))
 }
 
 async function setStatus(deps: ApiDeps, call: Call, status: 'paused' | 'active'): Promise<Answer> {
-  const record = await changeStatus(deps, idOf(call), status)
-  return changed(deps, call, record, status === 'paused' ? 'subscription.paused' : 'subscription.resumed')
+  return ok(await showSubscription(deps, await changeStatus(deps, call, status)))
 }
 
 async function confirmByToken(
@@ -173,19 +169,6 @@ async function purge(deps: ApiDeps, call: Call): Promise<Answer> {
   const discarded = await deps.lanes.purge(shard, id)
   deps.log.info({ requestId: call.requestId, subscriptionId: id, discarded }, 'subscription.purged')
   return ok({ discarded })
-}
-
-async function test(deps: ApiDeps, call: Call<unknown, z.output<typeof TestInput>>): Promise<Answer> {
-  const record = await visibleSubscription(deps, idOf(call))
-  const topic = await deps.topics.get(record.topicArn)
-  if (!topic) throw notFound('subscription')
-  const publicUrl = publicUrlFor(deps.settings, call)
-  const showsBodies = seesBodies(call.caller)
-  const answer = await attemptOnce(deps, { record, topic, publicUrl, given: call.body, showsBodies })
-  const { statusCode, durationMs, error } = answer
-  const line = { requestId: call.requestId, subscriptionId: record.id, statusCode, durationMs, error }
-  deps.log.info(line, 'subscription.tested')
-  return ok(answer)
 }
 
 async function laneOf(deps: ApiDeps, call: Call): Promise<{ id: string; shard: number }> {

@@ -1,5 +1,4 @@
 /** Subscriptions. */
-
 import { principalOf } from '@fantail/access'
 import { parseArn, resolveTopic } from '@fantail/contracts'
 import { SubscriptionReference, TopicReference } from '@fantail/contracts/schemas/shared-schemas'
@@ -19,9 +18,12 @@ import { type Answer, type Call, type Endpoint, endpoint, idOf, NO_CONTENT, ok }
 import { invalid, notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
 import { changeSettings, deleteSubscription, visibleSubscription } from '../../subscriptions/change.ts'
-import { provideDeadLetterQueue } from '../../subscriptions/dead-letter-queue.ts'
 import { moveSubscription } from '../../subscriptions/moves/move.ts'
-import { newSubscriptionProblems, subscribeNatively } from '../../subscriptions/subscribe.ts'
+import {
+  newSubscriptionProblems,
+  provideDeadLetterQueue,
+  subscribeNatively,
+} from '../../subscriptions/subscribe.ts'
 import {
   orderingProblems,
   type SubscriptionSettings,

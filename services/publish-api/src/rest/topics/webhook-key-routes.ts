@@ -1,5 +1,4 @@
 /** Routes of a subscription's Standard Webhooks keys. Their signatures are sent in addition to SNS's. */
-import { WEBHOOK_OVERLAP_SECONDS_DEFAULT, type WebhookKey } from '@fantail/contracts'
 import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
 import {
   NewWebhookKeyView,
@@ -7,12 +6,10 @@ import {
   WebhookKeyList,
 } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
 import { passingTime } from '@fantail/store'
-import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
-import { type Answer, type Call, type Endpoint, endpoint, idOf, NO_CONTENT, ok } from '../../http/endpoint.ts'
-import { iso, isoOrNull } from '../../http/record-views.ts'
+import { type Endpoint, endpoint, idOf, NO_CONTENT, ok } from '../../http/endpoint.ts'
 import { visibleSubscription } from '../../subscriptions/change.ts'
-import { dropWebhookKeys, rotateWebhookKey, signing } from '../../subscriptions/webhook-keys.ts'
+import { createKey, dropWebhookKeys, keyView, signing } from '../../subscriptions/webhook-keys.ts'
 
 export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
   const route = {
@@ -33,7 +30,7 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
       bodyIs: 'optional',
       answers: { 201: { description: 'Made; it signs at once', schema: NewWebhookKeyView } },
       errors: ['not_supported', 'not_found', 'wrong_state', 'conflict', 'storage_full'],
-      handle: (call) => postKey(deps, call),
+      handle: (call) => createKey(deps, call, call.body),
     }),
     endpoint({
       ...route,
@@ -65,21 +62,4 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
   ]
-}
-
-async function postKey(
-  deps: ApiDeps,
-  call: Call<unknown, z.output<typeof WebhookKeyInput>>,
-): Promise<Answer> {
-  const { algorithm = 'hmac-sha256', secret, overlapSeconds = WEBHOOK_OVERLAP_SECONDS_DEFAULT } = call.body
-  const record = await visibleSubscription(deps, idOf(call))
-  const made = await rotateWebhookKey(deps, record, { algorithm, secret, overlapSeconds })
-  const { requestId } = call
-  deps.log.info({ requestId, subscriptionId: record.id, algorithm }, 'subscription.webhookKeyMade')
-  const shown = made.secret === undefined ? {} : { secret: made.secret }
-  return { status: 201, body: { ...keyView(made.key), ...shown } }
-}
-
-function keyView({ sealed: _, createdAt, expiresAt, ...shown }: WebhookKey): object {
-  return { ...shown, createdAt: iso(createdAt), expiresAt: isoOrNull(expiresAt) }
 }

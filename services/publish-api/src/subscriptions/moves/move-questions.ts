@@ -18,8 +18,7 @@ import {
 import { effectivePolicy, type NextStep, nextStep } from '@fantail/policy'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { CONFIRMATION_TEXT } from '../confirmations.ts'
-import { shownResult } from '../test-answer.ts'
-import { attemptMessage } from '../test-attempt.ts'
+import { attemptMessage, shownResult } from '../test-attempt.ts'
 
 /**
  * Questions to confirm a move that one API process repeats at a time. Past it: a failed question is not repeated, and

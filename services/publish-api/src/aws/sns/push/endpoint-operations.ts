@@ -4,7 +4,6 @@ import { LIST_LIMIT_MAX, type PlatformEndpointRecord } from '@fantail/contracts'
 import { TokenTakenError } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { checkedFlag } from '../../../push/application-settings.ts'
-import { AttributeError } from '../../../push/attribute-error.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -12,6 +11,7 @@ import {
   type EndpointSettings,
 } from '../../../push/change-endpoints.ts'
 import { EndpointEvents } from '../../../push/endpoint-events.ts'
+import { AttributeError } from '../../../push/platform-credentials.ts'
 import { toRefusal } from '../topics/topic-operations.ts'
 import { invalidParameter } from '../wire/sns-parameters.ts'
 import {

@@ -1,4 +1,4 @@
-/** Lists subscriptions, and reads and sets their attributes. */
+/** Lists subscriptions, and reads and sets their attributes (checklist 113, 140 to 143). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { FantailError, LIST_LIMIT_MAX, parseArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
