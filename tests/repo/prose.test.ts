@@ -118,6 +118,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     within: /./,
   },
   { now: 'unproven', old: /\b(?:turnsKey|TurnLine|ShardTurn|suspectInFlight)\b|first_turn/, within: /./ },
+  {
+    now: 'claim',
+    old: /ClaimInHand|LaneInHand|claim-in-hand|\b[Ii]n hand\b|\bhands? (?:it |them )?(?:back|over)\b|handBack/,
+    within: /^(?!packages\/(?:cli|consumer|test-kit|console)\/|services\/redrive\/|services\/publish-api\/|tests\/)/,
+  },
   { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
 ]
 

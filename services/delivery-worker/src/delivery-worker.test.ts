@@ -440,7 +440,7 @@ test('a change of the policy acts on what already waits', async () => {
   await waitFor(() => sender.sent.length === 2)
 })
 
-test('stopping hands over what waits for its turn', async () => {
+test('a worker that stops returns what waits for its send time', async () => {
   await fixture.subscribe('paced', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 10 } } })
   const first = await fixture.startWorker(sender)
   await fixture.publishAll(Array.from({ length: 20 }, (_, i) => `${i}`))

@@ -11,7 +11,7 @@ test('a step that follows a failure has its cause, and a delay only where a retr
 
 test('a first attempt is explained by what held it up, measured from publishing', () => {
   expect(whyItCame({ sincePublishedMs: 3 })).toBeUndefined()
-  expect(whyItCame({ heldBy: 'throttle', sincePublishedMs: 7_000 })).toEqual({
+  expect(whyItCame({ waitedFor: 'throttle', sincePublishedMs: 7_000 })).toEqual({
     because: 'throttle',
     delayMs: 7_000,
   })
@@ -19,8 +19,8 @@ test('a first attempt is explained by what held it up, measured from publishing'
 
 test('a retry is explained by its decision, unless the circuit was open', () => {
   const decided = { because: 'backoff', delayMs: 20_000 } as const
-  expect(whyItCame({ decided, heldBy: 'throttle', sincePublishedMs: null })).toEqual(decided)
-  expect(whyItCame({ decided, heldBy: 'circuitOpen', sincePublishedMs: null })).toEqual({
+  expect(whyItCame({ decided, waitedFor: 'throttle', sincePublishedMs: null })).toEqual(decided)
+  expect(whyItCame({ decided, waitedFor: 'circuitOpen', sincePublishedMs: null })).toEqual({
     because: 'circuitOpen',
     delayMs: null,
   })

@@ -19,7 +19,7 @@ interface AttemptBefore {
   /** The earlier decision to make this attempt. Absent for a first attempt. */
   decided?: StoredWhy | undefined
   /** A further cause that delayed the attempt. */
-  heldBy?: WaitCause | undefined
+  waitedFor?: WaitCause | undefined
   /** From publishing to the attempt. null if the attempt was not the first. */
   sincePublishedMs: number | null
 }
@@ -27,9 +27,9 @@ interface AttemptBefore {
 /**
  * Why an attempt came at its time. For a retry this is the earlier decision, unless an open circuit delayed it further.
  */
-export function whyItCame({ decided, heldBy, sincePublishedMs }: AttemptBefore): StoredWhy | undefined {
-  if (decided && heldBy !== 'circuitOpen') return decided
-  return heldBy && { because: heldBy, delayMs: sincePublishedMs }
+export function whyItCame({ decided, waitedFor, sincePublishedMs }: AttemptBefore): StoredWhy | undefined {
+  if (decided && waitedFor !== 'circuitOpen') return decided
+  return waitedFor && { because: waitedFor, delayMs: sincePublishedMs }
 }
 
 /** Why a delivery ended that was not delivered. `reason` is the stored one. */

@@ -29,7 +29,7 @@ export interface AttemptRecord {
   /** How long this cause delayed it. */
   delayMs?: number
   /** Why the delivery waited after it was due. */
-  heldBy?: WaitCause
+  waitedFor?: WaitCause
   decision: AttemptDecision
   /** The cause of the next step, or of the end. */
   nextBecause?: DeliveryCause

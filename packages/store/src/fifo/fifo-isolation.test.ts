@@ -142,7 +142,7 @@ test('a message at which workers die holds its own group only; the group follows
   await publish('a0', 'b0', 'a1', 'c0', 'a2')
   await isolate('a0')
   await publish('a3', 'b1')
-  // The group's next reader dies with the worker's other logs in hand. They wait until their leases end.
+  // The group's next reader dies while it reads other logs, too. They wait until their leases end.
   await work({ killer: 'a0' })
   await jump(LEASE_ENDED_MS)
   await work({ killer: 'a0' })
@@ -204,7 +204,7 @@ test('a reader that ends well, or fails and lives, blames no message', async () 
   expect(await redis.exists(isolatedGroupsKey(BASE, uid))).toBe(0)
 })
 
-test('after a death messages are read one by one, until all that was in hand has been moved', async () => {
+test('after a death messages are read one by one, until all that the dead reader handled has been moved', async () => {
   const list = Array.from({ length: 102 }, (_, i) => `a${i}`)
   for (let i = 0; i < list.length; i += 10) await publish(...list.slice(i, i + 10))
   await work({ killer: 'a0' })

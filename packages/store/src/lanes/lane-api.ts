@@ -35,7 +35,7 @@ export interface LaneStore {
   keepFence(shard: number, job: string, fence: number): Promise<void>
   /** Claims deliveries that are due. Lanes that have waited longest come first. */
   take(shard: number, request: TakeRequest): Promise<TakeResult>
-  /** New send times for claims in hand, by lane and claim as in the request. */
+  /** New send times for unsent claims, by lane and claim as in the request. */
   renew(shard: number, request: RenewRequest): Promise<RenewedClaim[][]>
   /** Bodies by message id or delivery. null: the body is gone. */
   messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]>

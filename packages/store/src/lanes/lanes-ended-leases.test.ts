@@ -105,7 +105,7 @@ test.each([undefined, FAILED])(
   },
 )
 
-test('a delivery that a worker hands back unsent keeps its count and its place', async () => {
+test('a delivery that a worker returns unsent keeps its count and its place', async () => {
   const { id, message } = await park()
   await die()
   await later(DELAYS_ENDED_MS)

@@ -239,7 +239,7 @@ describe('the circuit breaker', () => {
     expect(await claimDue()).toEqual([])
   })
 
-  test('lets through as many as a model does, for any answers and hand-backs', async () => {
+  test('lets through as many as a model does, for any answers and returns', async () => {
     const ends = fc.record({ which: fc.nat(), as: fc.constantFrom('ok', 'failed', 'failed', 'unsent') })
     const steps = fc.array(fc.oneof(ends, fc.constantFrom('take', 'take', 'wait')), {
       minLength: 5,

@@ -1,4 +1,4 @@
-/** Renewing: claims in hand get new send times. They belong to a late worker, or make another request. */
+/** Renewing: unsent claims get new send times. They belong to a late worker, or make another request. */
 import type { Redis } from 'ioredis'
 import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'

@@ -35,14 +35,14 @@ export function reserve(tat: number, now: number, rate: number, aheadMs: number,
 
 interface Renewal {
   rate: number
-  /** Send times of the claims in hand, ascending. null: the claim makes another request, and needs a new send time. */
+  /** Send times of the worker's claims, ascending. null: the claim makes another request, and needs a new send time. */
   planned: (number | null)[]
   /** Late claims get no send time earlier than this many ms from now. */
   leadMs: number
 }
 
 /**
- * New send times for claims in hand. If they have the last send times that the lane has given out, they and the tat
+ * New send times for unsent claims. If they have the last send times that the lane has given out, they and the tat
  * move by the delay. Send times stay 1/rate apart, so the bound above holds, and no claim loses its place. Otherwise
  * late claims take the next free ones. null: there is none within RENEWED_AHEAD_MS.
  */

@@ -85,7 +85,7 @@ const wakes = fc.array(
   { minLength: 1, maxLength: 150 },
 )
 
-/** Three workers that stand still at times. A late worker renews all claims in hand, and some requests are repeated. */
+/** Three workers that stand still at times. A late worker renews all its claims, and some requests are repeated. */
 function playStalls(rate: number, sequence: Wake[]): number[] {
   let [tat, now] = [0, START]
   const inHand: number[][] = [[], [], []]
@@ -153,7 +153,7 @@ describe('pacing', () => {
     )
   })
 
-  it('holds so while workers stall, move on what they have in hand, and make requests again', () => {
+  it('holds so while workers stall, move on their claims, and make requests again', () => {
     fc.assert(
       fc.property(rates, wakes, (rate, sequence) => {
         expect(worstSecond(playStalls(rate, sequence))).toBeLessThanOrEqual(1.1 * rate + 1)

@@ -240,7 +240,7 @@ export function parkedRow(
   const waiting = isKept ? waitingRow(subscriber, where, last, 0) : undefined
   if (waiting) return waiting
   const place = placeAt(subscriber)
-  if (ended) return endedRow(facts.wasPaused ? heldByPause(ended) : ended, place)
+  if (ended) return endedRow(facts.wasPaused ? causedByPause(ended) : ended, place)
   // The delivery left its lane without an entry: it was purged, or its entry was cut off or lost.
   const purgedAt = Math.max(where?.purgedAt ?? 0, former?.purgedAt ?? 0)
   const isPurged = purgedAt >= publishedAtOf(messageId)
@@ -250,7 +250,7 @@ export function parkedRow(
 /**
  * The subscription was paused when the message was published. The worker that delivered it later does not know that.
  */
-function heldByPause(ended: LaneEntry): LaneEntry {
+function causedByPause(ended: LaneEntry): LaneEntry {
   if (ended.outcome !== 'delivered' || ended.attempts !== 1) return ended
   return { ...ended, why: { because: 'paused', delayMs: ended.why?.delayMs ?? null } }
 }

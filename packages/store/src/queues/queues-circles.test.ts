@@ -90,7 +90,7 @@ test.each([
   await expect(late.receive(arn, one)).rejects.toThrow('crashed')
   await queues.receive(arn, one)
   await skew(4_000)
-  // The second mover has the item in hand, and has appended nothing yet.
+  // The second mover has read the item, and has appended nothing yet.
   const second = new Queues(crashing(redis, (script) => script === 'send-messages-1'))
   await second.receive(arn, one).catch(() => [])
   const end = readScript('settle-moves-1')

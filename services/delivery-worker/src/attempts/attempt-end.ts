@@ -23,8 +23,8 @@ export interface AttemptEnd {
   run?: InRun[] | undefined
   /** The earlier decision to make this attempt. Absent for a first attempt. */
   decided?: StoredWhy | undefined
-  /** A further cause that delayed this attempt. */
-  heldBy?: WaitCause | undefined
+  /** The reason for which the attempt had to wait. */
+  waitedFor?: WaitCause | undefined
   /** The tokens that the retry took from the lane's quota. Absent: none. */
   retryCost?: number | undefined
 }

@@ -75,7 +75,12 @@ test('a topic that asks for all attempts gets successes, straight from the job a
   const [first] = await store.read(quick.id)
   expect(first).toMatchObject({ statusCode: 200, path: 'first', decision: 'delivered', body: 'ok' })
   const [fromLane] = await store.read(slow.id)
-  expect(fromLane).toMatchObject({ statusCode: 200, path: 'lane', decision: 'delivered', heldBy: 'throttle' })
+  expect(fromLane).toMatchObject({
+    statusCode: 200,
+    path: 'lane',
+    decision: 'delivered',
+    waitedFor: 'throttle',
+  })
 })
 
 test('server mode records nothing by itself, and a bound of 0 bytes nothing at all', async () => {

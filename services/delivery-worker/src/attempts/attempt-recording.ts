@@ -84,7 +84,7 @@ function recordOf(
   const startedAt = Math.round(endedAt - result.durationMs)
   const {
     why: cameWhy,
-    heldBy,
+    waitedFor,
     redrives,
   } = path === 'first' ? cameAtFirst(end, startedAt) : howItCame(end, { result }, circuit, startedAt)
   const { statusCode, error } = resultState(result)
@@ -103,7 +103,7 @@ function recordOf(
     stage: result.kind === 'failure' ? result.stage : undefined,
     because: cameWhy?.because,
     delayMs: wholeOrNone(cameWhy?.delayMs),
-    heldBy,
+    waitedFor,
     decision,
     nextBecause: decision === 'delivered' ? undefined : why?.because,
     nextAt: decision === 'retry' ? Math.round(endedAt + (why?.delayMs ?? 0)) : undefined,
@@ -116,8 +116,8 @@ function wholeOrNone(ms: number | null | undefined): number | undefined {
 
 function cameAtFirst({ message }: AttemptEnd, startedAt: number): Came {
   const delayMs = startedAt - message.message.publishedAt
-  const heldBy = lateFor(message, delayMs)
-  return { why: heldBy && { because: heldBy, delayMs }, heldBy, redrives: 0 }
+  const waitedFor = lateFor(message, delayMs)
+  return { why: waitedFor && { because: waitedFor, delayMs }, waitedFor, redrives: 0 }
 }
 
 function withAnswer(record: AttemptRecord, answer: AnswerStart | undefined): AttemptRecord {

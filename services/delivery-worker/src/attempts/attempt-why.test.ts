@@ -37,7 +37,7 @@ test('a first attempt in time has no cause, a late one waited for a slot or its 
 
 test('the thing that delayed a claim is its cause, however late it came', () => {
   for (const ms of [3, 7_000])
-    expect(whyAttemptCame(attempt({ heldBy: 'throttle' }), OUTCOME, undefined, after(ms))).toEqual({
+    expect(whyAttemptCame(attempt({ waitedFor: 'throttle' }), OUTCOME, undefined, after(ms))).toEqual({
       because: 'throttle',
       delayMs: ms,
     })
@@ -46,7 +46,7 @@ test('the thing that delayed a claim is its cause, however late it came', () => 
 test('a probe, and what was published before the circuit closed, waited for the circuit', () => {
   const byCircuit = { because: 'circuitOpen', delayMs: 60_000 }
   const probe = { open: true, closedAt: null }
-  expect(whyAttemptCame(attempt({ heldBy: 'throttle' }), OUTCOME, probe, after(60_000))).toEqual(byCircuit)
+  expect(whyAttemptCame(attempt({ waitedFor: 'throttle' }), OUTCOME, probe, after(60_000))).toEqual(byCircuit)
   const closed = { open: false, closedAt: PUBLISHED_AT + 59_000 }
   expect(whyAttemptCame(attempt(), OUTCOME, closed, after(60_000))).toEqual(byCircuit)
   const before = { open: false, closedAt: PUBLISHED_AT - 1 }

@@ -8,14 +8,14 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import type { Outcome } from './attempt-outcome.ts'
 
-export type ExplainedEnd = Pick<AttemptEnd, 'message' | 'delivery' | 'attempts' | 'decided' | 'heldBy'>
+export type ExplainedEnd = Pick<AttemptEnd, 'message' | 'delivery' | 'attempts' | 'decided' | 'waitedFor'>
 
 /** How an attempt came about, as far as the worker knows. */
 export interface Came {
   /** Why it was made at its time. */
   why: StoredWhy | undefined
   /** Why it waited after it was due. */
-  heldBy: WaitCause | undefined
+  waitedFor: WaitCause | undefined
   /** How often the delivery was redriven. */
   redrives: number
 }
@@ -38,7 +38,7 @@ export function whyAttemptCame(
   const sincePublishedMs = isFirst(end)
     ? Math.max(0, Math.round(startedAt - message.message.publishedAt))
     : null
-  return whyItCame({ decided, heldBy: whyHeld(end, circuit, sincePublishedMs), sincePublishedMs })
+  return whyItCame({ decided, waitedFor: waitCauseOf(end, circuit, sincePublishedMs), sincePublishedMs })
 }
 
 /** Why an attempt from a lane came, and why it waited after it was due. `startedAt`: by Redis's clock. */
@@ -52,20 +52,20 @@ export function howItCame(
   const sincePublishedMs = isFirst(end) ? startedAt - publishedAt : null
   return {
     why: whyAttemptCame(end, outcome, circuit, startedAt + outcome.result.durationMs),
-    heldBy: whyHeld(end, circuit, sincePublishedMs),
+    waitedFor: waitCauseOf(end, circuit, sincePublishedMs),
     redrives: deliveryGeneration(end.delivery),
   }
 }
 
 /** `sincePublishedMs`: from publishing to a first attempt, else null. */
-function whyHeld(
+function waitCauseOf(
   end: ExplainedEnd,
   circuit: Circuit | undefined,
   sincePublishedMs: number | null,
 ): WaitCause | undefined {
   const waitsSince = sincePublishedMs === null ? null : end.message.message.publishedAt
   if (hadToWaitFor(circuit, waitsSince)) return 'circuitOpen'
-  return end.heldBy ?? lateFor(end.message, sincePublishedMs)
+  return end.waitedFor ?? lateFor(end.message, sincePublishedMs)
 }
 
 /**

@@ -11,7 +11,7 @@ const fixture = await useFixture()
 const LANES = 20
 const EACH = 2
 const TEXT = 'x'.repeat(65_536)
-/** A message in hand counts four bytes a character: capacity for 16, of which 8 may hang. */
+/** A message counts four bytes a character: capacity for 16, of which 8 may hang. */
 const BODY_BYTES_MAX = 16 * 4 * 66_560
 const HUNG_MAX = 8
 const HEALTHY = 40

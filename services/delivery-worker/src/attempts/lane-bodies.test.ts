@@ -28,7 +28,7 @@ function createStore(bytes: number) {
 const createdIds = Array.from({ length: 80 }, (_, i) => createMessageId(1_700_000_000_000 + i))
 const deliveries = createdIds.map((id) => parseMessageId(id) ?? Buffer.alloc(16))
 
-test('a body that was at hand is not missed when others push it out meanwhile', async () => {
+test('a body in memory is not missed when others push it out meanwhile', async () => {
   const store = createStore(262_144)
   const bodies = new LaneBodies(store)
   const get = async (from: number, to: number) => {

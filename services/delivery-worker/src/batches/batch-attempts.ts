@@ -13,7 +13,7 @@ import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
-import { type ClaimInHand, claimedOf, endedBy } from '../claims/claim-in-hand.ts'
+import { claimedOf, endedBy, type OpenClaim } from '../claims/open-claims.ts'
 import type { Endings } from '../endings/endings.ts'
 import type { LanePlace } from '../endings/lane-place.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
@@ -26,7 +26,7 @@ import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 const REFUSED_BATCH_MS = 250
 
 export interface BatchedRecord {
-  hand: ClaimInHand
+  claim: OpenClaim
   bytes: Buffer
 }
 
@@ -46,8 +46,8 @@ export interface BatchAttemptsOptions {
 }
 
 interface BatchEvents {
-  /** The claim is settled or handed back. */
-  closed(hand: ClaimInHand): void
+  /** The claim is settled or returned. */
+  closed(claim: OpenClaim): void
   /** A request has ended. Called before its slot is free. */
   ended(subscriptionId: string, isAnswered: boolean): void
 }
@@ -69,27 +69,28 @@ export class BatchAttempts {
     const [first] = records
     if (!first) return
     const { slots, credentials } = this.#options
-    const current = await currentOf(first.hand, this.#options)
+    const current = await currentOf(first.claim, this.#options)
     const batching = current && this.batchingOf(current)
-    if (!current || !batching) return this.giveBack(records, { op: 'returnUnsent' })
+    if (!current || !batching) return this.giveBack(claimsOf(records), { op: 'returnUnsent' })
     const { id, maxInFlight } = current.record
     if (!slots.acquire(id, maxInFlight))
-      return this.giveBack(records, { op: 'returnUnsent', delayMs: REFUSED_BATCH_MS })
-    const asked = credentials.admit(current, first.hand.blockedBy)
+      return this.giveBack(claimsOf(records), { op: 'returnUnsent', delayMs: REFUSED_BATCH_MS })
+    const asked = credentials.admit(current, first.claim.blockedBy)
     const wait = asked && (await asked)
     if (!wait) return this.#request(current, batching, records)
     this.#release(current, undefined)
     const { credential, waitMs: delayMs } = wait
-    this.giveBack(records, { op: 'block', delayMs, credential })
+    this.giveBack(claimsOf(records), { op: 'block', delayMs, credential })
   }
 
   /** Returns claims to the lane. No attempt of them was made. */
-  giveBack(records: readonly BatchedRecord[], to: SettleTo): void {
-    const { pacing } = this.#options
-    for (const { hand } of records) {
-      const { shard, paced, record } = hand.subscription
-      if (paced) pacing.unsent(shard, record.id, retryCost(hand.claim.state))
-      void this.#options.settling.settle(shard, claimedOf(hand), to).then(() => this.#events.closed(hand))
+  giveBack(claims: readonly OpenClaim[], to: SettleTo): void {
+    const { pacing, settling } = this.#options
+    for (const claim of claims) {
+      const { subscription, retry } = claim
+      const { shard, paced, record } = subscription
+      if (paced) pacing.unsent(shard, record.id, retryCost(retry))
+      void settling.settle(shard, claimedOf(subscription, claim), to).then(() => this.#events.closed(claim))
     }
   }
 
@@ -101,7 +102,7 @@ export class BatchAttempts {
       target,
       records: records.map((record) => ({
         bytes: bytesFor(record, current, batching),
-        delivery: record.hand.claim.delivery,
+        delivery: record.claim.delivery,
       })),
       traceparent: span && traceparentOf(span),
       textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
@@ -120,11 +121,11 @@ export class BatchAttempts {
 
   #finish(current: CompiledSubscription, records: readonly BatchedRecord[], outcomes: Outcome[]): void {
     const { metrics, endings, lanePlace } = this.#options
-    records.forEach(({ hand }, i) => {
+    records.forEach(({ claim }, i) => {
       const outcome = outcomes[i] ?? outcomeOf(MISSING)
-      metrics.attempted(current, hand.message, outcome, outcome.result.durationMs)
-      const end = endedBy(hand, current, this.#standingOf(hand))
-      void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#events.closed(hand))
+      metrics.attempted(current, claim.message, outcome, outcome.result.durationMs)
+      const end = endedBy(claim, current, this.#standingOf(claim))
+      void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#events.closed(claim))
     })
   }
 
@@ -140,17 +141,17 @@ export class BatchAttempts {
   #hang({ record, shard }: CompiledSubscription, records: readonly BatchedRecord[]): void {
     const { slots, settling, freed } = this.#options
     slots.hang(record.id)
-    for (const { hand } of records) hand.held?.hang()
+    for (const { claim } of records) claim.held.hang()
     const [first] = records
-    if (first?.hand.proven) {
-      const claimed = { ...claimedOf(first.hand), standing: 'unproven' } as const
+    if (first?.claim.proven) {
+      const claimed = { ...claimedOf(first.claim.subscription, first.claim), standing: 'unproven' } as const
       void settling.settle(shard, claimed, { op: 'continueClaim' })
     }
-    for (const { hand } of records) hand.proven = false
+    for (const { claim } of records) claim.proven = false
     freed.announce()
   }
 
-  #standingOf({ subscription, proven }: ClaimInHand): Standing | undefined {
+  #standingOf({ subscription, proven }: OpenClaim): Standing | undefined {
     const isProven = this.#options.slots.isProven(subscription.record.id)
     if (isProven === proven) return undefined
     return isProven ? 'proven' : 'unproven'
@@ -172,13 +173,24 @@ const MISSING: AttemptResult = {
 }
 
 /** The bytes of the record. They are rendered again if the settings have changed since they were made. */
-function bytesFor({ hand, bytes }: BatchedRecord, current: CompiledSubscription, batching: Batching): Buffer {
-  return current === hand.subscription ? bytes : renderedBy(batching, hand, current)
+function bytesFor(
+  { claim, bytes }: BatchedRecord,
+  current: CompiledSubscription,
+  batching: Batching,
+): Buffer {
+  return current === claim.subscription ? bytes : renderedBy(batching, claim, current)
 }
 
-export function renderedBy(batching: Batching, hand: ClaimInHand, { target }: CompiledSubscription): Buffer {
-  const { claim, message } = hand
-  return batching.render({ envelope: message.envelopeFor(undefined), delivery: claim.delivery }, target)
+export function claimsOf(records: readonly BatchedRecord[]): OpenClaim[] {
+  return records.map(({ claim }) => claim)
+}
+
+export function renderedBy(
+  batching: Batching,
+  { message, delivery }: OpenClaim,
+  { target }: CompiledSubscription,
+): Buffer {
+  return batching.render({ envelope: message.envelopeFor(undefined), delivery }, target)
 }
 
 /**

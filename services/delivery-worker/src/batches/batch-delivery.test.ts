@@ -152,7 +152,7 @@ test('a batch that our own configuration keeps back costs no attempt, and its la
   expect((await rows()).map((row) => row?.[0]?.attempts)).toEqual(Array(5).fill(1))
 })
 
-test('a worker that stops hands back what it has gathered', async () => {
+test('a worker that stops returns what it has gathered', async () => {
   const attempter = createBatchAttempter()
   const { id, worker } = await start(attempter)
   await deliverFirst(attempter, id)

@@ -3,7 +3,7 @@ import { createMessageId, parseMessageId } from '@fantail/contracts'
 import type { RenewedClaim, SettleTo } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import type { ClaimInHand } from '../claims/claim-in-hand.ts'
+import { OpenClaim, type TakenLane } from '../claims/open-claims.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { createBatchAttempter } from './batch-attempter.fixture.ts'
@@ -16,13 +16,14 @@ const subscription = {
   shard: 0,
 } as unknown as CompiledSubscription
 
-function handOf(text: string, lease: string): ClaimInHand {
+function claimOf(text: string, lease: string, lane: Partial<TakenLane> = {}): OpenClaim {
   const messageId = createMessageId(Date.now())
   const context = { messageId, topicArn: 'arn', publishedAt: 1, message: text }
   const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
   const claim = { delivery, lease, sendAt: null, state: null }
   const message = new MessageContext(context)
-  return { subscription, claim, message, sendAt: null, proven: true, hasSlot: false, checkedAt: Infinity }
+  const held = { hang: () => undefined, release: () => undefined }
+  return new OpenClaim({ subscription, proven: true, checkedAt: Infinity, ...lane }, claim, message, held)
 }
 
 /** `renew` returns the result of each renewal. */
@@ -67,8 +68,8 @@ test('claims are renewed while they wait and before they are sent, and settled b
     lease: `${lease}+`,
     sendAt: 1,
   }))
-  batches.add(handOf('a', '1'))
-  batches.add(handOf('b', '2'))
+  batches.add(claimOf('a', '1'))
+  batches.add(claimOf('b', '2'))
   await waitFor(() => settled.length === 2)
   expect(attempter.requests.map(({ texts }) => texts)).toEqual([['a', 'b']])
   expect(renewals()).toBeGreaterThanOrEqual(2)
@@ -85,8 +86,8 @@ test('a claim that was lost meanwhile is not sent', async () => {
     lease,
     sendAt: lease === '1' ? null : 1,
   }))
-  batches.add(handOf('a', '1'))
-  batches.add(handOf('b', '2'))
+  batches.add(claimOf('a', '1'))
+  batches.add(claimOf('b', '2'))
   await waitFor(() => settled.length === 2)
   expect(attempter.requests.map(({ texts }) => texts)).toEqual([['b']])
   expect(settled).toEqual([
@@ -104,7 +105,7 @@ test('a lane may get whole requests, less what is gathered', async () => {
     return [...limits]
   }
   expect(limitOf()).toEqual([['another', 3]])
-  batches.add(handOf('a', '1'))
+  batches.add(claimOf('a', '1'))
   expect(limitOf()).toEqual([
     ['another', 3],
     ['stream', 49],
@@ -114,9 +115,9 @@ test('a lane may get whole requests, less what is gathered', async () => {
 
 test('a probe of an endpoint or a credential waits for nothing', async () => {
   const { attempter, batches } = createBatches((lease) => ({ lease, sendAt: 1 }), { lingerMs: 600_000 })
-  batches.add({ ...handOf('a', '1'), proven: false })
+  batches.add(claimOf('a', '1', { proven: false }))
   await waitFor(() => attempter.requests.length === 1)
-  batches.add({ ...handOf('b', '2'), blockedBy: 'stream' })
+  batches.add(claimOf('b', '2', { blockedBy: 'stream' }))
   await waitFor(() => attempter.requests.length === 2)
   expect(attempter.requests.map(({ texts }) => texts)).toEqual([['a'], ['b']])
   await batches.stop()
@@ -128,10 +129,10 @@ test('past the bytes that may wait, the largest batch is sent', async () => {
   )
   const limits = { lingerMs: 600_000, gatheredBytesMax: 10_000 }
   const { attempter, batches } = createBatches((lease) => ({ lease, sendAt: 1 }), limits)
-  batches.add(handOf('a', '1'))
-  batches.add({ ...handOf('x'.repeat(1_000), '2'), subscription: other ?? subscription })
+  batches.add(claimOf('a', '1'))
+  batches.add(claimOf('x'.repeat(1_000), '2', { subscription: other ?? subscription }))
   expect(attempter.requests).toEqual([])
-  batches.add({ ...handOf('y'.repeat(900), '3'), subscription: third ?? subscription })
+  batches.add(claimOf('y'.repeat(900), '3', { subscription: third ?? subscription }))
   await waitFor(() => attempter.requests.length === 1)
   expect(attempter.requests.map(({ texts }) => texts)).toEqual([['x'.repeat(1_000)]])
   await batches.stop()

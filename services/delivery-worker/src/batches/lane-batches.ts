@@ -12,10 +12,16 @@
 import type { BatchLimits } from '@fantail/delivery'
 import { type PassingTimer, passingTime } from '@fantail/store'
 import { bytesOf } from '../attempts/body-bytes.ts'
-import type { ClaimInHand } from '../claims/claim-in-hand.ts'
+import type { OpenClaim } from '../claims/open-claims.ts'
 import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../claims/renewals.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import { BatchAttempts, type BatchAttemptsOptions, type BatchedRecord, renderedBy } from './batch-attempts.ts'
+import {
+  BatchAttempts,
+  type BatchAttemptsOptions,
+  type BatchedRecord,
+  claimsOf,
+  renderedBy,
+} from './batch-attempts.ts'
 
 /**
  * If a claim is older than this when it is sent, its lease is renewed first. A lease lasts 2 s longer than an attempt.
@@ -76,7 +82,7 @@ export class LaneBatches {
   constructor(options: LaneBatchesOptions) {
     this.#options = options
     this.#attempts = new BatchAttempts(options, {
-      closed: (hand) => this.#closed(hand),
+      closed: (claim) => this.#closed(claim),
       ended: (id, isAnswered) => this.#ended(id, isAnswered),
     })
   }
@@ -87,19 +93,18 @@ export class LaneBatches {
   }
 
   /** Adds a claim to the batch of its lane. The claim needs no slot of its own. */
-  add(hand: ClaimInHand): void {
+  add(claim: OpenClaim): void {
     this.#open++
-    const { subscription } = hand
+    const { subscription } = claim
     const batching = this.#attempts.batchingOf(subscription)
     if (!batching || this.#closing) {
-      this.#attempts.giveBack([{ hand, bytes: Buffer.alloc(0) }], { op: 'returnUnsent' })
+      this.#attempts.giveBack([claim], { op: 'returnUnsent' })
       return
     }
-    hand.heldBy = hand.proven ? undefined : 'unprovenEndpoint'
-    const bytes = renderedBy(batching, hand, subscription)
-    const gathering = this.#roomFor(hand, batching.limitsOf(subscription.target), bytes.length)
-    const heldBytes = bytesOf(hand.message)
-    gathering.records.push({ hand, bytes })
+    const bytes = renderedBy(batching, claim, subscription)
+    const gathering = this.#roomFor(claim, batching.limitsOf(subscription.target), bytes.length)
+    const heldBytes = bytesOf(claim.message)
+    gathering.records.push({ claim, bytes })
     gathering.sizeBytes += bytes.length
     gathering.heldBytes += heldBytes
     this.#heldBytes += heldBytes
@@ -141,20 +146,22 @@ export class LaneBatches {
     this.#closing = true
     for (const gathering of [...this.#gathering.values()]) {
       this.#end(gathering)
-      void gathering.renewing.then(() => this.#attempts.giveBack(gathering.records, { op: 'returnUnsent' }))
+      void gathering.renewing.then(() =>
+        this.#attempts.giveBack(claimsOf(gathering.records), { op: 'returnUnsent' }),
+      )
     }
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  #roomFor(hand: ClaimInHand, limits: BatchLimits, sizeBytes: number): Gathering {
-    const { subscription } = hand
+  #roomFor(claim: OpenClaim, limits: BatchLimits, sizeBytes: number): Gathering {
+    const { subscription } = claim
     const { id } = subscription.record
     const known = this.#gathering.get(id)
     if (known && known.sizeBytes + sizeBytes <= known.limits.bytes) return known
     if (known) this.#send(known)
     this.#remember(subscription, limits)
     const beganAt = passingTime.now()
-    const lingerMs = hand.proven && hand.blockedBy === undefined ? limits.lingerMs : 0
+    const lingerMs = claim.proven && claim.blockedBy === undefined ? limits.lingerMs : 0
     const gathering: Gathering = {
       subscription,
       limits,
@@ -234,7 +241,7 @@ export class LaneBatches {
     const asked = [...gathering.records]
     if (asked.length === 0) return
     const { id: subscriptionId } = subscription.record
-    const claims = asked.map(({ hand }) => ({ ...hand.claim, sendAt: null }))
+    const claims = asked.map(({ claim: { delivery, lease } }) => ({ delivery, lease, sendAt: null }))
     const renewed = await this.#options.renewals.renew(subscription.shard, {
       subscriptionId,
       leadMs: 0,
@@ -244,11 +251,11 @@ export class LaneBatches {
     asked.forEach((record, i) => {
       const { lease, sendAt = null } = renewed[i] ?? {}
       if (lease === undefined || sendAt === null) lost.add(record)
-      else record.hand.claim = { ...record.hand.claim, lease }
+      else record.claim.lease = lease
     })
     if (lost.size === 0) return
     gathering.records = gathering.records.filter((record) => !lost.has(record))
-    this.#attempts.giveBack([...lost], { op: 'returnUnsent' })
+    this.#attempts.giveBack(claimsOf([...lost]), { op: 'returnUnsent' })
   }
 
   #ended(id: string, isAnswered: boolean): void {
@@ -256,8 +263,8 @@ export class LaneBatches {
     if (lane) lane.isAnswered = isAnswered
   }
 
-  #closed(hand: ClaimInHand): void {
-    hand.held?.release()
+  #closed(claim: OpenClaim): void {
+    claim.held.release()
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }

@@ -7,7 +7,7 @@
  * even a request after a reset or a challenge. All of them together count as one attempt. If a request misses its send
  * time while the connection is being opened, it keeps its slot for the next send time.
  */
-import type { AttemptResult, WaitCause } from '@fantail/contracts'
+import type { AttemptResult } from '@fantail/contracts'
 import { type Again, Deadlines, type EnvelopeSigning } from '@fantail/delivery'
 import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
@@ -23,15 +23,16 @@ import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { DeadLetters } from '../endings/dead-letters.ts'
 import type { Endings } from '../endings/endings.ts'
 import type { LanePlace } from '../endings/lane-place.ts'
+import type { DeadDelivery } from '../endings/letter-appends.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Settling } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { currentOf } from '../topics/current-subscription.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import { type ClaimInHand, claimedOf, endedBy } from './claim-in-hand.ts'
 import { LaneRequest, type RequestCallbacks } from './lane-request.ts'
+import { claimedOf, endedBy, type LaneClaim, type ThrottledClaim } from './open-claims.ts'
 import type { Renewals } from './renewals.ts'
-import { type TimedClaim, TimedClaims } from './timed-claims.ts'
+import { TimedClaims } from './timed-claims.ts'
 
 /** How long a delivery waits in its lane if it cannot be signed now. */
 const UNSIGNED_MS = 1_000
@@ -70,17 +71,18 @@ export class LaneAttempts {
   /** Requests without an answer, until they hang. */
   readonly #waiting = new Deadlines<LaneRequest>(HUNG_MS)
   readonly #callbacks: RequestCallbacks = {
-    hung: ({ hand }) => this.#hang(hand),
+    hung: ({ claim }) => this.#hang(claim),
     ended: (request, outcome) => {
       this.#release(request, outcome.answeredAfterMs)
-      this.#finish(request.hand, request.subscription, outcome)
+      this.#finish(request.claim, request.subscription, outcome)
     },
-    again: (request, next) => {
+    again: (request, claim, next) => {
       this.#release(request, next.cause === 'challenge' ? next.durationMs : undefined)
-      this.#timedClaims.addAgain(Object.assign(request.hand, { after: next }))
+      claim.earlier = next
+      this.#timedClaims.addAgain(claim)
     },
-    missed: (request, timed, dialMs) => this.#missed(request, timed, dialMs),
-    isInTime: (timed) => this.#timedClaims.isInTime(timed),
+    missed: (request, claim, dialMs) => this.#missed(request, claim, dialMs),
+    isInTime: (claim) => this.#timedClaims.isInTime(claim),
   }
   #open = 0
   #closing = false
@@ -90,8 +92,8 @@ export class LaneAttempts {
     this.#options = options
     this.#timedClaims = new TimedClaims({
       ...options,
-      onTime: (timed) => void this.#send(timed.hand, timed),
-      onNone: (hand) => this.#endUnsent(hand),
+      onTime: (claim) => void this.#send(claim),
+      onNone: (claim) => this.#endUnsent(claim),
     })
   }
 
@@ -100,19 +102,18 @@ export class LaneAttempts {
     return this.#open
   }
 
-  /** Takes over a claim. A claim without a send time already has its slot. */
-  begin(hand: ClaimInHand): void {
+  begin(claim: LaneClaim): void {
     this.#open++
-    hand.heldBy = heldBy(hand)
-    if (hand.sendAt === null) {
-      void this.#send(hand)
+    if (claim.kind === 'unthrottled') {
+      void this.#send(claim)
       return
     }
+    const { subscription } = claim
     // The message is signed while the claim waits, so that the request is not late.
-    if (hand.subscription.signature !== undefined) void this.#sign(hand)
-    this.#options.attempts.openAhead(hand.subscription)
-    this.#options.snapshots.expectClaim(hand.subscription)
-    this.#timedClaims.add(hand)
+    if (subscription.signature !== undefined) void this.#sign(claim)
+    this.#options.attempts.openAhead(subscription)
+    this.#options.snapshots.expectClaim(subscription)
+    this.#timedClaims.add(claim)
   }
 
   /** Called when Redis can be reached again. */
@@ -135,13 +136,10 @@ export class LaneAttempts {
     return this.#timedClaims.sendTimes
   }
 
-  /** Dead-letters a claim that is marked dead. This needs no slot. */
-  deadLetter(hand: ClaimInHand): void {
-    const { claim, subscription, message } = hand
-    if (claim.state?.kind !== 'dead') return
+  /** Dead-letters a delivery that was marked dead before it was claimed. This needs no slot. */
+  deadLetter(dead: DeadDelivery): void {
     this.#open++
-    const dead = { claimed: claimedOf(hand), subscription, message, state: claim.state }
-    void this.#options.deadLetters.goOn(dead).finally(() => this.#closed(hand))
+    void this.#options.deadLetters.goOn(dead).finally(() => this.#closed())
   }
 
   /** Returns unsent claims to their lanes. Resolves when all other claims are settled. */
@@ -151,68 +149,72 @@ export class LaneAttempts {
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  /** `timed`: the send time of a throttled claim. It may change before the request is written. */
-  async #send(hand: ClaimInHand, timed?: TimedClaim): Promise<void> {
-    const round = timed?.round
-    const signed = hand.subscription.signature === undefined || (await this.#sign(hand))
-    const known = signed ? currentOf(hand, this.#options) : undefined
+  /** The send time of a throttled claim may change before the request is written. */
+  async #send(claim: LaneClaim): Promise<void> {
+    const throttled = claim.kind === 'throttled' ? claim : undefined
+    const round = throttled?.round
+    const signed = claim.subscription.signature === undefined || (await this.#sign(claim))
+    const known = signed ? currentOf(claim, this.#options) : undefined
     const current = known instanceof Promise ? await known : known
-    if (timed && timed.round !== round) return
+    if (throttled && throttled.round !== round) return
     if (!current || this.#closing) {
-      if (timed) this.#timedClaims.leave(timed)
-      this.#handBack(hand, signed ? 0 : UNSIGNED_MS)
+      if (throttled) this.#timedClaims.leave(throttled)
+      this.#returnUnsent(claim, signed ? 0 : UNSIGNED_MS)
       return
     }
-    if (timed && !this.#timedClaims.start(timed)) return
-    const { id, maxInFlight } = current.record
-    hand.hasSlot ||= this.#options.slots.acquire(id, maxInFlight)
-    if (!hand.hasSlot) return this.#endUnsent(hand)
-    const asked = this.#options.credentials.admit(current, hand.blockedBy)
+    if (throttled) {
+      if (!this.#timedClaims.start(throttled)) return
+      const { id, maxInFlight } = current.record
+      throttled.hasSlot ||= this.#options.slots.acquire(id, maxInFlight)
+      if (!throttled.hasSlot) return this.#endUnsent(throttled)
+    }
+    const asked = this.#options.credentials.admit(current, claim.blockedBy)
     const wait = asked && (await asked)
-    if (wait) this.#block(hand, wait)
-    else this.#attempt(hand, current, timed)
+    if (wait) this.#block(claim, wait)
+    else this.#attempt(claim, current)
   }
 
   /** Returns the claim, because its credential is broken and this claim is not the probe. Its lane is blocked. */
-  #block(hand: ClaimInHand, { credential, waitMs: delayMs }: CredentialWait): void {
-    this.#giveBack(hand, { op: 'block', delayMs, credential })
+  #block(claim: LaneClaim, { credential, waitMs: delayMs }: CredentialWait): void {
+    this.#giveBack(claim, { op: 'block', delayMs, credential })
   }
 
-  #attempt(hand: ClaimInHand, current: CompiledSubscription, timed: TimedClaim | undefined): void {
-    const { claim, message, run, after } = hand
-    const request = new LaneRequest(hand, current, timed, this.#callbacks)
+  #attempt(claim: LaneClaim, current: CompiledSubscription): void {
+    const { message, delivery, run } = claim
+    const request = new LaneRequest(claim, current, this.#callbacks)
     this.#waiting.add(request, performance.now())
-    const again = timed && ((next: Again) => request.again(next))
-    const ways = again ? { run, after, again, moment: request } : { run }
-    this.#options.attempts.attempt(current, message, claim.delivery, request.ended, ways)
+    const ways =
+      claim.kind === 'throttled'
+        ? { run, after: claim.earlier, again: (next: Again) => request.again(next), moment: request }
+        : { run }
+    this.#options.attempts.attempt(current, message, delivery, request.ended, ways)
   }
 
   /** Releases the slot of a request that has ended. */
   #release(request: LaneRequest, answeredAfterMs: number | undefined): void {
     this.#endWait(request)
-    this.#releaseSlot(request.hand, answeredAfterMs, request.subscription.record.maxInFlight)
+    this.#releaseSlot(request.claim, answeredAfterMs, request.subscription.record.maxInFlight)
   }
 
   #endWait(request: LaneRequest): void {
     if (!request.isHung) this.#waiting.remove(request)
   }
 
-  #missed(request: LaneRequest, timed: TimedClaim, dialMs: number): void {
+  #missed(request: LaneRequest, claim: ThrottledClaim, dialMs: number): void {
     this.#endWait(request)
-    const { hand } = request
     if (dialMs > SEND_LATE_MS_MAX) {
-      hand.slowToConnect = true
+      claim.isSlowToConnect = true
       // Opens one connection more than there are claims, so that the next claim has one ready.
-      this.#options.attempts.openAhead(hand.subscription)
+      this.#options.attempts.openAhead(claim.subscription)
     }
-    this.#timedClaims.missed(timed)
+    this.#timedClaims.missed(claim)
   }
 
-  #finish(hand: ClaimInHand, subscription: CompiledSubscription, outcome: Outcome): void {
+  #finish(claim: LaneClaim, subscription: CompiledSubscription, outcome: Outcome): void {
     const { endings, lanePlace } = this.#options
-    const end = endedBy(hand, subscription, this.#standingOf(hand))
-    if (hand.run) end.run = hand.run.slice(0, outcome.along)
-    void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#closed(hand))
+    const end = endedBy(claim, subscription, this.#standingOf(claim))
+    if (claim.run) end.run = claim.run.slice(0, outcome.along)
+    void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#closed(claim))
   }
 
   /**
@@ -220,27 +222,27 @@ export class LaneAttempts {
    * no attempt is counted. This happens at most UNCHARGED_MAX times. Without a limit the delivery would be tried for
    * ever.
    */
-  #endUnsent(hand: ClaimInHand): void {
-    const { after, slowToConnect, claim, subscription } = hand
-    if (after || slowToConnect) {
-      const name = `${subscription.record.id} ${claim.delivery.toString('hex')}`
+  #endUnsent(claim: ThrottledClaim): void {
+    const { earlier, isSlowToConnect, delivery, subscription } = claim
+    if (earlier || isSlowToConnect) {
+      const name = `${subscription.record.id} ${delivery.toString('hex')}`
       const times = (this.#uncharged.get(name) ?? 0) + 1
       this.#uncharged.set(name, times)
       if (times > UNCHARGED_MAX) {
-        const outcome = { result: chargedAs(after), along: 0, answeredAfterMs: undefined }
-        if (hand.hasSlot) this.#releaseSlot(hand)
-        this.#finish(hand, subscription, outcome)
+        const outcome = { result: chargedAs(earlier), along: 0, answeredAfterMs: undefined }
+        if (claim.hasSlot) this.#releaseSlot(claim)
+        this.#finish(claim, subscription, outcome)
         return
       }
     }
-    this.#handBack(hand)
+    this.#returnUnsent(claim)
   }
 
   /**
    * Signs the message. Returns false if no key can be loaded. While a key is being loaded, the claim keeps its slot, so
    * the number of tries stays limited.
    */
-  async #sign({ subscription, message }: ClaimInHand): Promise<boolean> {
+  async #sign({ subscription, message }: LaneClaim): Promise<boolean> {
     const { signature, target } = subscription
     try {
       await this.#options.signing.prepare(message.envelopeFor(signature), target)
@@ -254,66 +256,62 @@ export class LaneAttempts {
    * Called when the attempt hangs. It now counts against the half of the slots for unproven endpoints, so a slot of the
    * other half may be free. The lane is notified at once.
    */
-  #hang(hand: ClaimInHand): void {
-    const { record, shard } = hand.subscription
+  #hang(claim: LaneClaim): void {
+    const { record, shard } = claim.subscription
     this.#options.slots.hang(record.id)
-    hand.held?.hang()
-    if (hand.proven) {
-      hand.proven = false
-      const claimed = { ...claimedOf(hand), standing: 'unproven' } as const
+    claim.held.hang()
+    if (claim.proven) {
+      claim.proven = false
+      const claimed = { ...claimedOf(claim.subscription, claim), standing: 'unproven' } as const
       void this.#options.settling.settle(shard, claimed, { op: 'continueClaim' })
     }
     this.#options.freed.announce()
   }
 
   /** The endpoint's standing to write to its lane. */
-  #standingOf({ subscription, proven }: ClaimInHand): Standing | undefined {
+  #standingOf({ subscription, proven }: LaneClaim): Standing | undefined {
     const isProven = this.#options.slots.isProven(subscription.record.id)
     if (isProven === proven) return undefined
     return isProven ? 'proven' : 'unproven'
   }
 
-  #handBack(hand: ClaimInHand, delayMs = 0): void {
-    this.#giveBack(hand, delayMs === 0 ? { op: 'returnUnsent' } : { op: 'returnUnsent', delayMs })
+  #returnUnsent(claim: LaneClaim, delayMs = 0): void {
+    this.#giveBack(claim, delayMs === 0 ? { op: 'returnUnsent' } : { op: 'returnUnsent', delayMs })
   }
 
   /** Returns the claim to its lane. No attempt was made. */
-  #giveBack(hand: ClaimInHand, to: SettleTo): void {
-    if (hand.hasSlot) this.#releaseSlot(hand)
+  #giveBack(claim: LaneClaim, to: SettleTo): void {
+    if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
     const { settling, pacing } = this.#options
-    const { paced, record, shard } = hand.subscription
-    if (paced) pacing.unsent(shard, record.id, retryCost(hand.claim.state))
-    void settling.settle(shard, claimedOf(hand), to).then(() => this.#closed(hand))
+    const { subscription, retry } = claim
+    const { paced, record, shard } = subscription
+    if (paced) pacing.unsent(shard, record.id, retryCost(retry))
+    void settling.settle(shard, claimedOf(subscription, claim), to).then(() => this.#closed(claim))
   }
 
   #releaseSlot(
-    hand: ClaimInHand,
+    claim: LaneClaim,
     answeredAfterMs?: number,
-    maxInFlight = hand.subscription.record.maxInFlight,
+    maxInFlight = claim.subscription.record.maxInFlight,
   ): void {
-    hand.hasSlot = false
-    this.#options.targets.end(hand.message)
-    this.#options.slots.release(hand.subscription.record.id, maxInFlight, answeredAfterMs)
+    if (claim.kind === 'throttled') claim.hasSlot = false
+    this.#options.targets.end(claim.message)
+    this.#options.slots.release(claim.subscription.record.id, maxInFlight, answeredAfterMs)
     this.#options.freed.announce()
   }
 
-  #closed(hand: ClaimInHand): void {
-    hand.held?.release()
+  #closed(claim?: LaneClaim): void {
+    claim?.held.release()
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }
 }
 
-function heldBy({ sendAt, proven }: ClaimInHand): WaitCause | undefined {
-  if (sendAt !== null) return 'throttle'
-  return proven ? undefined : 'unprovenEndpoint'
-}
-
-/** `after`: undefined if no request was made. */
-function chargedAs(after: Again | undefined): AttemptResult {
-  const error = after?.cause === 'reset' ? 'connection_reset' : 'connection_failed'
-  const what = after?.cause ?? 'slow to connect'
+/** `earlier`: undefined if no request was made. */
+function chargedAs(earlier: Again | undefined): AttemptResult {
+  const error = earlier?.cause === 'reset' ? 'connection_reset' : 'connection_failed'
+  const what = earlier?.cause ?? 'slow to connect'
   const detail = `${what}, and too often no send time or slot for the next one`
-  const durationMs = after?.durationMs ?? 0
+  const durationMs = earlier?.durationMs ?? 0
   return { kind: 'failure', error, detail, durationMs, permanent: false }
 }

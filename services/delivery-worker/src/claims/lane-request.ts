@@ -5,18 +5,17 @@
 import type { Again, Expiring, SendMoment } from '@fantail/delivery'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { ClaimInHand } from './claim-in-hand.ts'
-import type { TimedClaim } from './timed-claims.ts'
+import type { LaneClaim, ThrottledClaim } from './open-claims.ts'
 
 export interface RequestCallbacks {
   /** Called if there is no answer after HUNG_MS. */
   hung(request: LaneRequest): void
   ended(request: LaneRequest, outcome: Outcome): void
   /** Called instead of `ended` if the attempt needs another request. */
-  again(request: LaneRequest, next: Again): void
+  again(request: LaneRequest, claim: ThrottledClaim, next: Again): void
   /** Called instead of `ended` if the send time has passed before the request was written. */
-  missed(request: LaneRequest, timed: TimedClaim, dialMs: number): void
-  isInTime(timed: TimedClaim): boolean
+  missed(request: LaneRequest, claim: ThrottledClaim, dialMs: number): void
+  isInTime(claim: ThrottledClaim): boolean
 }
 
 export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
@@ -24,22 +23,14 @@ export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
   next: LaneRequest | undefined
   expiresAt = 0
   isHung = false
-  readonly hand: ClaimInHand
+  readonly claim: LaneClaim
   /** The settings that the request is made by. */
   readonly subscription: CompiledSubscription
-  readonly #timed: TimedClaim | undefined
   readonly #callbacks: RequestCallbacks
 
-  /** `timed`: the send time of a throttled claim. */
-  constructor(
-    hand: ClaimInHand,
-    subscription: CompiledSubscription,
-    timed: TimedClaim | undefined,
-    callbacks: RequestCallbacks,
-  ) {
-    this.hand = hand
+  constructor(claim: LaneClaim, subscription: CompiledSubscription, callbacks: RequestCallbacks) {
+    this.claim = claim
     this.subscription = subscription
-    this.#timed = timed
     this.#callbacks = callbacks
   }
 
@@ -52,14 +43,14 @@ export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
   }
 
   isPast(): boolean {
-    return this.#timed !== undefined && !this.#callbacks.isInTime(this.#timed)
+    return this.claim.kind === 'throttled' && !this.#callbacks.isInTime(this.claim)
   }
 
   missed(dialMs: number): void {
-    if (this.#timed) this.#callbacks.missed(this, this.#timed, dialMs)
+    if (this.claim.kind === 'throttled') this.#callbacks.missed(this, this.claim, dialMs)
   }
 
   again(next: Again): void {
-    this.#callbacks.again(this, next)
+    if (this.claim.kind === 'throttled') this.#callbacks.again(this, this.claim, next)
   }
 }

@@ -1,4 +1,4 @@
-/** Gets new send times for claims in hand. One script per shard handles all requests since the last one. */
+/** Gets new send times for unsent claims. One script per shard handles all requests since the last one. */
 import { createStateLog, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
 import { reportParts } from '../settling/part-states.ts'

@@ -1,11 +1,11 @@
-import { createMessageId, type SubscriptionRecord } from '@fantail/contracts'
+import { createMessageId } from '@fantail/contracts'
 import type { LaneRenewal, RenewedClaim } from '@fantail/store'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
-import type { ClaimInHand } from './claim-in-hand.ts'
-import { type TimedClaim, TimedClaims } from './timed-claims.ts'
+import { ThrottledClaim } from './open-claims.ts'
+import { TimedClaims } from './timed-claims.ts'
 
 const RATE = 20
 const LATE_MS = 150
@@ -22,12 +22,12 @@ const message = new MessageContext({
   message: '',
 })
 
-/** Turns whose renewals the test answers. Redis and this process have the same clock. */
+/** Throttled claims whose renewals the test answers. Redis and this process have the same clock. */
 function createTimedClaims() {
   const clocks = new ShardClocks()
   const asked: (LaneRenewal & { answer(renewed: RenewedClaim[]): void })[] = []
   const redis = { connected: true }
-  const told: { due: TimedClaim[]; none: string[] } = { due: [], none: [] }
+  const told: { due: ThrottledClaim[]; none: string[] } = { due: [], none: [] }
   const timedClaims = new TimedClaims({
     clocks,
     isConnected: () => redis.connected,
@@ -35,41 +35,37 @@ function createTimedClaims() {
       renew: (_, renewal) => new Promise((answer) => asked.push({ ...renewal, answer })),
     },
     onTime: (timed) => told.due.push(timed),
-    onNone: ({ claim }) => told.none.push(claim.lease),
+    onNone: ({ lease }) => told.none.push(lease),
   })
   return { timedClaims, asked, told, clocks, redis }
 }
 
 /** A claim of a lane that is sent `inMs` from now. */
-function claimIn(clocks: ShardClocks, lane: string, lease: string, inMs: number, rate = RATE): ClaimInHand {
-  const sendAt = clocks.of(0).now() + inMs
-  return {
-    subscription: {
-      record: { id: lane } as SubscriptionRecord,
-      shard: 0,
-      rate,
-    } as CompiledSubscription,
-    claim: { delivery: Buffer.alloc(16), lease, sendAt, state: null },
-    message,
-    sendAt: performance.now() + inMs,
-    proven: true,
-    hasSlot: false,
-    checkedAt: 0,
-  }
+function claimIn(
+  clocks: ShardClocks,
+  lane: string,
+  lease: string,
+  inMs: number,
+  rate = RATE,
+): ThrottledClaim {
+  const subscription = { record: { id: lane }, shard: 0, rate } as CompiledSubscription
+  const taken = { subscription, proven: true, checkedAt: 0 }
+  const claim = { delivery: Buffer.alloc(16), lease, sendAt: clocks.of(0).now() + inMs, state: null }
+  return new ThrottledClaim(taken, claim, message, { hang: () => undefined, release: () => undefined })
 }
 
 /** Begins the claim whose time has come. */
 function begun({
   timedClaims,
   told,
-}: Pick<ReturnType<typeof createTimedClaims>, 'timedClaims' | 'told'>): TimedClaim {
+}: Pick<ReturnType<typeof createTimedClaims>, 'timedClaims' | 'told'>): ThrottledClaim {
   const timed = told.due.at(-1)
   if (!timed || !timedClaims.start(timed)) throw new Error('its time has come')
   expect(timedClaims.isInTime(timed)).toBe(true)
   return timed
 }
 
-const leasesOf = (timedClaims: TimedClaim[]) => timedClaims.map(({ hand }) => hand.claim.lease)
+const leasesOf = (timedClaims: ThrottledClaim[]) => timedClaims.map(({ lease }) => lease)
 
 test('a due claim is reported, and begins once', () => {
   const { timedClaims, told, asked, clocks } = createTimedClaims()
@@ -109,7 +105,7 @@ test('behind a slow Redis only late claims get new send times, with a lead', asy
   for (const claim of claims) timedClaims.add(claim)
   expect(asked).toMatchObject([{ leadMs: expect.closeTo(500, -1), claims: [{ lease: 'late' }] }])
   await pass(100)
-  expect(told.due.map(({ hand }) => hand.claim.lease)).toEqual(['next'])
+  expect(told.due.map(({ lease }) => lease)).toEqual(['next'])
   timedClaims.stop()
 })
 
@@ -119,7 +115,7 @@ test('a claim that was late while it was checked waits anew, and the work begun 
   const [timed] = told.due
   if (!timed) throw new Error('its time has come')
   const { round } = timed
-  timed.hand.sendAt = performance.now() - LATE_MS
+  timed.sendAt = performance.now() - LATE_MS
   expect(timedClaims.start(timed)).toBe(false)
   expect(timed.round).not.toBe(round)
   asked[0]?.answer([{ sendAt: clocks.of(0).now(), lease: '1' }])
@@ -132,7 +128,7 @@ test('a claim that is late when its request is written gets a new send time, as 
   timedClaims.add(claimIn(clocks, 'a', 'begun', 0))
   const timed = begun({ timedClaims, told })
   timedClaims.add(claimIn(clocks, 'a', 'next', 40))
-  timed.hand.sendAt = performance.now() - LATE_MS
+  timed.sendAt = performance.now() - LATE_MS
   expect(timedClaims.isInTime(timed)).toBe(false)
   timedClaims.missed(timed)
   expect(asked).toMatchObject([
@@ -148,12 +144,12 @@ test('a claim that is late when its request is written gets a new send time, as 
   expect(leasesOf(told.due)).toEqual(['begun', 'begun', 'next'])
 })
 
-test('a claim whose request is late again and again is handed back', async () => {
+test('a claim whose request is late again and again is returned', async () => {
   const { timedClaims, told, asked, clocks } = createTimedClaims()
   timedClaims.add(claimIn(clocks, 'a', '1', 0))
   for (let n = 1; n <= 4; n++) {
     const timed = begun({ timedClaims, told })
-    timed.hand.sendAt = performance.now() - LATE_MS
+    timed.sendAt = performance.now() - LATE_MS
     timedClaims.missed(timed)
     asked[n - 1]?.answer([{ sendAt: clocks.of(0).now(), lease: '1' }])
     await pass(0)
@@ -191,9 +187,7 @@ test('a claim whose time was reckoned by a slow reply is late by a faster one', 
   const { timedClaims, told, asked, clocks } = createTimedClaims()
   const redisNow = Date.now()
   clocks.report(0, redisNow - LATE_MS)
-  const hand = claimIn(clocks, 'a', '1', 0)
-  hand.sendAt = performance.now()
-  timedClaims.add(hand)
+  timedClaims.add(claimIn(clocks, 'a', '1', 0))
   const timed = begun({ timedClaims, told })
   clocks.report(0, redisNow)
   expect(timedClaims.isInTime(timed)).toBe(false)
@@ -210,7 +204,7 @@ test('a claim of a slow lane may be late by half the gap between two send times'
   timedClaims.stop()
 })
 
-test('a worker that is late again and again asks with a lead, and hands back in the end', async () => {
+test('a worker that is late again and again asks with a lead, and returns the claim in the end', async () => {
   const { timedClaims, told, asked, clocks } = createTimedClaims()
   timedClaims.add(claimIn(clocks, 'a', '1', -LATE_MS))
   for (let n = 0; n < 3; n++) {
@@ -223,7 +217,7 @@ test('a worker that is late again and again asks with a lead, and hands back in 
   expect(told.due).toEqual([])
 })
 
-test('nothing is sent without a connection to Redis, and claims in hand are renewed when it is back', async () => {
+test('nothing is sent without a connection to Redis, and claims are renewed when it is back', async () => {
   const { timedClaims, told, asked, clocks, redis } = createTimedClaims()
   timedClaims.add(claimIn(clocks, 'a', 'due', 0))
   timedClaims.add(claimIn(clocks, 'b', 'waiting', 10_000))
@@ -240,13 +234,13 @@ test('nothing is sent without a connection to Redis, and claims in hand are rene
   expect(told.none).toEqual(['waiting'])
 })
 
-test('after the clock of Redis was set forward, claims in hand and later ones are put off', () => {
+test('after the clock of Redis was set forward, earlier and later claims are put off', () => {
   const { timedClaims, asked, clocks } = createTimedClaims()
-  timedClaims.add(claimIn(clocks, 'a', 'in hand', 10_000))
+  timedClaims.add(claimIn(clocks, 'a', 'earlier', 10_000))
   timedClaims.setForward()
   timedClaims.add(claimIn(clocks, 'a', 'next', 0))
   expect(asked).toMatchObject([
-    { leadMs: 850, claims: [{ lease: 'in hand', sendAt: null }] },
+    { leadMs: 850, claims: [{ lease: 'earlier', sendAt: null }] },
     { leadMs: 850, claims: [{ lease: 'next', sendAt: null }] },
   ])
   timedClaims.stop()

@@ -1,5 +1,5 @@
 /**
- * Holds the throttled claims that this worker has in hand, each until its request is written.
+ * Keeps the throttled claims of this worker, each until its request is written.
  *
  * waiting ──its time──▶ due ──checked, in time──▶ begun ──in time──▶ written, no longer here
  *    ▲                   │                          │
@@ -10,19 +10,19 @@
  * too close to the requests after it. The time at which the request is written decides this. After the claim has begun,
  * the worker may still have to dial, or its process may be paused.
  *
- * The worker keeps a late claim. It moves the send times of all claims of this lane that it has in hand by the delay.
+ * The worker keeps a late claim. It moves the send times of all its claims of this lane by the delay.
  * If another worker has claims of this lane with later send times, only the late claims get new send times
  * (renew-claims-1.lua). After RENEWALS_MAX renewals a claim goes back to its lane.
  *
  * A send time is valid while Redis knows it. After an outage Redis may have forgotten the last send times. So the
- * worker sends nothing while it has no connection to Redis, and renews its claims in hand when the connection is back.
- * If Redis's clock was set forward, its new send times lie among those that this and other workers already have in
- * hand. The worker then puts off its claims in hand and new claims until those earlier send times are over.
+ * worker sends nothing while it has no connection to Redis, and renews its claims when the connection is back.
+ * If Redis's clock was set forward, its new send times lie among those that claims of this and other workers already
+ * have. The worker then puts off all its claims, and new ones, until those earlier send times are over.
  */
 import { FAR_SEND_AHEAD_MS, SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
-import type { RenewedClaim } from '@fantail/store'
+import type { LaneRenewal, RenewedClaim } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
-import type { ClaimInHand } from './claim-in-hand.ts'
+import type { ThrottledClaim } from './open-claims.ts'
 import type { Renewals } from './renewals.ts'
 
 /**
@@ -39,34 +39,21 @@ const RENEWALS_MAX = 3
  */
 const EMPTY_SETS_MAX = 1_000
 
-/** A throttled claim that waits for its send time. */
-export interface TimedClaim {
-  readonly hand: ClaimInHand
-  /** Rises with each renewal. Results for an earlier round are ignored. */
-  round: number
-  renewing: boolean
-  /** How often the claim was renewed because it was late. */
-  renewals: number
-  /** The era of TimedClaims in which the claim was added. */
-  era: number
-  timer: NodeJS.Timeout | undefined
-}
-
 interface TimedClaimsOptions {
   renewals: Pick<Renewals, 'renew'>
   clocks: ShardClocks
   /** Whether Redis can be reached. */
   isConnected(): boolean
   /** Called at the send time of the claim. The caller checks the claim and then calls `start`. */
-  onTime(timed: TimedClaim): void
-  /** Called when the claim has lost its send time. TimedClaims does not hold it any more. */
-  onNone(hand: ClaimInHand): void
+  onTime(claim: ThrottledClaim): void
+  /** Called when the claim has lost its send time. TimedClaims does not keep it any more. */
+  onNone(claim: ThrottledClaim): void
 }
 
 export class TimedClaims {
   readonly #options: TimedClaimsOptions
   /** By subscription. */
-  readonly #lanes = new Map<string, Set<TimedClaim>>()
+  readonly #lanes = new Map<string, Set<ThrottledClaim>>()
   /** Until this time, by performance.now(), other workers may have claims with send times of Redis's earlier clock. */
   #othersUntil = Number.NEGATIVE_INFINITY
   /** Rises if Redis may have given all earlier send times to other claims. */
@@ -77,45 +64,48 @@ export class TimedClaims {
     this.#options = options
   }
 
-  add(hand: ClaimInHand): void {
+  add(claim: ThrottledClaim): void {
+    this.#keep(claim)
+    if (claim.redisSendAt !== null) claim.sendAt = this.#localTimeOf(claim, claim.redisSendAt)
     const leadMs = this.#othersUntil - performance.now()
-    if (leadMs <= 0) this.#wait(this.#hold(hand))
-    else this.#replace([this.#hold(hand)], leadMs)
+    if (leadMs <= 0) this.#wait(claim)
+    else this.#replace([claim], leadMs)
   }
 
   /** Adds a claim whose attempt needs another request. That request gets its own send time. */
-  addAgain(hand: ClaimInHand): void {
-    this.#replace([this.#hold(hand)], 0)
+  addAgain(claim: ThrottledClaim): void {
+    this.#keep(claim)
+    this.#replace([claim], 0)
   }
 
   /**
-   * Returns true if the claim is in time. It is then no longer held here: `isInTime` says whether its request may be
+   * Returns true if the claim is in time. It is then no longer kept here: `isInTime` says whether its request may be
    * written, and `missed` takes it back. Returns false if it gets a new send time, or if `onNone` was called.
    */
-  start(timed: TimedClaim): boolean {
-    timed.era = this.#era
-    if (!this.isInTime(timed)) {
-      this.#renewNow(timed)
+  start(claim: ThrottledClaim): boolean {
+    claim.era = this.#era
+    if (!this.isInTime(claim)) {
+      this.#renewNow(claim)
       return false
     }
-    this.leave(timed)
+    this.leave(claim)
     return true
   }
 
-  isInTime(timed: TimedClaim): boolean {
-    return timed.era === this.#era && this.#options.isConnected() && !this.#isLate(timed)
+  isInTime(claim: ThrottledClaim): boolean {
+    return claim.era === this.#era && this.#options.isConnected() && !this.#isLate(claim)
   }
 
   /** Called if the request of a begun attempt would have been written too late. The claim waits for a new send time. */
-  missed(timed: TimedClaim): void {
-    this.#enter(timed)
+  missed(claim: ThrottledClaim): void {
+    this.#enter(claim)
     const leadMs = this.#othersUntil - performance.now()
-    if (this.#stopped) this.#drop(timed)
-    else if (leadMs > 0) this.#replace([timed], leadMs)
-    else this.#renewNow(timed)
+    if (this.#stopped) this.#drop(claim)
+    else if (leadMs > 0) this.#replace([claim], leadMs)
+    else this.#renewNow(claim)
   }
 
-  /** Called when Redis can be reached again. It may have forgotten the claims in hand. */
+  /** Called when Redis can be reached again. It may have forgotten this worker's claims. */
   reconnected(): void {
     this.#era++
     for (const lane of this.#lanes.values()) this.#renew(inOrder(lane), 0)
@@ -130,12 +120,11 @@ export class TimedClaims {
 
   /** Called when time travel has moved the time. The stored send times do not change, so they come earlier. */
   moved(): void {
-    for (const timed of this.#waiting()) {
-      const { hand } = timed
-      clearTimeout(timed.timer)
-      timed.timer = undefined
-      if (hand.claim.sendAt !== null) hand.sendAt = this.#localTimeOf(hand, hand.claim.sendAt)
-      this.#wait(timed)
+    for (const claim of this.#waiting()) {
+      clearTimeout(claim.timer)
+      claim.timer = undefined
+      if (claim.redisSendAt !== null) claim.sendAt = this.#localTimeOf(claim, claim.redisSendAt)
+      this.#wait(claim)
     }
   }
 
@@ -144,11 +133,11 @@ export class TimedClaims {
     return this.#waiting().map(timeOf)
   }
 
-  leave(timed: TimedClaim): void {
-    clearTimeout(timed.timer)
-    const id = timed.hand.subscription.record.id
+  leave(claim: ThrottledClaim): void {
+    clearTimeout(claim.timer)
+    const id = claim.subscription.record.id
     const lane = this.#lanes.get(id)
-    lane?.delete(timed)
+    lane?.delete(claim)
     if (lane?.size === 0 && this.#lanes.size > EMPTY_SETS_MAX) this.#lanes.delete(id)
   }
 
@@ -158,145 +147,146 @@ export class TimedClaims {
    */
   stop(): void {
     this.#stopped = true
-    for (const timed of this.#waiting()) this.#drop(timed)
+    for (const claim of this.#waiting()) this.#drop(claim)
   }
 
-  #waiting(): TimedClaim[] {
+  #waiting(): ThrottledClaim[] {
     return [...this.#lanes.values()].flatMap((lane) => [...lane].filter(({ timer }) => timer))
   }
 
-  #localTimeOf({ subscription }: ClaimInHand, sendAt: number): number {
+  #localTimeOf({ subscription }: ThrottledClaim, sendAt: number): number {
     return this.#options.clocks.of(subscription.shard).localTime(sendAt)
   }
 
-  #hold(hand: ClaimInHand): TimedClaim {
-    const timed = { hand, round: 0, renewing: false, renewals: 0, era: this.#era, timer: undefined }
-    this.#enter(timed)
-    return timed
+  #keep(claim: ThrottledClaim): void {
+    claim.renewals = 0
+    claim.era = this.#era
+    this.#enter(claim)
   }
 
-  #enter(timed: TimedClaim): void {
-    const { id } = timed.hand.subscription.record
+  #enter(claim: ThrottledClaim): void {
+    const { id } = claim.subscription.record
     const lane = this.#lanes.get(id)
-    if (lane) lane.add(timed)
-    else this.#lanes.set(id, new Set([timed]))
+    if (lane) lane.add(claim)
+    else this.#lanes.set(id, new Set([claim]))
   }
 
-  #wait(timed: TimedClaim): void {
-    const waitMs = (timed.hand.sendAt ?? 0) - performance.now()
-    if (waitMs <= 1) this.#due(timed)
-    else timed.timer = setTimeout(() => this.#due(timed), waitMs)
+  #wait(claim: ThrottledClaim): void {
+    const waitMs = claim.sendAt - performance.now()
+    if (waitMs <= 1) this.#due(claim)
+    else claim.timer = setTimeout(() => this.#due(claim), waitMs)
   }
 
-  #due(timed: TimedClaim): void {
-    timed.timer = undefined
-    if (this.#isLate(timed)) this.#renewLate(timed)
-    else this.#options.onTime(timed)
+  #due(claim: ThrottledClaim): void {
+    claim.timer = undefined
+    if (this.#isLate(claim)) this.#renewLate(claim)
+    else this.#options.onTime(claim)
   }
 
-  #isLate({ hand }: TimedClaim): boolean {
-    const { rate } = hand.subscription
+  #isLate(claim: ThrottledClaim): boolean {
+    const { rate } = claim.subscription
     const lateMsMax = rate === null ? SEND_LATE_MS_MAX : sendLateMsMax(rate)
-    return this.#latenessOf(hand) > lateMsMax - MARGIN_MS
+    return this.#latenessOf(claim) > lateMsMax - MARGIN_MS
   }
 
   /**
    * How late a claim is, by the latest knowledge of Redis's clock. A send time that was computed from a slow reply may
    * have been computed too late.
    */
-  #latenessOf(hand: ClaimInHand): number {
-    const { claim, sendAt } = hand
-    const planned = sendAt ?? 0
-    const known = claim.sendAt === null ? planned : this.#localTimeOf(hand, claim.sendAt)
-    return performance.now() - Math.min(planned, known)
+  #latenessOf(claim: ThrottledClaim): number {
+    const { redisSendAt, sendAt } = claim
+    const known = redisSendAt === null ? sendAt : this.#localTimeOf(claim, redisSendAt)
+    return performance.now() - Math.min(sendAt, known)
   }
 
-  #renewNow(timed: TimedClaim): void {
-    if (this.#isLate(timed)) this.#renewLate(timed)
-    else this.#renewLane(timed)
+  #renewNow(claim: ThrottledClaim): void {
+    if (this.#isLate(claim)) this.#renewLate(claim)
+    else this.#renewLane(claim)
   }
 
   /**
    * If this process is late again and again, new send times must be later by the same time. Otherwise they have already
    * passed when Redis's reply is read. The same holds if Redis is slow.
    */
-  #renewLate(late: TimedClaim): void {
+  #renewLate(late: ThrottledClaim): void {
     if (late.renewals === RENEWALS_MAX) {
       this.#drop(late)
       return
     }
-    const lateMs = late.renewals > 0 ? Math.min(this.#latenessOf(late.hand), SEND_AHEAD_MS) : 0
-    this.#renewLane(late, Math.max(lateMs, this.#wayBackMs(late.hand)))
+    const lateMs = late.renewals > 0 ? Math.min(this.#latenessOf(late), SEND_AHEAD_MS) : 0
+    this.#renewLane(late, Math.max(lateMs, this.#wayBackMs(late)))
   }
 
   /** How late a reply probably is. 0: so little that it makes nothing late. */
-  #wayBackMs({ subscription }: ClaimInHand): number {
+  #wayBackMs({ subscription }: ThrottledClaim): number {
     const { lateMs } = this.#options.clocks.of(subscription.shard)
     return lateMs < MARGIN_MS ? 0 : Math.min(lateMs, WAY_BACK_MS_MAX)
   }
 
   /** Behind a slow Redis the claims that are not late keep their send times, because a renewal would outlast them. */
-  #renewLane(timed: TimedClaim, leadMs = 0): void {
-    const { record, shard } = timed.hand.subscription
-    const timedClaims = inOrder(this.#lanes.get(record.id) ?? [])
-    const late = timedClaims.filter((each) => this.#isLate(each))
+  #renewLane(claim: ThrottledClaim, leadMs = 0): void {
+    const { record, shard } = claim.subscription
+    const claims = inOrder(this.#lanes.get(record.id) ?? [])
+    const late = claims.filter((each) => this.#isLate(each))
     for (const each of late) each.renewals++
     const keepsOthers = this.#options.clocks.of(shard).roundTripMs > SEND_LATE_MS_MAX / 2
-    this.#renew(
-      keepsOthers ? timedClaims.filter((each) => each === timed || late.includes(each)) : timedClaims,
-      leadMs,
-    )
+    this.#renew(keepsOthers ? claims.filter((each) => each === claim || late.includes(each)) : claims, leadMs)
   }
 
   /** Requests new send times, also for claims that have one. */
-  #replace(timedClaims: TimedClaim[], leadMs: number): void {
-    for (const { hand } of timedClaims) hand.claim = { ...hand.claim, sendAt: null }
-    this.#renew(timedClaims, leadMs)
+  #replace(claims: ThrottledClaim[], leadMs: number): void {
+    for (const claim of claims) claim.redisSendAt = null
+    this.#renew(claims, leadMs)
   }
 
-  #renew(timedClaims: TimedClaim[], leadMs: number): void {
-    const [first] = timedClaims
+  #renew(claims: ThrottledClaim[], leadMs: number): void {
+    const [first] = claims
     if (!first) return
-    const { record, shard } = first.hand.subscription
-    for (const timed of timedClaims) {
-      clearTimeout(timed.timer)
-      timed.timer = undefined
-      timed.round++
-      timed.renewing = true
+    const { record, shard } = first.subscription
+    for (const claim of claims) {
+      clearTimeout(claim.timer)
+      claim.timer = undefined
+      claim.round++
+      claim.isRenewing = true
     }
-    const claims = timedClaims.map(({ hand }) => hand.claim)
-    const renewed = this.#options.renewals.renew(shard, { subscriptionId: record.id, leadMs, claims })
-    void renewed.then((all) => {
-      timedClaims.forEach((timed, i) => {
-        this.#renewed(timed, all[i])
+    const renewal = { subscriptionId: record.id, leadMs, claims: claims.map(asStored) }
+    void this.#options.renewals.renew(shard, renewal).then((all) => {
+      claims.forEach((claim, i) => {
+        this.#renewed(claim, all[i])
       })
     })
   }
 
-  #renewed(timed: TimedClaim, renewed: RenewedClaim | undefined): void {
-    const { hand } = timed
-    timed.renewing = false
-    if (renewed) hand.claim = { ...hand.claim, ...renewed }
+  #renewed(claim: ThrottledClaim, renewed: RenewedClaim | undefined): void {
+    claim.isRenewing = false
+    if (renewed) {
+      claim.lease = renewed.lease
+      claim.redisSendAt = renewed.sendAt
+    }
     if (!renewed || renewed.sendAt === null || this.#stopped) {
-      this.#drop(timed)
+      this.#drop(claim)
       return
     }
-    hand.sendAt = this.#localTimeOf(hand, renewed.sendAt)
-    this.#wait(timed)
+    claim.sendAt = this.#localTimeOf(claim, renewed.sendAt)
+    this.#wait(claim)
   }
 
-  #drop(timed: TimedClaim): void {
-    this.leave(timed)
-    this.#options.onNone(timed.hand)
+  #drop(claim: ThrottledClaim): void {
+    this.leave(claim)
+    this.#options.onNone(claim)
   }
 }
 
 /** The claims that are not being renewed, in the order of their send times. */
-function inOrder(lane: Iterable<TimedClaim>): TimedClaim[] {
-  return [...lane].filter(({ renewing }) => !renewing).sort((a, b) => timeOf(a) - timeOf(b))
+function inOrder(lane: Iterable<ThrottledClaim>): ThrottledClaim[] {
+  return [...lane].filter(({ isRenewing }) => !isRenewing).sort((a, b) => timeOf(a) - timeOf(b))
 }
 
 /** The send time in Redis's time. */
-function timeOf({ hand }: TimedClaim): number {
-  return hand.claim.sendAt ?? 0
+function timeOf({ redisSendAt }: ThrottledClaim): number {
+  return redisSendAt ?? 0
+}
+
+function asStored({ delivery, lease, redisSendAt }: ThrottledClaim): LaneRenewal['claims'][number] {
+  return { delivery, lease, sendAt: redisSendAt }
 }

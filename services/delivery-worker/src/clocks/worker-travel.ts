@@ -2,7 +2,7 @@
  * A worker's part in moving the stack's time: it follows a move, and reports its work under way.
  *
  * Lanes and logs are in Redis with their due times. So only two things of the worker wait for a time that Redis does
- * not show: throttled claims in hand, and timers of PassingTime. Everything else that the worker holds is under way.
+ * not show: throttled claims, and timers of PassingTime. Everything else that the worker holds is under way.
  */
 import { passingTime, type Traveller, type WorkInHand } from '@fantail/store'
 

@@ -6,7 +6,6 @@ import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { BodyBytes } from '../attempts/body-bytes.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { TargetLocks } from '../attempts/target-locks.ts'
-import { ShardClocks } from '../clocks/shard-clocks.ts'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
@@ -32,7 +31,6 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
       },
     },
     recorder: { expired: () => undefined, ended: () => undefined },
-    clocks: new ShardClocks(),
     servers: standing,
     quarantine: async () => 'added',
     log,
@@ -65,7 +63,7 @@ const taken = (...lanes: ClaimedLane[]): TakeResult => ({
 test('claims whose bodies do not come are handed back, not left to their leases', async () => {
   const get = () => Promise.reject(new Error('Command timed out'))
   const { claims, settled } = createClaims({ bodies: { get } })
-  await expect(claims.handOn(0, taken(laneOf('a', '1', '2'), laneOf('b', '3')), 0)).rejects.toThrow(
+  await expect(claims.begin(0, taken(laneOf('a', '1', '2'), laneOf('b', '3')), 0)).rejects.toThrow(
     'timed out',
   )
   expect(settled).toEqual(['1 returnUnsent', '2 returnUnsent', '3 returnUnsent'])
@@ -78,7 +76,7 @@ test('without a snapshot its lane is handed back, and no other', async () => {
   }
   const { claims, settled } = createClaims({ snapshots: { slice } })
   const lanes = [laneOf('a', '1'), laneOf('b', '2'), laneOf('c', '3')]
-  await expect(claims.handOn(0, taken(...lanes), 0)).rejects.toThrow('timed out')
+  await expect(claims.begin(0, taken(...lanes), 0)).rejects.toThrow('timed out')
   expect(settled).toEqual(['2 returnUnsent'])
 })
 
@@ -99,7 +97,7 @@ test.each([
       return quarantine(entry)
     },
   })
-  await claims.handOn(0, taken(laneOf('a', '1')), 0)
+  await claims.begin(0, taken(laneOf('a', '1')), 0)
   await expect.poll(() => settled).toEqual(['1 continueClaim', outcome])
   expect(entries).toEqual([`delivery.${messageId}.0.of a bodyMissing`])
 })
@@ -120,7 +118,7 @@ test('a claim that was lost while its body was fetched quarantines nothing', asy
       return 'added'
     },
   })
-  await claims.handOn(0, taken(laneOf('a', '1')), 0)
+  await claims.begin(0, taken(laneOf('a', '1')), 0)
   await new Promise((resolve) => setImmediate(resolve))
   expect([settled, entries]).toEqual([['continueClaim'], []])
 })
@@ -135,6 +133,6 @@ test.each([
   }
   const onStarved = () => void starved++
   const { claims, settled } = createClaims({ ...options, onStarved, snapshots: snapshots as never })
-  await claims.handOn(0, taken(laneOf('a', '1')), 0)
+  await claims.begin(0, taken(laneOf('a', '1')), 0)
   expect([settled, starved]).toEqual([['1 returnUnsent'], 1])
 })

@@ -5,6 +5,7 @@
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import {
+  type Claim,
   type ClaimedLane,
   CorruptRecordError,
   type NewEntry,
@@ -15,18 +16,23 @@ import {
   type TakeResult,
 } from '@fantail/store'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
-import type { BodyBytes } from '../attempts/body-bytes.ts'
+import type { BodyBytes, HeldBodies } from '../attempts/body-bytes.ts'
 import type { LaneBodies, LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
-import { type ClaimInHand, claimedOf } from '../claims/claim-in-hand.ts'
 import type { LaneAttempts } from '../claims/lane-attempts.ts'
-import type { ShardClocks } from '../clocks/shard-clocks.ts'
+import {
+  claimedOf,
+  OpenClaim,
+  type TakenLane,
+  ThrottledClaim,
+  UnthrottledClaim,
+} from '../claims/open-claims.ts'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
-import { type CompiledSlice, mayGo } from '../topics/compiled-slice.ts'
-import { runOf } from '../topics/group-run.ts'
+import { type CompiledSlice, type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
+import { type InRun, runOf } from '../topics/group-run.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
@@ -48,7 +54,6 @@ export interface LaneClaimsOptions {
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
-  clocks: ShardClocks
   servers: Pick<ServerMarks, 'mark'>
   /** Quarantines a delivery whose body is gone or cannot be decoded. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
@@ -57,11 +62,10 @@ export interface LaneClaimsOptions {
   onStarved(): void
 }
 
-interface LaneInHand {
-  lane: ClaimedLane
-  /** null: the slice is gone or cannot be read. */
-  slice: CompiledSlice | null
-  /** Messages of the lane's claims, followed by those of the next lanes. */
+/** The lanes of one take share this. */
+interface Loaded {
+  shard: number
+  /** Messages of all claims, lane by lane. */
   messages: Iterator<LaneBody>
   askedAt: number
 }
@@ -74,7 +78,7 @@ export class LaneClaims {
   }
 
   /** Records deliveries that the script has removed, and begins the claims. `askedAt`: by performance.now(). */
-  async handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
+  async begin(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     for (const { subscriptionId, delivery } of result.expired)
       this.#options.recorder.expired(subscriptionId, delivery)
     const deliveries = result.lanes.flatMap(deliveriesOf)
@@ -85,12 +89,13 @@ export class LaneClaims {
       // Everything is read at once, because a round trip may take long.
       const reads = Promise.allSettled(result.lanes.map((lane) => this.#sliceOf(shard, lane)))
       const messages = (await this.#options.bodies.get(shard, deliveries, loading, result.bodies)).values()
+      const loaded = { shard, messages, askedAt }
       const slices = await reads
       for (const [i, lane] of result.lanes.entries()) {
         const slice = slices[i]
         if (slice?.status === 'fulfilled') {
           left.delete(lane)
-          this.#handOnLane(shard, { lane, slice: slice.value, messages, askedAt })
+          this.#beginLane(lane, slice.value, loaded)
         } else {
           for (const _ of deliveriesOf(lane)) messages.next()
         }
@@ -113,8 +118,11 @@ export class LaneClaims {
     }
   }
 
-  #handOnLane(shard: number, { lane, slice, messages, askedAt }: LaneInHand): void {
+  /** `slice`: null if it is gone or cannot be read. */
+  #beginLane(lane: ClaimedLane, slice: CompiledSlice | null, { shard, messages, askedAt }: Loaded): void {
     const subscription = slice?.byId.get(lane.subscriptionId)
+    const { proven, blockedBy } = lane
+    const taken = subscription && { subscription, proven, blockedBy, checkedAt: askedAt }
     const next = (): LaneBody => messages.next().value
     if (lane.proven) this.#options.slots.trust(lane.subscriptionId)
     for (const claim of lane.claims) {
@@ -133,25 +141,13 @@ export class LaneClaims {
         void this.#quarantine(shard, claimed, message, slice?.topic.arn)
         continue
       }
-      if (!subscription) {
+      if (!taken) {
         // The subscription was deleted a moment ago, or a record cannot be read. The lease is left to end, so that the
         // claim is not repeated at once.
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         continue
       }
-      const sendAt = claim.sendAt === null ? null : this.#options.clocks.of(shard).localTime(claim.sendAt)
-      const { proven, blockedBy } = lane
-      const hand = {
-        subscription,
-        claim,
-        message,
-        sendAt,
-        checkedAt: askedAt,
-        proven,
-        blockedBy,
-        hasSlot: false,
-      }
-      this.#begin(run ? { ...hand, run: runOf(message, run) } : hand)
+      this.#begin(taken, claim, message, run && runOf(message, run))
     }
   }
 
@@ -193,49 +189,69 @@ export class LaneClaims {
     }
   }
 
-  #begin(hand: ClaimInHand): void {
-    const { subscription, claim, message } = hand
-    if (claim.state?.kind === 'dead') {
-      this.#options.attempts.deadLetter(hand)
+  #begin(lane: TakenLane, claim: Claim, message: MessageContext, run: InRun[] | undefined): void {
+    const { subscription, proven } = lane
+    const { state } = claim
+    if (state?.kind === 'dead') {
+      const claimed = claimedOf(subscription, claim)
+      this.#options.attempts.deadLetter({ claimed, subscription, message, state })
       return
     }
     if (!mayGo(subscription.record, message.message)) {
-      void this.#discard(hand)
+      void this.#discard(subscription, claim, message)
       return
     }
     const waitMs = this.#options.targets.waitOf(message)
     if (waitMs !== undefined) {
       const back = { op: 'returnUnsent', delayMs: waitMs } as const
-      void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
+      void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
       return
     }
-    const { id, maxInFlight } = subscription.record
-    // A lane of an unproven endpoint takes its slot now. At the send time there might be no slot.
-    const takesLater = claim.sendAt !== null && hand.proven
-    const held = this.#options.bytes.tryHold(message, hand.proven, hand.run)
+    const held = this.#options.bytes.tryHold(message, proven, run)
     if (held && this.#options.batches.takes(subscription)) {
-      this.#options.batches.add({ ...hand, held })
+      this.#options.batches.add(new OpenClaim(lane, claim, message, held))
       return
     }
+    // A lane of an unproven endpoint takes its slot now. At the send time there might be no slot.
+    const takesLater = claim.sendAt !== null && proven
+    const { id, maxInFlight } = subscription.record
     if (held && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
       if (!takesLater) this.#options.targets.begin(message)
-      hand.held = held
-      hand.hasSlot = !takesLater
-      this.#options.attempts.begin(hand)
+      this.#attempt(lane, claim, message, held, run)
       return
     }
     held?.release()
-    if (this.#options.slots.freeProven <= 0 || !this.#options.bytes.hasCapacity(true))
-      this.#options.onStarved()
-    const { pacing } = this.#options
-    if (subscription.paced) pacing.unsent(subscription.shard, id, retryCost(claim.state))
-    const back = { op: 'returnUnsent', delayMs: REFUSED_MS } as const
-    void this.#options.settling.settle(subscription.shard, claimedOf(hand), back)
+    this.#refuse(subscription, claim)
   }
 
-  async #discard(hand: ClaimInHand): Promise<void> {
-    const { subscription, message, claim } = hand
-    const claimed = claimedOf(hand)
+  #attempt(
+    lane: TakenLane,
+    claim: Claim,
+    message: MessageContext,
+    held: HeldBodies,
+    run: InRun[] | undefined,
+  ): void {
+    if (claim.sendAt === null) {
+      this.#options.attempts.begin(new UnthrottledClaim(lane, claim, message, held, run))
+      return
+    }
+    const throttled = new ThrottledClaim(lane, claim, message, held, run)
+    throttled.hasSlot = !lane.proven
+    this.#options.attempts.begin(throttled)
+  }
+
+  /** Returns a claim for which there is no slot or no capacity for its bytes. */
+  #refuse(subscription: CompiledSubscription, claim: Claim): void {
+    const { slots, bytes, pacing, settling } = this.#options
+    if (slots.freeProven <= 0 || !bytes.hasCapacity(true)) this.#options.onStarved()
+    const { shard, record, paced } = subscription
+    if (paced) pacing.unsent(shard, record.id, retryCost(claim.state))
+    const back = { op: 'returnUnsent', delayMs: REFUSED_MS } as const
+    void settling.settle(shard, claimedOf(subscription, claim), back)
+  }
+
+  async #discard(subscription: CompiledSubscription, claim: Claim, message: MessageContext): Promise<void> {
+    const claimed = claimedOf(subscription, claim)
     const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, UNSUBSCRIBED)
     const state = claim.state ?? { attempts: 0, statusCode: null, error: null }
     if (accepted)

@@ -15,6 +15,7 @@ import { type LaneStore, NUMBER, type TakeRequest, type TakeResult } from '@fant
 import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
+import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
@@ -57,6 +58,7 @@ const UNPROVEN_GATHER_MS = 100
 
 interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   batches: Pick<LaneBatches, 'takes' | 'add' | 'limit' | 'unprovenClaims'>
+  clocks: ShardClocks
   lanes: LaneStore
   readers: Pick<LogReaders, 'read' | 'capacity'>
   attemptTimeoutMs: number
@@ -266,7 +268,7 @@ export class LaneLoop {
       this.#note(shard, result, inLine)
       for (const claim of result.logs) readers.read(shard, claim)
       if (isFar(clocks.of(shard))) this.#remember(shard, result)
-      await this.handOn(shard, result, askedAt)
+      await this.beginClaims(shard, result, askedAt)
       this.#report(shard, 'up')
     } catch (error) {
       this.#report(shard, 'down', error)
@@ -311,9 +313,9 @@ export class LaneLoop {
    * Records deliveries that a script has removed, logs lanes with corrupt data, and begins the claims. `askedAt`: by
    * performance.now().
    */
-  handOn(shard: number, result: TakeResult, askedAt: number): Promise<void> {
+  beginClaims(shard: number, result: TakeResult, askedAt: number): Promise<void> {
     for (const one of result.corrupt) this.#logCorrupt(shard, one)
-    return this.#claims.handOn(shard, result, askedAt)
+    return this.#claims.begin(shard, result, askedAt)
   }
 
   /** Called with the reply to a take while round trips are long. */

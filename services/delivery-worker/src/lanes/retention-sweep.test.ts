@@ -24,7 +24,7 @@ async function sweepAll(answer: (shard: number, request: SweepRequest) => Promis
       },
     },
     log: createLogger({ service: 'test', level: 'silent' }),
-    handOn: async (shard, { lanes }) => {
+    beginClaims: async (shard, { lanes }) => {
       if (lanes.length > 0) handedOn.push(shard)
     },
     inOneWrite: (ask) => {
@@ -114,7 +114,7 @@ function startSweep({ redis, lanes }: Fixture) {
       level: 'info',
       destination: { write: (line) => lines.push(JSON.parse(line).msg) },
     }),
-    handOn: async () => undefined,
+    beginClaims: async () => undefined,
     inOneWrite: (ask) => ask(),
     shards: () => shardsInUse(redis),
     isLeader: async () => true,

@@ -27,7 +27,7 @@ interface RetentionSweepOptions {
   lanes: Pick<LaneStore, 'sweep'>
   log: Logger
   /** Dead-letters the claims of one step, and records the deliveries that were removed. */
-  handOn(shard: number, result: SweepResult): Promise<void>
+  beginClaims(shard: number, result: SweepResult): Promise<void>
   /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
   /** Shards that have anything to sweep. */
@@ -44,7 +44,7 @@ export interface RetentionSweep extends WakeableLoop {
 }
 
 export function createRetentionSweep(options: RetentionSweepOptions): RetentionSweep {
-  const { lanes, log, handOn, inOneWrite, shards, isLeader } = options
+  const { lanes, log, beginClaims, inOneWrite, shards, isLeader } = options
   let isBusy = false
   let sweptAt = passingTime.now()
   const reportShards = createStateLog({ log, what: 'retention_sweep_shards', initial: 'up' })
@@ -127,7 +127,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): RetentionS
       const { shard } = steps[i] as Step
       try {
         const result = await answer
-        await handOn(shard, result)
+        await beginClaims(shard, result)
         return [{ shard, result }]
       } catch (error) {
         failed.set(shard, error)

@@ -170,8 +170,8 @@ export class SnapshotCache {
   }
 
   /**
-   * A slice of a snapshot in hand. Every change of a slice changes its topic's revision too, so one check is enough for
-   * both.
+   * A slice of a snapshot that the caller has. Every change of a slice changes its topic's revision too, so one check
+   * is enough for both.
    */
   sliceOf(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
     const cached = this.#slices.get(ref.sliceId)

@@ -42,7 +42,7 @@ export function createLaneWork(
   const sweep: RetentionSweep = createRetentionSweep({
     lanes,
     log,
-    handOn: (shard, result) => laneLoop.handOn(shard, result, performance.now()),
+    beginClaims: (shard, result) => laneLoop.beginClaims(shard, result, performance.now()),
     inOneWrite: (ask) => inOneWrite(redis, ask),
     shards: () => shardsInUse(redis),
     isLeader: () => takeRole(redis, 'retention-sweep', SWEEP_ROLE_MS),

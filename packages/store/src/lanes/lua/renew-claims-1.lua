@@ -1,4 +1,4 @@
--- Gives claims in hand new send times and, if needed, longer leases. These are claims that a late worker could not send
+-- Gives unsent claims new send times and, if needed, longer leases. These are claims that a late worker could not send
 -- in time, and claims that make another request. In the lane only the theoretical arrival time (tat) moves.
 --
 -- A late worker names all its claims of the lane, with their send times. If these are the last send times that the lane

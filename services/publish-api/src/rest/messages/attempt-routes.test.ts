@@ -32,7 +32,7 @@ beforeAll(async () => {
       phase: 'backoff',
       because: 'backoff',
       delayMs: 5_000,
-      heldBy: 'throttle',
+      waitedFor: 'throttle',
       startedAt: AT + 5_228,
       statusCode: 500,
       headers: { 'content-type': 'text/plain' },

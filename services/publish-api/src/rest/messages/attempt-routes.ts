@@ -87,7 +87,7 @@ function keyOf({ messageId, redrives = 0 }: AttemptRecord, attempt: number): str
 
 function viewOf(record: AttemptRecord, dueAt: number | null, showsBodies: boolean): View {
   const { messageId, redrives = 0, attempt, phase, path, startedAt, durationMs } = record
-  const waited = dueAt === null ? null : waitedFor(record, dueAt)
+  const waited = dueAt === null ? null : waitOf(record, dueAt)
   return {
     ...{ messageId, redrives: redrivesOf(redrives), attempt, phase, path },
     dueAt: isoOrNull(dueAt),
@@ -111,6 +111,6 @@ function viewOf(record: AttemptRecord, dueAt: number | null, showsBodies: boolea
   }
 }
 
-function waitedFor({ startedAt, heldBy }: AttemptRecord, dueAt: number): View['waited'] {
-  return { ms: Math.max(0, Math.round(startedAt - dueAt)), because: heldBy ?? null }
+function waitOf({ startedAt, waitedFor }: AttemptRecord, dueAt: number): View['waited'] {
+  return { ms: Math.max(0, Math.round(startedAt - dueAt)), because: waitedFor ?? null }
 }

@@ -11,7 +11,7 @@
 -- This never takes more memory: entries only change their list, and bodies stay where they are. The number of isolated
 -- messages therefore needs no bound except that on publishing.
 -- @include fifo-log
--- The most messages that a reader may have had in hand when it died.
+-- The most messages that a reader may have been handling when it died.
 local CAUTIOUS_MESSAGES = 100
 
 -- Fields: fence of the reader; ended: fence of the latest reader that is known to have ended; passed: messages that
@@ -30,7 +30,7 @@ local function is_cautious(log, state)
   return log.group or tonumber(state.fence) - state.ended > 1
 end
 
--- Records that the reader has ended without a message in hand. So its end is not counted against any message.
+-- Records that the reader has ended while it handled no message. So its end is not counted against any message.
 local function note_end(log, state)
   if state.under_way then redis.call('HDEL', log.hash, LOG.underWay, LOG.reader) end
   if log.group then return end
@@ -46,7 +46,7 @@ local function note_moved(log, state, moved)
   state.passed = state.passed + moved
   redis.call('HSET', log.hash, LOG.passed, state.passed)
   if state.passed < CAUTIOUS_MESSAGES then return end
-  -- All messages that the dead reader had in hand have been moved.
+  -- All messages that the dead reader was handling have been moved.
   state.ended, state.passed = tonumber(state.fence) - 1, 0
   redis.call('HDEL', log.hash, LOG.passed)
   redis.call('HSET', log.hash, LOG.ended, state.ended)
