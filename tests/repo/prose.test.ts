@@ -117,11 +117,13 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\b(?:Send|Target|Request|Group)Turns?\b/,
     within: /./,
   },
+  { now: 'isolated', old: /cautious|\bsuspect(?!ed\b)/i, within: /./ },
   { now: 'unproven', old: /\b(?:turnsKey|TurnLine|ShardTurn|suspectInFlight)\b|first_turn/, within: /./ },
   {
     now: 'claim',
     old: /ClaimInHand|LaneInHand|claim-in-hand|\b[Ii]n hand\b|\bhands? (?:it |them )?(?:back|over)\b|handBack/,
-    within: /^(?!packages\/(?:cli|consumer|test-kit|console)\/|services\/redrive\/|services\/publish-api\/|tests\/)/,
+    within:
+      /^(?!packages\/(?:cli|consumer|test-kit|console)\/|services\/redrive\/|services\/publish-api\/|tests\/)/,
   },
   { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
 ]

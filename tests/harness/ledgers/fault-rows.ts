@@ -35,7 +35,7 @@ export const FAULTS = {
     promised: 'nothing lost, order kept',
   },
   fifo: { fault: 'FIFO topic: a worker killed every 2 s', promised: 'nothing lost, each group in its order' },
-  'fifo-suspect': {
+  'isolated-fifo': {
     fault:
       'SIGKILL of the worker at each of ten starts to match one FIFO message, with other groups in the topic',
     promised: 'the other groups continue meanwhile; nothing lost, each group in its order',
@@ -160,16 +160,16 @@ export const FAULTS = {
     fault: 'corrupt subscriptions and lanes in Redis',
     promised: 'quarantined, logged and counted; neighbours in the shard are delivered, nothing loops',
   },
-  'suspect-kills': {
+  'isolated-kills': {
     fault:
       'SIGKILL of the worker at each of ten requests of one message, with healthy messages and a corrupt one',
     promised: 'all readable messages are delivered; only the corrupt one is in the quarantine',
   },
-  'suspect-freezes': {
+  'isolated-freezes': {
     fault: 'SIGSTOP of the sending worker at each of ten requests of one message, with two workers in turn',
     promised: 'it is delivered; the quarantine stays empty',
   },
-  'suspect-outages': {
+  'isolated-outages': {
     fault: '100 jobs, each started six times by outages of Redis',
     promised: 'all are delivered; the quarantine stays empty',
   },

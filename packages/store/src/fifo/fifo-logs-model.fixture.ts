@@ -57,10 +57,10 @@ export class LogsModel {
     if (moved > 0) noteMoved(log, moved)
     const isolated = this.#judge(log)
     const entries = isolated && log.group !== null ? [] : this.#first(log).map(({ id }) => id)
-    const result = { entries: isCautious(log) ? entries.slice(0, 1) : entries, failed: log.failed, isolated }
+    const result = { entries: isIsolating(log) ? entries.slice(0, 1) : entries, failed: log.failed, isolated }
     const [first] = result.entries
     if (first !== undefined) {
-      if (isCautious(log)) log.underWay = { id: first, fence: log.fence }
+      if (isIsolating(log)) log.underWay = { id: first, fence: log.fence }
     } else if (log.entries.length === 0 || log.group === null) this.#end(log)
     return result
   }
@@ -110,14 +110,14 @@ function emptyLog(group: string | null): LogModel {
   return { group, entries: [], fence: 0, ended: 0, passed: 0, underWay: null, failed: 0 }
 }
 
-function isCautious({ group, fence, ended }: LogModel): boolean {
+function isIsolating({ group, fence, ended }: LogModel): boolean {
   return group !== null || fence - ended > 1
 }
 
 function noteMoved(log: LogModel, moved: number): void {
   log.underWay = null
   log.failed = 0
-  if (log.group !== null || !isCautious(log)) return
+  if (log.group !== null || !isIsolating(log)) return
   log.passed += moved
   if (log.passed < LOG_READ_MAX) return
   log.ended = log.fence - 1

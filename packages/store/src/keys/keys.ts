@@ -184,7 +184,7 @@ export const topicBytesKey = (base: string) => `${base}bytes`
 export const countsKey = (base: string) => `${base}counts`
 /**
  * Hash: `f` fence, `p` the latest parked batch, `<message index>.<slice id>` → bitmap of settled slots, and the notes
- * of a cautious run. The job deletes it. Otherwise it expires after a day.
+ * of an isolating run. The job deletes it. Otherwise it expires after a day.
  */
 export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
 

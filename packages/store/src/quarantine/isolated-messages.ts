@@ -1,6 +1,6 @@
 /**
  * Notes about isolated messages. Jobs ended without a result while such a message was being matched, so it waits by
- * itself (delivery-worker/src/dispatch/cautious-runs.ts). The notes only show operators why the message waits, so a
+ * itself (delivery-worker/src/dispatch/isolating-runs.ts). The notes only show operators why the message waits, so a
  * note may be lost.
  */
 import type { Redis } from 'ioredis'

@@ -10,8 +10,8 @@ import { Parking } from '../settling/parking.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
 import { sliceMatch } from '../topics/slice-match.ts'
 import type { Unit } from '../units/job-run.ts'
-import { isolationMs } from './cautious-runs.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import { isolationMs } from './isolating-runs.ts'
 import { QUEUED_MAX } from './unit-admission.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })
@@ -143,16 +143,16 @@ async function run(fence: number, messages: Message[]) {
 /** The second start of the job begins, and does not end. */
 const beginSecond = () => new Lanes(redis).openCheckpoint(shardOf('dispatch-0:1'), 'dispatch-0:1', 2)
 
-test('a job runs cautiously after a start that began, and not after starts that never began', async () => {
-  const isCautious = async (fence: number) => {
-    let cautious: boolean | undefined
+test('a run isolates after a start that began, and not after starts that never began', async () => {
+  const isIsolating = async (fence: number) => {
+    let isolating: boolean | undefined
     const { dispatcher } = createDispatcher((unit) => {
-      cautious = unit.run.isCautious
+      isolating = unit.run.isIsolating
     })
     await dispatcher.run(job(fence, [message('first', topic('a'))]))
-    return cautious
+    return isolating
   }
-  expect([await isCautious(20), await isCautious(30)]).toEqual([false, true])
+  expect([await isIsolating(20), await isIsolating(30)]).toEqual([false, true])
 })
 
 test('a message at which workers die comes after its neighbours, each time after a longer delay', async () => {
@@ -168,14 +168,14 @@ test('a message at which workers die comes after its neighbours, each time after
   expect(await run(8, messages)).toEqual(killed)
 })
 
-test('a message at which every worker dies does not hold up another suspect of its job', async () => {
+test('a message at which every worker dies does not hold up another isolated message of its job', async () => {
   const [first, second] = [message('killer', topic('a')), message('killer', topic('b'))]
   await beginSecond()
   for (const fence of [3, 4]) await run(fence, [{ ...first, message: 'healthy' }, second])
-  const messages = [first, { ...second, message: 'suspected' }]
+  const messages = [first, { ...second, message: 'isolated' }]
   for (const fence of [5, 6, 7, 8, 9]) await run(fence, messages)
   const { started, end } = await run(10, messages)
-  expect(started).toEqual(['suspected'])
+  expect(started).toEqual(['isolated'])
   expect(end).toEqual({ postponedMs: 2_000 })
 })
 
@@ -199,18 +199,18 @@ test('slices of a message that must be read are read beside each other', async (
   expect(asked.size).toBe(20)
 })
 
-test('the delay of a suspect grows to five minutes and no further', () => {
+test('the delay of an isolated message grows to five minutes and no further', () => {
   expect([2, 3, 4, 10, 11, 1_000].map(isolationMs)).toEqual([1_000, 2_000, 4_000, 256_000, 300_000, 300_000])
 })
 
-test('starts that end between messages make no suspect', async () => {
+test('starts that end between messages isolate none', async () => {
   const messages = [message('first', topic('a')), message('last', topic('a'))]
   await beginSecond()
   for (const fence of [3, 4, 5, 6, 7, 8])
     expect(await run(fence, messages)).toEqual({ started: ['first', 'last'], counted: [], end: 'settled' })
 })
 
-test('a suspect that never reached its lanes ends when its topic keeps it no longer, and counts as expired', async () => {
+test('an isolated message that never reached its lanes ends when its topic keeps it no longer, and counts as expired', async () => {
   const messages = [message('killer', topic('b'))]
   await beginSecond()
   for (const fence of [3, 4, 5]) await run(fence, messages)

@@ -21,8 +21,8 @@ import type { Parking } from '../settling/parking.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { JobRun } from '../units/job-run.ts'
-import { CautiousRuns } from './cautious-runs.ts'
 import { Checkpoints } from './checkpoints.ts'
+import { IsolatingRuns } from './isolating-runs.ts'
 import { JobBytes } from './job-bytes.ts'
 import { JobParts } from './job-parts.ts'
 import { MessageStarts } from './message-starts.ts'
@@ -61,7 +61,7 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #checkpoints: Checkpoints
-  readonly #cautious: CautiousRuns
+  readonly #isolating: IsolatingRuns
   readonly #parts: JobParts
   readonly #admission: UnitAdmission
   readonly #quarantine: RunQuarantine
@@ -84,11 +84,11 @@ export class Dispatcher {
     this.#quarantine = quarantine
     this.#messages = messages
     this.#parts = new JobParts({ ...options, checkpoints, retries })
-    this.#cautious = new CautiousRuns({
+    this.#isolating = new IsolatingRuns({
       checkpoints,
       start: (run, index, context) => messages.start(run, index, context),
-      startSuspect: (run, index, context) => messages.startSuspect(run, index, context),
-      isolated: (...suspect) => options.isolation.begin(...suspect),
+      startIsolated: (run, index, context) => messages.startIsolated(run, index, context),
+      waits: (...isolated) => options.isolation.begin(...isolated),
       threw: ({ message: { messageId, topicArn } }, error) =>
         options.log.error({ messageId, topicArn, err: error }, 'message.threw'),
     })
@@ -127,11 +127,11 @@ export class Dispatcher {
     this.#bytes.begin(bytes)
     this.#checkpoints.begin(run)
     try {
-      if (run.fence > 1) run.isCautious = await this.#cautious.isNeeded(run)
+      if (run.fence > 1) run.isIsolating = await this.#isolating.isNeeded(run)
       for (const one of unreadable) await this.#quarantine.addUnreadable(run, one)
       const handedOut = this.#parts.handOut(run)
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
-      const delayMs = run.isCautious ? await this.#cautious.run(run) : await this.#runAll(run)
+      const delayMs = run.isIsolating ? await this.#isolating.run(run) : await this.#runAll(run)
       if (run.toKeep) await this.#keep(run, run.toKeep)
       const postponedMs = delayMs ?? (run.awaitsQuarantine ? FULL_RETRY_MS : undefined)
       // The job will start again. Save the settled deliveries, so that the next start knows them.

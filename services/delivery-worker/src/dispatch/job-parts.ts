@@ -17,8 +17,8 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
 import type { JobRun } from '../units/job-run.ts'
-import { hasFailedStarts } from './cautious-runs.ts'
 import type { Checkpoints } from './checkpoints.ts'
+import { hasFailedStarts } from './isolating-runs.ts'
 import type { RunRetries } from './run-retries.ts'
 
 /** Deliveries of a part, about a tenth of a second of a worker's time. Each part costs as much overhead as a job. */
@@ -142,8 +142,8 @@ export class JobParts {
     const snapshot = await this.#snapshotOf(run, context.message.topicArn)
     if (!snapshot) return NOTHING
     // A message that kills workers may kill them while it is matched. It is not matched here, but in a part of the job,
-    // which runs cautiously.
-    const mayMatch = !run.isCautious
+    // whose run isolates.
+    const mayMatch = !run.isIsolating
     if (mayMatch) await retries.untilDone(run, () => snapshots.loadFilters(snapshot, WHOLE_MAX))
     const match = mayMatch ? await snapshots.match(snapshot, context, () => run.lost) : undefined
     context.forgetSubjects()

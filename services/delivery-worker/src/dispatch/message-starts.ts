@@ -59,7 +59,7 @@ export class MessageStarts {
     }
   }
 
-  async startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void> {
+  async startIsolated(run: JobRun, index: number, context: MessageContext): Promise<void> {
     if (!(await this.#expire(run, context))) await this.start(run, index, context)
     await run.whenUnitsEnded()
     if (run.lost) return

@@ -24,7 +24,7 @@ export interface LogBatch {
   unmatchable: Unmatchable[]
   /** Messages for the ring of the topic. Absent: the topic has no ring. */
   toKeep?: NewKept[]
-  /** Set if a suspect is too old to be matched again. */
+  /** Set if an isolated message is too old to be matched again. */
   expired?: { topic: TopicRecord; context: MessageContext }
 }
 
@@ -45,7 +45,7 @@ interface LogNote {
   reasons: FilterReasons
 }
 
-/** The batch for a suspect that leaves the log without a lane. */
+/** The batch for an isolated message that leaves the log without a lane. */
 export function expiredBatch(topic: TopicRecord, context: MessageContext): LogBatch {
   const move = { subscriptions: [], messages: [{ id: context.id, to: [], isExpired: true }] }
   return { move, deliveries: 0, notes: [], unmatchable: [], expired: { topic, context } }

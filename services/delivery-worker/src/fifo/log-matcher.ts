@@ -30,21 +30,21 @@ export class LogMatcher {
 
   /**
    * Matches by the present snapshot. If there is no such topic, or another one has its name, nothing is moved. The
-   * result then shows whether the topic is gone or the snapshot was old. A suspect, at which readers have died, is not
-   * matched once it is too old.
+   * result then shows whether the topic is gone or the snapshot was old. An isolated message, at which readers have
+   * died, is not matched once it is too old.
    */
   async match(
     shard: number,
     claim: LogClaim,
     contexts: (MessageContext | Buffer)[],
-    suspect: MessageContext | Buffer | undefined,
+    isolated: MessageContext | Buffer | undefined,
   ): Promise<LogBatch> {
     const { topicArn, uid } = claim
     const snapshot = await this.#options.snapshots.topic(topicArn)
     const current = snapshot?.topic.uid === uid ? snapshot : null
     if (!current) await this.#options.pause()
-    if (current && suspect instanceof MessageContext && this.#isTooOld(current, suspect))
-      return expiredBatch(current.topic, suspect)
+    if (current && isolated instanceof MessageContext && this.#isTooOld(current, isolated))
+      return expiredBatch(current.topic, isolated)
     const ref = current?.slices.find((slice) => slice.shard === shard)
     const slice = current && ref ? await this.#options.snapshots.sliceOf(current, ref) : null
     const lease = this.#keepLease(shard, claim)

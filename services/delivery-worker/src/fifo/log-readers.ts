@@ -119,8 +119,8 @@ export class LogReaders {
     const startedAt = performance.now()
     const mark = this.#options.servers.mark(QUARANTINE_BASE)
     const contexts = await this.#contextsOf(claim, found.entries)
-    const suspect = isSuspect(claim, found) ? contexts[0] : undefined
-    const batch = await this.#untilDone(() => this.#matcher.match(shard, claim, contexts, suspect))
+    const isolated = isIsolated(claim, found) ? contexts[0] : undefined
+    const batch = await this.#untilDone(() => this.#matcher.match(shard, claim, contexts, isolated))
     for (const unmatchable of batch.unmatchable) await this.#quarantine(unmatchableEntry(unmatchable))
     const isReadable =
       batch.unmatchable.length === 0 && contexts.every((one) => one instanceof MessageContext)
@@ -135,8 +135,8 @@ export class LogReaders {
     })
     if (moved.kind !== 'moved') return moved
     this.#record(batch)
-    if (suspect instanceof MessageContext && batch.move.messages.length > 0)
-      await this.#options.isolation.end(suspect)
+    if (isolated instanceof MessageContext && batch.move.messages.length > 0)
+      await this.#options.isolation.end(isolated)
     onDue(shard, moved.nextDueAt)
     const { topicArn, group } = claim
     const counts = { messages: batch.move.messages.length, deliveries: batch.deliveries }
@@ -216,7 +216,7 @@ export class LogReaders {
 }
 
 /** Whether readers have died at the first message of an isolated group. */
-function isSuspect({ group }: LogClaim, { failedStarts = 0 }: Found): boolean {
+function isIsolated({ group }: LogClaim, { failedStarts = 0 }: Found): boolean {
   return group !== undefined && failedStarts > 0
 }
 

@@ -90,7 +90,7 @@ export class FirstAttempts {
     const isTooOld = ageMs > unit.slice.topic.retentionSeconds * 1_000
     // If several starts of the job did not end, its deliveries go to their lanes. Lanes have leases, which last longer
     // than the run of a job. A direct message waits in its lane if its target is busy.
-    const goesByLane = isTooOld || unit.run.isCautious || this.#options.targets.isBusy(unit.context)
+    const goesByLane = isTooOld || unit.run.isIsolating || this.#options.targets.isBusy(unit.context)
     const queuedAt = performance.now()
     let unsigned: Unsigned | undefined
     for (const subscription of unit.matched) {

@@ -11,7 +11,7 @@
  *
  * If data of a lane is corrupt, a delivery for it cannot be parked. The others of its batch are parked, and the run
  * stores that. Then the run is lost. Later starts of the job try the delivery alone, after growing pauses
- * (cautious-runs.ts).
+ * (isolating-runs.ts).
  *
  * A checkpoint must not outlive the deliveries that were parked before it. If Redis may have lost these, the run's
  * latest batch in the shard is looked up first (jobs: run-copies.ts).

@@ -197,8 +197,8 @@ export class JobRun implements FencedRun {
    * capacity.
    */
   awaitsQuarantine = false
-  /** Whether messages are started one at a time, because earlier starts did not end (cautious-runs.ts). */
-  isCautious = false
+  /** Whether messages are started one at a time, because earlier starts did not end (isolating-runs.ts). */
+  isIsolating = false
   /** Messages for the rings of their topics. Undefined in runs whose topics keep none. */
   toKeep: NewKept[] | undefined
   #refused = false

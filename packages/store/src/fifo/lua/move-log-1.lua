@@ -92,32 +92,32 @@ write_drops(base)
 write_counts(base)
 finish_park(base, now)
 
-local suspect = judge_first(base, log, state, now)
-local reads = ending == '' and not (suspect and log.group)
+local isolated = judge_first(base, log, state, now)
+local reads = ending == '' and not (isolated and log.group)
 local entries = reads and first_entries(base, log, messages_max) or {}
 local function body_of(id)
   return redis.call('HGET', base .. 'msg:' .. id, BODY.json)
 end
 
 local reply = { '', 0, state.failed, '', 0, 0, false }
-if suspect then
-  reply[4], reply[5], reply[6], reply[7] = suspect[1], suspect[2], suspect[3], body_of(suspect[1])
+if isolated then
+  reply[4], reply[5], reply[6], reply[7] = isolated[1], isolated[2], isolated[3], body_of(isolated[1])
 end
 local bytes = 0
 for i, entry in ipairs(entries) do
   local body = body_of(string.sub(entry, 1, 16))
   bytes = bytes + (body and #body or 0)
-  if i > 1 and (bytes > bytes_max or is_cautious(log, state)) then break end
+  if i > 1 and (bytes > bytes_max or is_isolating(log, state)) then break end
   reply[#reply + 1], reply[#reply + 2] = entry, body
 end
 
 if #entries > 0 then
-  if is_cautious(log, state) then note_under_way(log, state, string.sub(entries[1], 1, 16)) end
+  if is_isolating(log, state) then note_under_way(log, state, string.sub(entries[1], 1, 16)) end
   set_log_due(base, log, now + LOG_LEASE_MS)
 elseif redis.call('EXISTS', log.list) == 0 then
   note_end(log, state)
   end_log(base, log)
-elseif not (suspect and log.group) then
+elseif not (isolated and log.group) then
   note_end(log, state)
   if ending ~= 'failed' then set_log_due(base, log, now) end
 end

@@ -12,7 +12,7 @@
 -- messages therefore needs no bound except that on publishing.
 -- @include fifo-log
 -- The most messages that a reader may have been handling when it died.
-local CAUTIOUS_MESSAGES = 100
+local ISOLATING_MESSAGES = 100
 
 -- Fields: fence of the reader; ended: fence of the latest reader that is known to have ended; passed: messages that
 -- were moved one by one; under_way, reader: the noted message and its reader; failed: readers that died at the first
@@ -26,7 +26,7 @@ local function read_log_state(log)
   }
 end
 
-local function is_cautious(log, state)
+local function is_isolating(log, state)
   return log.group or tonumber(state.fence) - state.ended > 1
 end
 
@@ -42,10 +42,10 @@ local function note_moved(log, state, moved)
   if moved == 0 then return end
   if state.under_way or state.failed > 0 then redis.call('HDEL', log.hash, LOG.underWay, LOG.reader, LOG.failed) end
   state.under_way, state.failed = false, 0
-  if log.group or not is_cautious(log, state) then return end
+  if log.group or not is_isolating(log, state) then return end
   state.passed = state.passed + moved
   redis.call('HSET', log.hash, LOG.passed, state.passed)
-  if state.passed < CAUTIOUS_MESSAGES then return end
+  if state.passed < ISOLATING_MESSAGES then return end
   -- All messages that the dead reader was handling have been moved.
   state.ended, state.passed = tonumber(state.fence) - 1, 0
   redis.call('HDEL', log.hash, LOG.passed)
@@ -79,7 +79,7 @@ local function judge_first(base, log, state, now)
   redis.call('HSET', log.hash, LOG.failed, state.failed)
   local doublings = math.max(0, state.failed - NUMBER.ISOLATED_FROM)
   local delay = math.min(NUMBER.ISOLATION_MS_MAX, NUMBER.ISOLATION_MS_MIN * 2 ^ doublings)
-  local suspect = { string.sub(entry, 1, 16), state.failed, delay }
+  local isolated = { string.sub(entry, 1, 16), state.failed, delay }
   if log.group then
     set_log_due(base, log, now + delay)
   elseif state.failed >= NUMBER.ISOLATED_FROM then
@@ -87,7 +87,7 @@ local function judge_first(base, log, state, now)
   else
     return nil
   end
-  return suspect
+  return isolated
 end
 
 -- Moves the first entries that belong to isolated groups to the logs of these groups. Returns the other first entries.

@@ -5,21 +5,21 @@
  *   start 1, 2   all messages at once, first attempts straight from the job
  *     │ a start finds that an earlier one, other than the first, had begun
  *     ▼
- *   cautious     one message at a time; all deliveries go to their lanes, where leases bound each attempt
+ *   isolating    one message at a time; all deliveries go to their lanes, where leases bound each attempt
  *                  │ a start finds a message that was under way when earlier starts ended, for the second time or more
  *                  ▼
- *   suspect      runs after all other messages of the job, alone, each try after a longer delay (1 s to 5 min);
- *                of several suspects, the one at which the fewest starts have failed comes first
+ *   isolated     runs after all other messages of the job, alone, each try after a longer delay (1 s to 5 min);
+ *                of several isolated messages, the one at which the fewest starts have failed comes first
  *
  * Every start but the first opens the checkpoint of the job before it does anything else, so that later starts know
  * that it has begun. A start that never began, because its worker was stopped or lost the job's lock before, has killed
- * nobody. However many of those there are, they make no run cautious and no message a suspect.
+ * nobody. However many of those there are, they make no run isolating, and isolate no message.
  *
- * A message that throws while it is matched is a suspect at once, and its job continues with the others.
+ * A message that throws while it is matched is isolated at once, and its job continues with the others.
  *
  * A message is under way only while it is matched and parked, which takes milliseconds. A freeze or an outage therefore
- * rarely makes a suspect, and a wrong suspicion only costs a delay. A readable message is never dropped here, however
- * often workers die at it. Only its topic's retention ends it.
+ * rarely isolates a message, and a message that is isolated wrongly is only delayed. A readable message is never
+ * dropped here, however often workers die at it. Only its topic's retention ends it.
  *
  * The notes are in the job's own checkpoint, and are written before the message is handled. `under-way` is the index of
  * the message. `failed.<index>` counts the starts that ended while it was under way. `delayed.<index>` is the count for
@@ -30,8 +30,8 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { JobRun } from '../units/job-run.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
-/** A job runs cautiously if this start, or a later one, has begun. The first start leaves no trace. */
-const CAUTIOUS_FROM_BEGUN = 2
+/** A run isolates if this start of its job, or a later one, has begun. The first start leaves no trace. */
+const ISOLATING_FROM_BEGUN = 2
 const { ISOLATED_FROM, ISOLATION_MS_MAX, ISOLATION_MS_MIN } = NUMBER
 
 const UNDER_WAY = 'under-way'
@@ -39,15 +39,15 @@ const FAILED = 'failed.'
 const DELAYED = 'delayed.'
 const NOBODY = ''
 
-interface CautiousRunsOptions {
+interface IsolatingRunsOptions {
   checkpoints: Pick<Checkpoints, 'restore' | 'note'>
   start(run: JobRun, index: number, context: MessageContext): Promise<void>
-  /** Like `start`, for a suspect. If the suspect is older than its topic's retention, it is not started. */
-  startSuspect(run: JobRun, index: number, context: MessageContext): Promise<void>
+  /** Like `start`, for an isolated message. If it is older than its topic's retention, it is not started. */
+  startIsolated(run: JobRun, index: number, context: MessageContext): Promise<void>
   /** Called if the message has thrown an error. */
   threw(context: MessageContext, error: unknown): void
-  /** Called when a suspect waits for its next try. */
-  isolated(context: MessageContext, failedStarts: number, delayMs: number): Promise<void>
+  /** Called when an isolated message waits for its next try. */
+  waits(context: MessageContext, failedStarts: number, delayMs: number): Promise<void>
 }
 
 /**
@@ -64,17 +64,17 @@ export function isolationMs(failedStarts: number): number {
   return Math.min(ISOLATION_MS_MAX, ISOLATION_MS_MIN * 2 ** (failedStarts - ISOLATED_FROM))
 }
 
-export class CautiousRuns {
-  readonly #options: CautiousRunsOptions
+export class IsolatingRuns {
+  readonly #options: IsolatingRunsOptions
 
-  constructor(options: CautiousRunsOptions) {
+  constructor(options: IsolatingRunsOptions) {
     this.#options = options
   }
 
   /** Must be called when a start begins, unless it is the first of its job. */
   async isNeeded(run: JobRun): Promise<boolean> {
     await this.#options.checkpoints.restore(run, shardOf(run.key))
-    return run.begunStart >= CAUTIOUS_FROM_BEGUN
+    return run.begunStart >= ISOLATING_FROM_BEGUN
   }
 
   /**
@@ -82,24 +82,24 @@ export class CautiousRuns {
    * lost.
    */
   async run(run: JobRun): Promise<number | undefined> {
-    const { start, startSuspect } = this.#options
+    const { start, startIsolated } = this.#options
     const failed = await this.#failedStarts(run)
     const messages = [...run.messages.entries()]
-    const isSuspect = (index: number) => (failed.get(index) ?? 0) >= ISOLATED_FROM
+    const isIsolated = (index: number) => (failed.get(index) ?? 0) >= ISOLATED_FROM
     for (const [index, context] of messages)
-      if (!isSuspect(index)) await this.#runOne(run, index, failed, () => start(run, index, context))
+      if (!isIsolated(index)) await this.#runOne(run, index, failed, () => start(run, index, context))
     const failedAt = ([index]: [number, MessageContext]) => failed.get(index) ?? 0
-    // Suspects with the fewest failed starts come first. So a message that kills every worker does not delay a message
-    // that is suspected wrongly.
-    const suspects = messages.filter(([index]) => isSuspect(index)).sort((a, b) => failedAt(a) - failedAt(b))
-    for (const [index, context] of suspects) {
+    // Isolated messages with the fewest failed starts come first. So a message that kills every worker does not delay
+    // one that was isolated wrongly.
+    const isolated = messages.filter(([index]) => isIsolated(index)).sort((a, b) => failedAt(a) - failedAt(b))
+    for (const [index, context] of isolated) {
       if (run.lost) break
       const delayMs = await this.#delay(run, index, context, failed.get(index) ?? 0)
       if (delayMs !== undefined) return delayMs
-      if (!(await this.#runOne(run, index, failed, () => startSuspect(run, index, context))))
+      if (!(await this.#runOne(run, index, failed, () => startIsolated(run, index, context))))
         return this.#delay(run, index, context, failed.get(index) ?? 0)
     }
-    // If the job cannot be completed now, it starts again. That start must not take the last message for a suspect.
+    // If the job cannot be completed now, it starts again. That start must not count the last message as failed.
     await this.#note(run, [[UNDER_WAY, NOBODY]])
     return undefined
   }
@@ -157,7 +157,10 @@ export class CautiousRuns {
     return failed
   }
 
-  /** The time that the suspect must still wait. Undefined: it has waited long enough since its latest failed start. */
+  /**
+   * The time that the isolated message must still wait. Undefined: it has waited long enough since its latest failed
+   * start.
+   */
   async #delay(
     run: JobRun,
     index: number,
@@ -172,7 +175,7 @@ export class CautiousRuns {
       [name, String(failedStarts)],
       [UNDER_WAY, NOBODY],
     ])
-    await this.#options.isolated(context, failedStarts, delayMs)
+    await this.#options.waits(context, failedStarts, delayMs)
     return delayMs
   }
 

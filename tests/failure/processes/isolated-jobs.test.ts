@@ -46,7 +46,7 @@ const quarantined = async () => {
 test(
   `a message at whose request the worker is killed ${KILLS} times is delivered, and its neighbours before`,
   async () => {
-    const row = beginFault('suspect-kills')
+    const row = beginFault('isolated-kills')
     const [worker, idle] = [stack().worker(0), stack().worker(1)]
     await idle.kill()
     await worker.kill()
@@ -109,7 +109,7 @@ async function spoilOneMessage(): Promise<void> {
 test(
   `a message at whose request a worker freezes ${FREEZES} times is delivered`,
   async () => {
-    const row = beginFault('suspect-freezes')
+    const row = beginFault('isolated-freezes')
     const [first, second] = [stack().worker(0), stack().worker(1)]
     let [running, frozen] = [first, second]
     const before = await quarantined()
@@ -145,7 +145,7 @@ test(
 )
 
 test(`${JOBS_IN_OUTAGES} jobs that outages start ${STARTS} times are delivered`, async () => {
-  const row = beginFault('suspect-outages')
+  const row = beginFault('isolated-outages')
   const { connection, redis } = stack()
   const before = await quarantined()
   const ledger = await Ledger.open({

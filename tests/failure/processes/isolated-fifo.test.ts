@@ -24,7 +24,7 @@ const START_MS = 60_000
 const FOR_START = { timeoutMs: START_MS }
 const KILLER = 'g0-3'
 const [GROUPS, MESSAGES] = [3, 10]
-const ARN = 'arn:aws:sns:us-east-1:000000000000:suspect.fifo'
+const ARN = 'arn:aws:sns:us-east-1:000000000000:isolated.fifo'
 const BASE = shardBase(shardOf(ARN))
 
 const stack = useStack({ workers: 1, redis: { appendfsync: 'always' }, proxied: 'delivery-worker' })
@@ -42,13 +42,13 @@ async function idOf(uid: string, text: string): Promise<Buffer> {
 test(
   `a FIFO message at which the worker is killed ${KILLS} times is delivered in order, and other groups before`,
   async () => {
-    const row = beginFault('fifo-suspect')
+    const row = beginFault('isolated-fifo')
     const { connection } = stack()
     const worker = stack().worker(0)
     const ledger = await FifoLedger.open({
       stack: stack(),
       receiver: receiver(),
-      name: 'suspect',
+      name: 'isolated',
       groups: GROUPS,
       messages: MESSAGES,
     })
@@ -67,7 +67,7 @@ test(
     await waitFor(async () => (await ledger.account()).queue >= others, FOR_START)
     expect(
       receiver()
-        .requestsTo('/suspect')
+        .requestsTo('/isolated')
         .map(({ text }) => text),
     ).not.toContain(KILLER)
     await worker.kill()
