@@ -186,7 +186,7 @@ export type {
   VisibilityChange,
 } from './queues/items/queue-records.ts'
 export type { QueueUse } from './queues/items/queue-use.ts'
-export type { OnLeaseEnd } from './queues/leases/queue-leases.ts'
+export { type OnLeaseEnd, SERVICE_NOTE_MS } from './queues/leases/queue-leases.ts'
 export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
 export { LetterQuota, type LetterShares } from './queues/letters/letter-quota.ts'
 export type { RemovedLetter } from './queues/letters/letters-removed.ts'

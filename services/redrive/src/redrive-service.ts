@@ -21,7 +21,6 @@ import {
   Lanes,
   LiveSender,
   OutcomeLog,
-  Processes,
   Quarantine,
   Queues,
   type Redis,
@@ -96,9 +95,7 @@ export function createRedriveService({
     onTry: reportQuarantine(reports),
   })
   const unreadable = new UnreadableRecords(quarantine)
-  const processes = new Processes(redis)
   const queues = new Queues(redis, {
-    servedSince: () => processes.apiSince(),
     onProblem,
     onLeaseEnd: reportLeaseEnds(reports),
     onUnreadable: unreadable.report,

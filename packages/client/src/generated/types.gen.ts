@@ -3271,7 +3271,7 @@ export type QueueInput = {
      */
     maximumMessageBytes?: number | null;
     /**
-     * The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to it. Only a new queue can get a lease. Default: it stays.
+     * The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to it. Outages of more than 15 s do not count. Only a new queue can get a lease. Default: it stays.
      */
     leaseSeconds?: number | null;
     /**

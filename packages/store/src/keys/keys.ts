@@ -253,8 +253,8 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 export const consumingKey = (base: string) => `${base}consuming`
 /** Sorted set by ms of their end: leases of the shard's queues, by ARN. 0: the queue is being deleted. */
 export const leasedQueuesKey = (base: string) => `${base}queues:leased`
-// `<base>queues:leased:at`. String: ms by Redis's clock of the latest look at the leases while an API ran, or of the
-// first lease. Never deleted.
+// `<base>queues:leased:at`. String: ms by Redis's clock at which an API last noted that it serves the shard. Never
+// deleted.
 /** Set: ARNs of topics that may have subscriptions to a leased queue. Deleted with the lease. */
 export const leasedTopicsKey = (arn: string) => `${shardBase(shardOf(arn))}queue:topics:${arn}`
 /** String: when the queue of this name was deleted, ms. Kept for 60 s. */

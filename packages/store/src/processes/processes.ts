@@ -68,15 +68,6 @@ export class Processes {
     await runScript(this.#redis, END, { base: PROCESSES_BASE, id })
   }
 
-  /** When the oldest API that runs was started, epoch ms. null: none runs. */
-  async apiSince(): Promise<number | null> {
-    const { processes } = await this.list()
-    const starts = processes
-      .filter(({ role }) => role === 'publish-api')
-      .map(({ startedAt }) => Date.parse(startedAt))
-    return starts.length === 0 ? null : Math.min(...starts)
-  }
-
   /** How many processes of the other mode are listed. */
   async ofOtherMode(mode: ProcessReport['mode']): Promise<number> {
     const { processes } = await this.list()

@@ -66,11 +66,6 @@ interface QueuesOptions extends QueueDefinitionsOptions {
   /** Called with a failure that does not affect the caller, and that is repaired later. */
   onProblem?: (error: Error) => void
   onLeaseEnd?: OnLeaseEnd
-  /**
-   * When the oldest API that runs was started, epoch ms, for the sweep of leases. null: none runs. Default: one was
-   * always there.
-   */
-  servedSince?: () => Promise<number | null>
   /** Called with data that a sweep could not read. */
   onUnreadable?: OnUnreadable
   /** Takes messages that cannot be decoded. Default: one without a log. */
@@ -91,7 +86,6 @@ export class Queues {
   readonly #sources: QueueSources
   readonly #leases: QueueLeases
   readonly #onUnreadable: OnUnreadable
-  readonly #servedSince: () => Promise<number | null>
   readonly #definitions: QueueDefinitions
   readonly #contents: QueueContents
   readonly #handles: QueueHandles
@@ -105,7 +99,6 @@ export class Queues {
     const acks = options.acks ?? new ReplicaAcks(redis)
     this.#redis = redis
     this.#onUnreadable = options.onUnreadable ?? onProblem
-    this.#servedSince = options.servedSince ?? (async () => 0)
     this.#sources = new QueueSources(redis)
     const definitions = {
       get: (arn: string) => this.get(arn),
@@ -176,6 +169,11 @@ export class Queues {
   /** Renews the queue's lease, if it has one. Throws `not_found` if the lease has ended. */
   renewLease(queue: QueueRecord): Promise<void> {
     return this.#leases.renew(queue)
+  }
+
+  /** Called by each API every SERVICE_NOTE_MS. Time in which none does so ends no lease. */
+  noteService(): Promise<void> {
+    return this.#leases.noteService()
   }
 
   /** When the queue's lease ends, epoch ms. null: it has none. */
@@ -249,8 +247,7 @@ export class Queues {
    * Removes expired messages and finishes work that a crash has interrupted, in all queues. Returns how many messages.
    */
   async sweep(): Promise<number> {
-    const servedSince = await this.#servedSince()
-    await this.#leases.sweep(this.#onUnreadable, servedSince)
+    await this.#leases.sweep(this.#onUnreadable)
     await this.#definitions.resumeDeletions(this.#onUnreadable)
     return sweepQueues({
       redis: this.#redis,

@@ -47,6 +47,11 @@ export const NUMBER = {
    * The end of the lease of a queue that is being deleted. No receive renews it; every sweep continues the deletion.
    */
   DELETING: 0,
+  /**
+   * An API that serves a shard with leased queues notes it more often. Past it: nobody could receive, and the leases
+   * are extended by this time.
+   */
+  UNSERVED_MAX_MS: 15_000,
   /** Lease of a message on its way to a dead-letter queue. After it: another process moves it. */
   MOVE_MS: 10_000,
   /** BullMQ's scores of delayed jobs are ms times this, plus a number. */

@@ -450,8 +450,6 @@ export interface ScriptArguments {
   }
   'list-ended-leases-1': {
     base: ScriptText
-    servedSince: number | null
-    gapMs: number
     leasesMax: number
   }
   'list-processes-1': {
@@ -546,6 +544,9 @@ export interface ScriptArguments {
       what: ScriptText
       cost: number
     }[]
+  }
+  'note-service-1': {
+    base: ScriptText
   }
   'open-checkpoint-1': {
     base: ScriptText

@@ -4,7 +4,7 @@ import { makeKey } from '@fantail/access'
 import { readApiSettings } from '@fantail/config'
 import { REQUEST_BYTES_MAX } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { ApiKeys, connect, type Redis, Topics, whenReady } from '@fantail/store'
+import { ApiKeys, connect, Queues, type Redis, shardBase, shardOf, Topics, whenReady } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { startFairTimer, startRedis, type TestRedis, waitFor, whenClosed } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -204,6 +204,20 @@ test('with keys and without a public URL, a warning says that callers choose the
   expect(await told({})).toBe(false)
   expect(await told({ FANTAIL_AUTH: 'on' })).toBe(true)
   expect(await told({ FANTAIL_AUTH: 'on', FANTAIL_PUBLIC_URL: 'https://fantail.example' })).toBe(false)
+})
+
+test('an API that starts after all were away extends the leases of queues', async () => {
+  const arn = 'arn:aws:sqs:us-east-1:000000000000:replies'
+  const queues = new Queues(redis)
+  await queues.create(arn, { leaseSeconds: 60 })
+  const ends = (await queues.leaseEndsAt(arn)) ?? 0
+  await redis.decrby(`${shardBase(shardOf(arn))}queues:leased:at`, 3_600_000)
+  const started = await startApi()
+  try {
+    await waitFor(async () => ((await queues.leaseEndsAt(arn)) ?? 0) >= ends + 3_600_000)
+  } finally {
+    await started.stop()
+  }
 })
 
 // Without the announcement, the entry would be looked up again only after half a second.

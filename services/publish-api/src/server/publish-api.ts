@@ -91,6 +91,7 @@ import { createEvents } from '../events/event-listeners.ts'
 import { LaneBoard } from '../lanes/lane-board.ts'
 import { EndpointEvents } from '../push/endpoint-events.ts'
 import { createQueueSource } from '../queues/queues-in-use.ts'
+import { createServiceNotes } from '../queues/service-notes.ts'
 import { PublishCounts, StatsReads } from '../stats/stats-reads.ts'
 import { MoveQuestions } from '../subscriptions/moves/move-questions.ts'
 import { createTestAttempters } from '../subscriptions/test-attempt.ts'
@@ -255,8 +256,10 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     deps.portalCache,
     finder,
   ])
+  const serviceNotes = createServiceNotes({ queues, log })
   let server: ApiServer | undefined
   const stop = async () => {
+    const noted = serviceNotes.stop()
     stores.queueWaits.close()
     moveQuestions.stop()
     await events.events.stop()
@@ -264,6 +267,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     events.live.stop()
     await Promise.all([publisher.close(), closeAttempters(attempters)])
     await sender.close()
+    await noted
     await Promise.all([statsCounter.stop(), auditWriter.stop()])
     clock.stop()
     connections.disconnect()
@@ -281,6 +285,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
       fail: options.fail,
     })
     log.info({ host: settings.host, port: server.port }, 'api.listening')
+    serviceNotes.start()
     if (settings.auth) void reportWithoutKeys(redis, deps)
     if (settings.auth && settings.publicUrl === undefined) reportWithoutPublicUrl(log)
   }

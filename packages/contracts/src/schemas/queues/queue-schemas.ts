@@ -101,7 +101,7 @@ export const QueueInput = namedInput(
         .nullish()
         .describe(
           'The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to ' +
-            'it. Only a new queue can get a lease. Default: it stays.',
+            'it. Outages of more than 15 s do not count. Only a new queue can get a lease. Default: it stays.',
         ),
       fifo: z
         .boolean()

@@ -1,13 +1,17 @@
 /** Leases of queues. The clocks of the shards are set ahead in place of waiting. */
 import { topicArn } from '@fantail/contracts'
+import { RANDOM_TIMEOUT_MS, randomRuns, skewKey } from '@fantail/test-kit'
+import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { leasedQueuesKey, leasedTopicsKey } from '../../keys/keys.ts'
 import { shardBase, shardOf } from '../../keys/shards.ts'
+import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { newSubscription } from '../../subscriptions/subscriptions.fixture.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { Topics } from '../../topics/topics.ts'
 import { newArn, useQueues } from '../queues.fixture.ts'
 import { Queues } from '../queues.ts'
+import { SERVICE_NOTE_MS } from './queue-leases.ts'
 
 const LEASE_SECONDS = 60
 const PAST_LEASE_MS = 61_000
@@ -29,6 +33,9 @@ async function subscribed(arn: string, name: string): Promise<string> {
   const given = { ...newSubscription(topic, name), protocol: 'sqs' as const, endpoint: arn }
   return (await subscriptions.create(given)).subscription.id
 }
+
+/** When an API last served its shard. */
+const servedKey = (arn: string) => `${shardBase(shardOf(arn))}queues:leased:at`
 
 /** The end of its lease, and whether it has topics. */
 const leaseOf = async (arn: string) => [
@@ -81,33 +88,83 @@ test('a lease that is over is renewed by a receive until the sweep deletes the q
 
 test('the first lease of a shard that had none for a day is not extended', async () => {
   const arn = newArn('first')
-  const looked = `${shardBase(shardOf(arn))}queues:leased:at`
   await redis.del(leasedQueuesKey(shardBase(shardOf(arn))))
-  await redis.set(looked, Date.now() - 86_400_000)
+  await redis.set(servedKey(arn), Date.now() - 86_400_000)
   await leased(arn)
   const ends = await queues.leaseEndsAt(arn)
-  await queues.sweep()
+  await queues.noteService()
   expect(await queues.leaseEndsAt(arn)).toBe(ends)
 })
 
-test.each([
-  ['the sweep comes back after an hour', 3_600_000, 0],
-  ['no API has run since the last sweep', 1_000, Number.MAX_SAFE_INTEGER],
-  ['no API runs', 1_000, null],
-])('no lease ends where %s', async (_, awayMs, servedSince) => {
+/** Time passes for the queue's lease, and none of it is noted as served. */
+async function pass(arn: string, ms: number): Promise<void> {
+  const base = shardBase(shardOf(arn))
+  await redis.multi().incrby(skewKey(base), ms).decrby(servedKey(arn), ms).exec()
+}
+
+async function serve(arn: string, notes: number): Promise<void> {
+  for (let n = 0; n < notes; n++) {
+    await pass(arn, SERVICE_NOTE_MS)
+    await queues.noteService()
+  }
+}
+
+test('a lease of a minute ends neither in outages nor right after them, nor at a step of the clock', async () => {
   const arn = newArn('away')
-  await leased(arn)
+  const { queue } = await leased(arn)
+  await queues.send(arn, [{ body: 'waits' }])
+  await serve(arn, 4)
+  await pass(arn, PAST_LEASE_MS)
   await queues.sweep()
-  const looked = `${shardBase(shardOf(arn))}queues:leased:at`
-  await redis.decrby(looked, Math.max(awayMs, PAST_LEASE_MS))
-  await fixture.skew(PAST_LEASE_MS)
-  const back = new Queues(redis, { servedSince: async () => servedSince })
-  await back.sweep()
-  expect(await queues.get(arn)).not.toBeNull()
+  await queues.put(arn, { leaseSeconds: LEASE_SECONDS })
+  await queues.renewLease(queue)
+  await pass(arn, 90_000)
+  await queues.noteService()
   await queues.sweep()
-  await fixture.skew(3 * PAST_LEASE_MS + awayMs)
+  expect(await queues.getWithCounts(arn)).toMatchObject({
+    queue: { uid: queue.uid },
+    counts: { visible: 1 },
+  })
+  await serve(arn, 7)
   await queues.sweep()
   expect(await queues.get(arn)).toBeNull()
+})
+
+/** Six notes and a half. */
+const MODEL_LEASE = { leaseSeconds: 65 }
+const STEPS = ['serve', 'renew', 'put', 'sweep', 'outage'] as const
+
+test('a queue is deleted after a full lease of service, whatever outages come between', {
+  timeout: RANDOM_TIMEOUT_MS,
+}, async () => {
+  const step = fc.record({ what: fc.constantFrom(...STEPS), notes: fc.nat(4), awayMs: fc.nat(600_000) })
+  const history = fc.array(step, { minLength: 20, maxLength: 40 })
+  const play = async (steps: { what: (typeof STEPS)[number]; notes: number; awayMs: number }[]) => {
+    const arn = newArn('served')
+    let { queue } = await queues.put(arn, MODEL_LEASE)
+    /** Since the lease was renewed. */
+    let served = 0
+    let isAway = false
+    for (const { what, notes, awayMs } of steps) {
+      const isOver = served > 6
+      if (what === 'outage') await pass(arn, NUMBER.UNSERVED_MAX_MS + 1_000 + awayMs)
+      if (what === 'serve') await serve(arn, notes)
+      // The time before the first note after an outage does not count.
+      if (what === 'serve') served += isAway ? Math.max(0, notes - 1) : notes
+      if (what === 'renew') await queues.renewLease(queue)
+      if (what === 'sweep') await queues.sweep()
+      const isDeleted = what === 'sweep' && isOver && !isAway
+      if (what === 'sweep') expect((await queues.get(arn)) === null).toBe(isDeleted)
+      if (what === 'put' || isDeleted) {
+        const made = await queues.put(arn, MODEL_LEASE)
+        expect(made.created).toBe(isOver)
+        queue = made.queue
+      }
+      if (what === 'renew' || what === 'put' || isDeleted) served = 0
+      isAway = what === 'outage' || (isAway && (what === 'sweep' || (what === 'serve' && notes === 0)))
+    }
+  }
+  await fc.assert(fc.asyncProperty(history, play), { numRuns: randomRuns(10, 0.001) })
 })
 
 test('a queue whose lease has ended is made anew by a PUT, without its messages', async () => {

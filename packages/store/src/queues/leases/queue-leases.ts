@@ -6,7 +6,7 @@
  * so a crash leaves an entry at most, which the sweep ends. Topics are noted before they get a subscription to the
  * queue. A queue that was made without a lease gets none later, because its topics were not noted. A lease that has
  * ended is renewed by a receive, until the sweep has begun to delete the queue. Time in which nobody could receive does
- * not count (list-ended-leases).
+ * not count (queue-lease.lua): each API notes every SERVICE_NOTE_MS that it serves the shards with leases.
  */
 
 import { FantailError, type QueueRecord } from '@fantail/contracts'
@@ -26,6 +26,7 @@ import { atQueue } from '../items/queue-scripts.ts'
 const RENEW = readScript('renew-queue-lease-1')
 const DROP = readScript('drop-queue-lease-1')
 const END = readScript('end-queue-lease-1')
+const NOTE_SERVICE = readScript('note-service-1')
 const LIST_ENDED = readScript('list-ended-leases-1')
 
 /** @limit Topics with subscriptions to one leased queue. Past it: subscribing answers 400. */
@@ -33,8 +34,8 @@ const LEASED_TOPICS_MAX = 100
 /** Ended leases of a shard that one sweep looks at. Past it: the next sweep continues. */
 const ENDED_LEASES_MAX = 1_000
 const SUBSCRIPTIONS_AT_ONCE = 100
-/** More than two of the sweeps that come once a minute. */
-const OUTAGE_MS = 150_000
+/** Between two notes that an API serves. A longer gap than UNSERVED_MAX_MS is an outage. */
+export const SERVICE_NOTE_MS = 10_000
 
 /** The queues themselves. */
 interface Definitions {
@@ -126,23 +127,33 @@ export class QueueLeases {
 
   /**
    * Ends the leases that are over. A queue that cannot be read does not stop the others. The next sweep tries it again.
-   * `servedSince`: when the oldest API that runs was started, epoch ms. null: none runs, so no lease ends.
    */
-  async sweep(onUnreadable: OnUnreadable, servedSince: number | null): Promise<void> {
-    const looks = batch(this.#redis)
-    const keyOf = (shard: number) => leasedQueuesKey(shardBase(shard))
-    for (let shard = 0; shard < SHARD_COUNT; shard++) looks.exists(keyOf(shard))
-    for (const [shard, exists] of (await replies(looks)).entries()) {
-      if (exists === 0) continue
-      const over = await whenReadable(keyOf(shard), onUnreadable, () => this.#over(shard, servedSince))
-      for (const arn of over ?? []) await whenReadable(queueKey(arn), onUnreadable, () => this.#end(arn))
-    }
+  async sweep(onUnreadable: OnUnreadable): Promise<void> {
+    await this.#eachShard(onUnreadable, async (base) => {
+      const over = await runScript(this.#redis, LIST_ENDED, { base, leasesMax: ENDED_LEASES_MAX })
+      for (const arn of (over as Buffer[]).map(String)) {
+        await whenReadable(queueKey(arn), onUnreadable, () => this.#end(arn))
+      }
+    })
   }
 
-  async #over(shard: number, servedSince: number | null): Promise<string[]> {
-    const args = { base: shardBase(shard), servedSince, gapMs: OUTAGE_MS }
-    const arns = await runScript(this.#redis, LIST_ENDED, { ...args, leasesMax: ENDED_LEASES_MAX })
-    return (arns as Buffer[]).map(String)
+  /** Notes that an API serves the queues. The sweep reports shards whose leases cannot be read. */
+  noteService(): Promise<void> {
+    return this.#eachShard(
+      () => undefined,
+      (base) => runScript(this.#redis, NOTE_SERVICE, { base }),
+    )
+  }
+
+  /** Does the work in the shards with leases, one after the other. */
+  async #eachShard(onUnreadable: OnUnreadable, work: (base: string) => Promise<unknown>): Promise<void> {
+    const looks = batch(this.#redis)
+    const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
+    for (const base of bases) looks.exists(leasedQueuesKey(base))
+    const found = await replies(looks)
+    for (const base of bases.filter((_, shard) => found[shard] === 1)) {
+      await whenReadable(leasedQueuesKey(base), onUnreadable, () => work(base))
+    }
   }
 
   /** False: the lease was renewed meanwhile. */

@@ -1,5 +1,5 @@
--- Starts or renews the lease of a queue. A lease that is over is renewed by a receive until the sweep begins to delete
--- the queue.
+-- Starts or renews the lease of a queue, for an API. A lease that is over is renewed by a receive until the sweep
+-- begins to delete the queue.
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg lease_ms: number
@@ -10,10 +10,9 @@
 -- @include queue-lease
 local key = base .. 'queues:leased'
 run_when_full(base)
+note_service(base)
 local now = now_ms(base)
 local ends = tonumber(redis.call('ZSCORE', key, arn) or '')
 if ends and (ends == NUMBER.DELETING or ends <= now and not only_renew) then return 0 end
--- Nobody looks at a shard without leases, and that is no outage.
-if not ends and not only_renew and redis.call('EXISTS', key) == 0 then note_look(base) end
 if ends or not only_renew then redis.call('ZADD', key, now + lease_ms, arn) end
 return 1
