@@ -164,3 +164,9 @@ function Crashed({ error, reset }: ErrorComponentProps) {
     </>
   )
 }
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}

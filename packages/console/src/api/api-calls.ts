@@ -1,6 +1,6 @@
 /** Calls of the API: an operation of the generated client with its input. */
 
-export * as operations from './called-operations.ts'
+export * as operations from '@fantail/client/api'
 
 /** Any function of the client. */
 export type Operation = (options: never) => Promise<unknown>

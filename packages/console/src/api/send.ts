@@ -5,7 +5,6 @@ import { createClient } from '@fantail/client/api'
 import type { Call, InputOf, Operation, OutputOf } from './api-calls.ts'
 import { ApiError } from './api-error.ts'
 import { noteAnswer, noteSilence, watchRead } from './liveness.ts'
-import { withSession } from './session.ts'
 
 /** Time that the console waits for an answer. Past it: the request ends, and the screen says so. */
 const ANSWER_TIMEOUT_MS = 20_000
@@ -62,4 +61,27 @@ function wordsOf({ method, url, headers }: Request, body: string): string {
   for (const [name, value] of headers) words.push('-H', quoted(`${name}: ${value}`))
   if (body !== '') words.push('-d', quoted(body))
   return words.join(' ')
+}
+
+/**
+ * The session of the person who uses the console. It is a cookie that scripts cannot read. A second value protects
+ * against forged requests. It is kept only in memory, and every request has it.
+ */
+let csrfToken: string | null = null
+/** The token of a portal session. It takes the place of the cookie, and is kept only in memory. */
+let bearer: string | null = null
+
+export function keepCsrfToken(token: string | null): void {
+  csrfToken = token
+}
+
+export function keepBearer(token: string | null): void {
+  bearer = token
+}
+
+/** Adds the session to a request. Without a session the request stays unchanged. */
+export function withSession(request: Request): Request {
+  if (csrfToken !== null) request.headers.set('X-Fantail-CSRF', csrfToken)
+  if (bearer !== null) request.headers.set('Authorization', `Bearer ${bearer}`)
+  return request
 }

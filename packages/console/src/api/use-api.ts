@@ -9,10 +9,11 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import type { InputOf, Operation } from './api-calls.ts'
 import { ApiError } from './api-error.ts'
 import { earlyReads, takeEarly } from './early-reads.ts'
-import { usePaused } from './pause.ts'
+import { type Connection, currentConnection, subscribeToConnection } from './liveness.ts'
 import { send } from './send.ts'
 
 export const SCREEN_REFRESH_MS = 2_000
@@ -122,4 +123,28 @@ export function useWrite<Run extends Operation>(operation: Run) {
     mutationFn: (input: InputOf<Run>) => send(operation, input),
     onSettled: () => queries.invalidateQueries(),
   })
+}
+
+let isPaused = false
+const listeners = new Set<() => void>()
+
+/** Whether the screens are paused. A paused console sends no reads. */
+export function togglePause(): void {
+  isPaused = !isPaused
+  for (const listener of listeners) listener()
+}
+
+export function usePaused(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => isPaused,
+  )
+}
+
+/** Whether the console reaches the API, for screens. */
+export function useConnection(): Connection {
+  return useSyncExternalStore(subscribeToConnection, currentConnection)
 }

@@ -1,7 +1,10 @@
 /** The retry curve as a plot. The arrow keys lead from retry to retry, and a screen reader reads each one. */
 import { useEffect, useRef, useState } from 'react'
 import { words } from '../i18n/en.ts'
+import { type Column, DataTable } from '../parts/data-table.tsx'
 import { formatSeconds } from '../parts/formats.ts'
+import parts from '../parts/parts.module.css'
+import { Empty } from '../parts/states.tsx'
 import type { CurvePoint } from './jitter-band.ts'
 import css from './retry-curve.module.css'
 
@@ -171,4 +174,31 @@ function bandOf(points: readonly CurvePoint[], { x, y }: Scale, band: 'outer' | 
   const down = points.map((point, index) => `V${y(point.retry)}H${x(points[index - 1]?.[band][1] ?? 0)}`)
   const latest = points.at(-1)?.[band][1] ?? 0
   return `M${x(0)} ${y(1)}${up.join('')}H${x(latest)}${down.toReversed().join('')}Z`
+}
+
+const range = ([from, to]: readonly [number, number]) => w.range(formatSeconds(from), formatSeconds(to))
+
+const COLUMNS: readonly Column<CurvePoint>[] = [
+  { title: w.retry, show: ({ retry }) => retry, isNumber: true },
+  { title: w.phase, show: ({ phase }) => w.phases[phase] },
+  { title: w.delay, show: ({ delaySeconds }) => formatSeconds(delaySeconds), isNumber: true },
+  { title: w.at, show: ({ atSeconds }) => formatSeconds(atSeconds), isNumber: true },
+  { title: w.core, show: ({ core }) => range(core), isNumber: true },
+  { title: w.outer, show: ({ outer }) => range(outer), isNumber: true },
+]
+
+/** The plot as a table: the same data for people who cannot see the plot, and for copying. */
+export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
+  return (
+    <section className={parts.stack}>
+      <h2>{w.table}</h2>
+      <DataTable
+        label={w.table}
+        columns={COLUMNS}
+        rows={points}
+        keyOf={({ retry }) => String(retry)}
+        empty={<Empty title={w.noRetries} />}
+      />
+    </section>
+  )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupsOf, totalOf } from './stats-groups.ts'
+import { groupsOf, totalOf } from './stats-table.tsx'
 
 const statsOf = (steps: number) => ({
   range: '1h' as const,

@@ -1,15 +1,15 @@
 /** Statistics over time: two charts, a choice of range, and the same data as a table. */
+
+import type { Stats } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { operations } from '../api/api-calls.ts'
-import type { Stats } from '../api/api-types.ts'
 import { useRead } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'
 import { formatMs, formatNumber } from '../parts/formats.ts'
 import css from '../parts/parts.module.css'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { totalOf } from './stats-groups.ts'
-import { StatsTable } from './stats-table.tsx'
+import { StatsTable, totalOf } from './stats-table.tsx'
 import chart from './time-series.module.css'
 import { type Line, TimeSeries } from './time-series.tsx'
 

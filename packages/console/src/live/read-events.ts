@@ -1,7 +1,7 @@
 /** Reads the stream of live events, and hands on what came in a moment together. */
 import { type EventGap, type EventsOptions, type EventsState, Fantail, FantailError } from '@fantail/client'
 import type { DeliveryEvent } from '@fantail/client/api'
-import { withSession } from '../api/session.ts'
+import { withSession } from '../api/send.ts'
 import type { TailQuery } from './tab-queries.ts'
 
 /** The messages that tabs send to each other. */

@@ -1,5 +1,5 @@
-/** The heading of a screen, with its actions and the request behind the screen. */
-import type { ReactNode } from 'react'
+/** The heading of a screen, with its actions and the request behind the screen, and the title of its page. */
+import { type ReactNode, useEffect } from 'react'
 import type { Call } from '../api/api-calls.ts'
 import { curlOf } from '../api/send.ts'
 import { words } from '../i18n/en.ts'
@@ -30,4 +30,32 @@ export function PageHead({ title, above, status, request, children }: Props) {
 
 export function CopyCurl({ call }: { call: Call }) {
   return <CopyButton kind="plain" label={words.copyCurl} text={() => curlOf(call)} />
+}
+
+/**
+ * The title of a page whose address has an id where people know a name. The frame sets a title from the address first.
+ * The name follows when it was read.
+ */
+export function useTitle(name: string | undefined, page: string): void {
+  useEffect(() => {
+    if (name !== undefined) document.title = [name, page, words.product].join(' · ')
+  })
+}
+
+interface GoneProps {
+  title: string
+  why?: string
+  /** A link to the list. */
+  children: ReactNode
+}
+
+/** A page about something that does not exist, with the way to what does. */
+export function Gone({ title, why, children }: GoneProps) {
+  return (
+    <div className={css.stack}>
+      <PageHead title={title} />
+      {why && <p className={css.quiet}>{why}</p>}
+      <p>{children}</p>
+    </div>
+  )
 }

@@ -1,9 +1,8 @@
 /** Small pieces that show one value: a status, a figure, a time, a list of pairs. */
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { words } from '../i18n/en.ts'
 import { formatNumber, relativeTime } from './formats.ts'
 import css from './parts.module.css'
-import { useNow } from './use-now.ts'
 
 export type Tone = 'good' | 'warn' | 'bad' | undefined
 
@@ -59,4 +58,35 @@ export function When({ at, empty = words.never, isDue }: WhenProps) {
       {relativeTime(isDue ? Math.max(0, left) : left)}
     </time>
   )
+}
+
+const CLOCK_TICK_MS = 1_000
+const listeners = new Set<(now: number) => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+function tick(): void {
+  const now = Date.now()
+  for (const listener of listeners) listener(now)
+}
+
+/** Without listeners no timer runs. */
+function everySecond(listener: (now: number) => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(tick, CLOCK_TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/**
+ * The present time, for texts such as "3 min ago". One timer serves all of them, so one tick draws the page once. Epoch
+ * ms, to the second.
+ */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => everySecond(setNow), [])
+  return now
 }

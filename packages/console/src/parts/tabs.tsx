@@ -1,7 +1,7 @@
 /** Tabs of a screen, of which one is shown. The address names the open tab. */
 import type { ReactNode } from 'react'
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components'
-import { scrollIntoRow } from './motion/scroll-into-row.ts'
+import { scrollIntoRow } from './motion.tsx'
 import css from './parts.module.css'
 
 interface Props {

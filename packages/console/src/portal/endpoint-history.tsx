@@ -1,4 +1,14 @@
 /** The latest deliveries of an endpoint, and its dead letters. */
+
+import {
+  listPortalAttempts,
+  listPortalDeadLetters,
+  listPortalDeliveries,
+  type PortalAttemptList,
+  type PortalDeadLetterList,
+  type PortalDeliveryList,
+  redrivePortalEndpoint,
+} from '@fantail/client/api'
 import { useRead, useWrite } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'
 import { Button } from '../parts/button.tsx'
@@ -8,15 +18,6 @@ import { MessageText } from '../parts/message-text.tsx'
 import css from '../parts/parts.module.css'
 import { When } from '../parts/show.tsx'
 import { Empty, Failed, Loaded } from '../parts/states.tsx'
-import {
-  listPortalAttempts,
-  listPortalDeadLetters,
-  listPortalDeliveries,
-  type PortalAttemptList,
-  type PortalDeadLetterList,
-  type PortalDeliveryList,
-  redrivePortalEndpoint,
-} from './portal-calls.ts'
 
 type Delivery = PortalDeliveryList['deliveries'][number]
 type Attempt = PortalAttemptList['attempts'][number]

@@ -1,4 +1,12 @@
 /** All endpoints of the session, and the form that adds one. */
+
+import {
+  addPortalEndpoint,
+  type CreatedPortalSession,
+  listPortalEndpoints,
+  listPortalTopics,
+  type PortalEndpoint,
+} from '@fantail/client/api'
 import { useState } from 'react'
 import { problemAt } from '../api/api-error.ts'
 import { useRead, useWrite } from '../api/use-api.ts'
@@ -10,13 +18,6 @@ import { Select, TextInput } from '../parts/fields.tsx'
 import css from '../parts/parts.module.css'
 import { Badge } from '../parts/show.tsx'
 import { Empty, Failed, Loaded } from '../parts/states.tsx'
-import {
-  addPortalEndpoint,
-  type CreatedPortalSession,
-  listPortalEndpoints,
-  listPortalTopics,
-  type PortalEndpoint,
-} from './portal-calls.ts'
 
 const w = words.portal
 

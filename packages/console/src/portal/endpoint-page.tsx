@@ -1,4 +1,15 @@
 /** One endpoint: its state, actions, the latest deliveries, dead letters. */
+
+import {
+  type CreatedPortalSession,
+  deletePortalEndpoint,
+  listPortalEndpoints,
+  type PortalEndpoint,
+  pausePortalEndpoint,
+  resumePortalEndpoint,
+  rotatePortalKey,
+  testPortalEndpoint,
+} from '@fantail/client/api'
 import { useState } from 'react'
 import { useRead, useWrite } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'
@@ -9,16 +20,6 @@ import { Figure, Figures, When } from '../parts/show.tsx'
 import { Failed, Loaded } from '../parts/states.tsx'
 import { Attempts, DeadLetters, Deliveries } from './endpoint-history.tsx'
 import { StateBadge } from './endpoint-list.tsx'
-import {
-  type CreatedPortalSession,
-  deletePortalEndpoint,
-  listPortalEndpoints,
-  type PortalEndpoint,
-  pausePortalEndpoint,
-  resumePortalEndpoint,
-  rotatePortalKey,
-  testPortalEndpoint,
-} from './portal-calls.ts'
 
 const w = words.portal
 

@@ -1,10 +1,10 @@
 /** The portal: a customer's endpoints. It opens a link, and then shows a list or one endpoint. */
+
+import { type CreatedPortalSession, endPortalSession, redeemPortalLink } from '@fantail/client/api'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { send } from '../api/send.ts'
-import { keepBearer } from '../api/session.ts'
-import { useWrite } from '../api/use-api.ts'
-import { useConnection } from '../api/use-connection.ts'
+import { keepBearer, send } from '../api/send.ts'
+import { useConnection, useWrite } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'
 import { Button } from '../parts/button.tsx'
 import css from '../parts/parts.module.css'
@@ -13,7 +13,6 @@ import { Failed, Skeleton } from '../parts/states.tsx'
 import { EndpointList } from './endpoint-list.tsx'
 import { EndpointPage } from './endpoint-page.tsx'
 import own from './portal.module.css'
-import { type CreatedPortalSession, endPortalSession, redeemPortalLink } from './portal-calls.ts'
 
 const w = words.portal
 

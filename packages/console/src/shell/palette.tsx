@@ -4,12 +4,13 @@ import { useId, useState } from 'react'
 import { operations } from '../api/api-calls.ts'
 import { useRead } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'
+import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialogs/dialog.tsx'
 import { TextInput } from '../parts/fields.tsx'
+import parts from '../parts/parts.module.css'
 import css from './frame.module.css'
-import { useSavedViews } from './saved-views.ts'
+import { forgetView, saveView, useSavedViews } from './saved-views.ts'
 import { GO_TO } from './shortcuts.ts'
-import { ViewForm } from './view-form.tsx'
 
 interface Target {
   to: string
@@ -124,4 +125,39 @@ function byForm(text: string): Target[] {
   if (service !== 'sns') return []
   if (subscription === undefined) return [topicTarget(name)]
   return [{ to: `/subs/${subscription}`, label: subscription, about: words.pages.subscription }]
+}
+
+const w = words.views
+
+/** Saves the page with its filters under a name, and forgets saved views. */
+function ViewForm() {
+  const [name, setName] = useState('')
+  const views = useSavedViews()
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    saveView({ name: name.trim(), path: `${location.pathname}${location.search}` })
+    setName('')
+  }
+  return (
+    <>
+      <form className={parts.fields} onSubmit={submit}>
+        <TextInput label={w.save} hint={w.saveHint} value={name} onChange={setName} />
+        <Button type="submit" isDisabled={name.trim() === ''}>
+          {words.save}
+        </Button>
+      </form>
+      {views.length > 0 && (
+        <ul aria-label={w.saved}>
+          {views.map((view) => (
+            <li key={view.name}>
+              {view.name}{' '}
+              <Button kind="plain" aria-label={w.forget(view.name)} onPress={() => forgetView(view.name)}>
+                {w.forgetShort}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
 }

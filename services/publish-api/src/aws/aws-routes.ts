@@ -103,7 +103,7 @@ function toPage(settings: ApiDeps['settings']): Answer {
 
 export function awsRoutes(deps: ApiDeps): Endpoint[] {
   const handle = createAwsApi(deps)
-  const common = { tag, queryIs: 'own' as const, bodyIs: 'own' as const, answers, errors: [], handle }
+  const common = { tag, queryIs: 'own' as const, bodyIs: 'own' as const, answers, handle }
   const queue = {
     ...common,
     path: '/{account}/{queue}',

@@ -25,7 +25,6 @@ export function consoleRoutes({
       tag: 'Service',
       description: 'A file for browsers.',
       answers: { 200: { description: 'The file', contentType: 'text/html' } },
-      errors: [],
     })
   const page = () => files.page()
   return [
@@ -69,7 +68,6 @@ export function portalPageRoutes({
       tag: 'Portal',
       description: 'A file for browsers.',
       answers: { 200: { description: 'The file', contentType: 'text/html' } },
-      errors: [],
     })
   return [
     route({ id: 'leadToPortal', path: '/portal', summary: 'Leads to the portal', handle: () => TO_PORTAL }),

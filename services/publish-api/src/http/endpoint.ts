@@ -83,7 +83,7 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   streams?: true
   answers: Record<number, AnswerDoc>
   /** Error codes in addition to those of every route, and those of every route with a query or a body. */
-  errors: ErrorCode[]
+  errors?: ErrorCode[]
   handle(call: Call<z.output<Q>, z.output<B>>): Promise<Answer> | Answer
 }
 

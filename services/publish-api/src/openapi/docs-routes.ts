@@ -67,7 +67,6 @@ export function docsRoutes(others: Endpoint[], asked: Asked): Endpoint[] {
       method: 'GET',
       tag: 'Service',
       answers: { 200: { description: 'The whole file; browsers may cache it for 5 minutes.', contentType } },
-      errors: [],
       handle: async (): Promise<Answer> => {
         const headers = { ...PAGE_HEADERS, 'Content-Type': `${contentType}; charset=utf-8` }
         return { status: 200, text: await text(), headers }

@@ -89,7 +89,7 @@ const NO_MEMBERS = z.object({})
 
 /** Every error code of the route. */
 export function codesOf(endpoint: Endpoint, asked: Asked): ErrorCode[] {
-  const { errors, queryIs, body } = endpoint
+  const { errors = [], queryIs, body } = endpoint
   // Unknown query parameters are refused, except by routes that read the query themselves.
   const ofQuery: ErrorCode[] = queryIs === 'own' ? [] : ['validation_failed']
   const ofBody = body === undefined ? [] : OF_BODIES

@@ -73,7 +73,6 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Delete an endpoint of the portal session',
       description: 'Deliveries that wait for it are discarded.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: [],
       handle: (call) => removeEndpoint(deps, call),
     }),
     endpoint({

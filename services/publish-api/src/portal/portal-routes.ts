@@ -20,7 +20,7 @@ export function portalRoutes(deps: ApiDeps): Endpoint[] {
   const routes = [...portalListRoutes(deps), ...portalEndpointRoutes(deps), ...portalHistoryRoutes(deps)]
   return routes.map((route) => ({
     ...route,
-    errors: [...new Set([...route.errors, 'not_supported' as const])],
+    errors: [...new Set([...(route.errors ?? []), 'not_supported' as const])],
   }))
 }
 
@@ -43,7 +43,6 @@ function portalListRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Names of topics to which it may add endpoints. Sessions for single subscriptions see none.',
       answers: { 200: { description: 'The names', schema: PortalTopicList } },
-      errors: [],
       handle: async ({ caller }) => {
         const { arns, complete } = await topicsOf(deps, portalKeyOf(caller))
         return ok({ topics: arns.map((arn) => nameOfArn(arn)), complete })
@@ -57,7 +56,6 @@ function portalListRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'List the endpoints of the portal session',
       description: 'Webhooks of its topics, or the subscriptions that it is for.',
       answers: { 200: { description: 'The endpoints', schema: PortalEndpointList } },
-      errors: [],
       handle: (call) => listEndpoints(deps, portalKeyOf(call.caller)),
     }),
     endpoint({

@@ -1,8 +1,9 @@
 /** API keys: who may do what. A new token is shown once. */
+
+import type { CreatedKey, Key } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { CreatedKey, Key } from '../../api/api-types.ts'
 import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'

@@ -1,9 +1,10 @@
-/** An endpoint’s answer to an attempt. Strangers wrote it, so it is shown as plain text. */
+/** An attempt in words, and the endpoint’s answer. Strangers wrote the answer, so it is shown as plain text. */
+import type { AttemptList } from '@fantail/client/api'
 import { words } from '../../i18n/en.ts'
+import { formatMs } from '../../parts/formats.ts'
 import { MessageText } from '../../parts/message-text.tsx'
 import css from '../../parts/parts.module.css'
-import { Pairs, When } from '../../parts/show.tsx'
-import { type Attempt, answerOf, nextText, whyText } from './attempt-words.ts'
+import { Pairs, type Tone, When } from '../../parts/show.tsx'
 
 const w = words.attempts
 
@@ -61,4 +62,36 @@ export function Headers({ headers }: { headers: Record<string, string> }) {
     ([name, value]) => [name, <code key={name}>{value}</code>] as const,
   )
   return pairs.length === 0 ? <p className={css.quiet}>{words.none}</p> : <Pairs pairs={pairs} />
+}
+
+export type Attempt = AttemptList['attempts'][number]
+
+/** Texts about an attempt for people: the answer, why the attempt came at that time, and what follows. */
+export function answerOf({ statusCode, error }: Attempt): string {
+  return String(statusCode ?? error ?? '–')
+}
+
+export function toneOf({ next, statusCode }: Attempt): Tone {
+  if (next.decision === 'delivered') return 'good'
+  return statusCode === null || statusCode >= 500 ? 'bad' : 'warn'
+}
+
+/** `5 s, backoff; 200 ms more, throttle`. */
+export function whyText({ because, delayMs, waited, phase }: Attempt): string {
+  const cause = because ?? (phase === 'first' ? null : phase)
+  const planned = cause && joined(cause, delayMs)
+  const isLate = waited !== null && waited.because !== null && waited.because !== because
+  return (
+    [planned, isLate && w.later(joined(waited.because ?? '', waited.ms))].filter(Boolean).join('; ') || '–'
+  )
+}
+
+function joined(cause: string, ms: number | null): string {
+  return ms === null ? cause : `${cause} ${formatMs(ms)}`
+}
+
+/** The next step in words. `expected` is the time of the next attempt. */
+export function nextText({ next }: Attempt): string {
+  const what = w.decisions[next.decision]
+  return next.because === null || next.decision === 'delivered' ? what : `${what}, ${next.because}`
 }

@@ -1,14 +1,14 @@
 /** A delivery step by step: each attempt with its answer, and the cause of each gap between them. */
+
+import type { AttemptList, DeliveryList } from '@fantail/client/api'
 import { operations } from '../../api/api-calls.ts'
-import type { AttemptList, DeliveryList } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { formatMs } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { AttemptAnswer } from './attempt-answer.tsx'
-import { type Attempt, answerOf, toneOf, whyText } from './attempt-words.ts'
+import { type Attempt, AttemptAnswer, answerOf, toneOf, whyText } from './attempt-answer.tsx'
 import own from './delivery-timeline.module.css'
 
 const w = words.attempts

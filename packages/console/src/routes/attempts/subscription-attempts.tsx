@@ -1,8 +1,9 @@
 /** The recorded attempts of a subscription, and which ones its topic records. */
+
+import type { AttemptList, Subscription } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { operations } from '../../api/api-calls.ts'
-import type { AttemptList, Subscription } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
@@ -13,8 +14,7 @@ import { formatMs, nameOf } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
 import { Empty, Failed, Loaded } from '../../parts/states.tsx'
-import { AttemptDetails } from './attempt-answer.tsx'
-import { type Attempt, answerOf, nextText, toneOf, whyText } from './attempt-words.ts'
+import { type Attempt, AttemptDetails, answerOf, nextText, toneOf, whyText } from './attempt-answer.tsx'
 
 const w = words.attempts
 

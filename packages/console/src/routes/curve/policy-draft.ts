@@ -1,5 +1,11 @@
 /** The draft in the form of the curve editor. Its values are text until they are read as a policy. */
+import type { Subscription } from '@fantail/client/api'
 import type { BackoffFunction, RetryPolicy } from '@fantail/contracts'
+import { previewRetries as drawnRetries } from '@fantail/policy'
+import { operations } from '../../api/api-calls.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { send } from '../../api/send.ts'
+import { words } from '../../i18n/en.ts'
 
 export const MEMBERS = [
   'minDelayTarget',
@@ -43,4 +49,20 @@ export function policyOf(draft: Draft): { retry: RetryPolicy; throttle: number |
     },
     throttle: draft.throttle.trim() === '' ? undefined : Number(draft.throttle),
   }
+}
+
+interface Input {
+  path: { id: string }
+  body: { deliveryPolicy: Subscription['deliveryPolicy'] }
+}
+
+/** Saves a policy if the server draws the same curve from it. */
+export async function saveChecked(input: Input): Promise<Subscription> {
+  const { deliveryPolicy } = input.body
+  const { retries } = await send(operations.previewRetries, { body: { deliveryPolicy } })
+  const drawn = drawnRetries(deliveryPolicy?.healthyRetryPolicy as RetryPolicy)
+  if (JSON.stringify(retries) !== JSON.stringify(drawn)) {
+    throw new ApiError({ code: 'conflict', message: words.curve.differs, status: 0 })
+  }
+  return send(operations.updateSubscription, input)
 }

@@ -1,12 +1,13 @@
 /** Every queue that takes dead letters, the fullest first. */
+
+import type { Queue } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { Queue } from '../../api/api-types.ts'
 import { usePages } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
-import { TopicLink } from '../../parts/links/arn-link.tsx'
+import { TopicLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { lettersIn, takesDeadLetters } from '../queues/letters-of.ts'

@@ -1,5 +1,5 @@
 /** The filter that chooses dead letters. The address contains it, so every action on the page uses the same filter. */
-import type { DeadLetterCounts } from '../../api/api-types.ts'
+import type { DeadLetterCounts } from '@fantail/client/api'
 import { nameOf } from '../../parts/formats.ts'
 
 const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const

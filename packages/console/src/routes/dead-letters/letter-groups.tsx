@@ -2,8 +2,8 @@
  * Dead letters grouped by cause, and by the hour in which they were dead-lettered. A click on a group makes it the
  * filter.
  */
+import type { DeadLetterCounts } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
-import type { DeadLetterCounts } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -19,7 +19,6 @@ import {
   type LetterFilter,
   type LetterGroup,
 } from './letter-filter.ts'
-import { LetterHours } from './letter-hours.tsx'
 
 const w = words.deadLetters
 
@@ -127,4 +126,47 @@ function sinceName(since: string | undefined): SinceName {
   if (since === undefined) return ''
   const hours = (Date.now() - Date.parse(since)) / HOUR_MS
   return hours < 2 ? 'hour' : hours < 25 ? 'day' : 'week'
+}
+
+type Hours = NonNullable<DeadLetterCounts['byHour']>
+
+const HEIGHT = 48
+const BAR = 10
+/** Hours of the histogram of dead letters. Past it: earlier ones are left out, and the text says so. */
+const HOURS_SHOWN_MAX = 96
+
+const shown = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short', timeStyle: 'short' })
+const timeOf = (at: string) => shown.format(new Date(at))
+
+/**
+ * A histogram of dead letters by the hour in which they were dead-lettered. Its label gives screen readers the main
+ * facts.
+ */
+function LetterHours({ hours }: { hours: Hours }) {
+  const last = hours.at(-1)
+  const worst = hours.toSorted((a, b) => b.count - a.count)[0]
+  if (!last || !worst) return null
+  const end = Date.parse(last.at)
+  const recent = hours.filter(({ at }) => end - Date.parse(at) < HOURS_SHOWN_MAX * HOUR_MS)
+  const first = Date.parse(recent[0]?.at ?? last.at)
+  const width = ((end - first) / HOUR_MS + 1) * BAR
+  const name = w.hours(timeOf(new Date(first).toISOString()), timeOf(last.at))
+  return (
+    <figure className={css.hours}>
+      <svg viewBox={`0 0 ${width} ${HEIGHT}`} height={HEIGHT} role="img" aria-label={name}>
+        {recent.map(({ at, count }) => {
+          const height = Math.max(2, (count / worst.count) * HEIGHT)
+          const x = ((Date.parse(at) - first) / HOUR_MS) * BAR
+          return (
+            <rect key={at} x={x} y={HEIGHT - height} width={BAR - 2} height={height} fill="currentColor">
+              <title>{w.hour(timeOf(at), formatNumber(count))}</title>
+            </rect>
+          )
+        })}
+      </svg>
+      <figcaption>
+        {name} {recent.length > 1 && w.worstHour(timeOf(worst.at), formatNumber(worst.count))}
+      </figcaption>
+    </figure>
+  )
 }

@@ -1,6 +1,7 @@
 /** The progress of a redrive or resend. */
-import type { Redrive } from '../../api/api-types.ts'
+import type { Redrive } from '@fantail/client/api'
 import { words } from '../../i18n/en.ts'
+import { TextInput } from '../../parts/fields.tsx'
 import { formatNumber, nameOf } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 
@@ -33,4 +34,15 @@ export function RedriveBar({ redrive }: { redrive: Redrive }) {
 export function titleOf({ action, source }: Redrive): string {
   if (action === 'resend') return words.resend.of
   return action === 'purge' ? w.purgeOf(nameOf(source)) : w.of(nameOf(source))
+}
+
+interface RateInputProps {
+  value: string
+  onChange: (value: string) => void
+  problem?: string | undefined
+}
+
+/** The rate of a redrive, in messages a second. Empty: there is no limit. */
+export function RateInput(props: RateInputProps) {
+  return <TextInput {...props} label={w.rate} hint={w.rateHint} type="number" min={0} step="any" />
 }

@@ -1,9 +1,10 @@
 /** Starts a redrive of the letters that the filter matches. The dialog counts them first. */
+
+import type { Queue, RedriveDryRun } from '@fantail/client/api'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { Queue, RedriveDryRun } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
@@ -15,7 +16,7 @@ import css from '../../parts/parts.module.css'
 import { Pairs } from '../../parts/show.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
 import type { LetterFilter } from './letter-filter.ts'
-import { RateInput } from './rate-input.tsx'
+import { RateInput } from './redrive-bar.tsx'
 
 const w = words.redrive
 

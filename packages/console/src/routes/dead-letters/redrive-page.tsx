@@ -1,20 +1,18 @@
 /** One redrive: its progress, and the actions on it. The redrive continues when this page is closed. */
+
+import type { Redrive } from '@fantail/client/api'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { Redrive } from '../../api/api-types.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { formatSeconds, nameOf } from '../../parts/formats.ts'
-import { Gone } from '../../parts/links/gone.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { Gone, PageHead, useTitle } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, type Tone, When } from '../../parts/show.tsx'
 import { Failed, Loaded } from '../../parts/states.tsx'
-import { useTitle } from '../../parts/use-title.ts'
-import { RateInput } from './rate-input.tsx'
-import { RedriveBar, titleOf } from './redrive-bar.tsx'
+import { RateInput, RedriveBar, titleOf } from './redrive-bar.tsx'
 
 const w = words.redrive
 const route = getRouteApi('/redrives/$id')

@@ -1,23 +1,23 @@
 /** One dead-letter queue: its letters by cause. The letters that a filter matches can be read, redriven or purged. */
-import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import type { Queue, QueueMessage } from '@fantail/client/api'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { Queue, QueueMessage } from '../../api/api-types.ts'
-import { usePages, useRead } from '../../api/use-api.ts'
+import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { Gone } from '../../parts/links/gone.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { Confirm } from '../../parts/dialogs/confirm.tsx'
+import { formatNumber } from '../../parts/formats.ts'
+import { Gone, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Empty, Failed, Loaded, Skeleton } from '../../parts/states.tsx'
 import { lettersIn } from '../queues/letters-of.ts'
 import { QueueMessageDialog } from '../queues/queue-message-dialog.tsx'
 import { beginningOf, QueueFigures } from '../queues/queue-page.tsx'
 import { describeFilter, GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
 import { LetterGroups } from './letter-groups.tsx'
-import { Purge } from './purge-dialog.tsx'
 import { RedriveBar } from './redrive-bar.tsx'
 import { RedriveDialog } from './redrive-dialog.tsx'
 
@@ -148,4 +148,53 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
       <QueueMessageDialog queue={name} message={open} onClose={() => setOpen(undefined)} />
     </>
   )
+}
+
+interface Props {
+  queue: Queue
+  filter: LetterFilter
+  /** The filter in words. */
+  described: string
+  isOpen: boolean
+  onClose: () => void
+}
+
+/** Removes all letters that the filter matches. The dialog counts them first, and the user types the queue's name. */
+function Purge({ queue, filter, described, isOpen, onClose }: Props) {
+  const path = { queue: queue.name }
+  const chosen = isEmptyFilter(filter) ? {} : { filter }
+  const purge = useWrite(operations.purgeQueue)
+  const navigate = useNavigate()
+  const { count, error } = useMatched(queue.name, chosen, isOpen)
+  const done = (made: object) => {
+    onClose()
+    if ('id' in made) void navigate({ to: '/redrives/$id', params: { id: String(made.id) } })
+  }
+  return (
+    <Confirm
+      title={w.purgeTitle(queue.name)}
+      action={w.purge}
+      name={queue.name}
+      isTyped
+      isOpen={isOpen}
+      isPending={purge.isPending || count === undefined}
+      error={purge.error}
+      onClose={onClose}
+      onConfirm={() => purge.mutate({ path, body: chosen }, { onSuccess: done })}
+    >
+      {error ? <Failed error={error} /> : null}
+      {count === undefined ? <Skeleton rows={1} /> : <p>{w.purgeCount(formatNumber(count))}</p>}
+      <p>{w.purgeWhat(described)}</p>
+    </Confirm>
+  )
+}
+
+/** Counts what the purge would remove now, while the dialog is open. */
+function useMatched(queue: string, chosen: { filter?: LetterFilter }, isOpen: boolean) {
+  const { mutate, data, error } = useWrite(operations.purgeQueue)
+  const text = JSON.stringify(chosen)
+  useEffect(() => {
+    if (isOpen) mutate({ path: { queue }, body: { ...(JSON.parse(text) as object), dryRun: true } })
+  }, [isOpen, queue, text, mutate])
+  return { count: data?.matched, error }
 }

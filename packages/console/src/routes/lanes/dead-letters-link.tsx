@@ -1,11 +1,12 @@
 /** A link to the dead letters of a subscription. Nothing while there are none. */
+
+import type { Queue, Subscription } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { operations } from '../../api/api-calls.ts'
-import type { Queue, Subscription } from '../../api/api-types.ts'
 import { useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { nameOf } from '../../parts/formats.ts'
-import { ArnLink } from '../../parts/links/arn-link.tsx'
+import { ArnLink } from '../../parts/links.tsx'
 import css from '../../parts/parts.module.css'
 
 const w = words.remedy

@@ -1,18 +1,15 @@
 /** The columns of the board of lanes: one row for each lane, or for each host. */
+import type { Lane, LaneHost } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
-import type { Lane, LaneHost } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { formatNumber, formatSeconds } from '../../parts/formats.ts'
-import { TopicLink } from '../../parts/links/arn-link.tsx'
-import { SubscriptionLink } from '../../parts/links/subscription-link.tsx'
-import { SteadyBox } from '../../parts/motion/steady-box.tsx'
+import { SubscriptionLink, TopicLink } from '../../parts/links.tsx'
+import { SteadyBox } from '../../parts/motion.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
-import { drainText } from './lane-flow.ts'
+import { drainText, type LaneRow, VerdictBadge } from './lane-flow.tsx'
 import { LanePanelToggle } from './lane-quick-actions.tsx'
-import type { LaneRow } from './steady-rows.ts'
-import { VerdictBadge } from './verdict-badge.tsx'
 
 const w = words.lanes
 

@@ -1,8 +1,8 @@
 /** Rows that stay while one is open, and conclusions from the figures of a lane. */
+
+import type { Lane, Subscription } from '@fantail/client/api'
 import { expect, test } from 'vitest'
-import type { Lane, Subscription } from '../../api/api-types.ts'
-import { afterGoodTest, drainText, rateThatDrains, whyNoRetry } from './lane-flow.ts'
-import { rowsInPlace } from './steady-rows.ts'
+import { afterGoodTest, drainText, rateThatDrains, rowsInPlace, whyNoRetry } from './lane-flow.tsx'
 
 const lane = (subscriptionId: string, waiting = 3) => ({ subscriptionId, lane: { waiting } }) as Lane
 

@@ -1,13 +1,14 @@
 /** The actions that help a lane, under its row. Rare and dangerous actions are on the page of the subscription. */
+
+import type { Lane, Subscription, TestAttempt } from '@fantail/client/api'
 import { operations } from '../../api/api-calls.ts'
-import type { Lane, Subscription, TestAttempt } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { SteadyBox } from '../../parts/motion/steady-box.tsx'
+import { SteadyBox } from '../../parts/motion.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
-import { afterGoodTest, whyNoRetry } from './lane-flow.ts'
+import { afterGoodTest, whyNoRetry } from './lane-flow.tsx'
 import { LaneRemedy } from './lane-remedy.tsx'
 
 const w = words.laneActions

@@ -1,14 +1,15 @@
 /** The next step for a lane in trouble, in words, and the control that makes it. */
+
+import type { Subscription } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { operations } from '../../api/api-calls.ts'
-import type { Subscription } from '../../api/api-types.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { nameOf } from '../../parts/formats.ts'
 import { MessageText } from '../../parts/message-text.tsx'
-import { SteadyBox } from '../../parts/motion/steady-box.tsx'
+import { SteadyBox } from '../../parts/motion.tsx'
 import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'

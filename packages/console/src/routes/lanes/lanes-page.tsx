@@ -1,8 +1,9 @@
 /** The lanes of all topics, worst first, and why they are stuck. The actions in a row apply to its lane. */
+
+import type { Lane, LaneList } from '@fantail/client/api'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { Lane, LaneList } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { DataTable } from '../../parts/data-table.tsx'
@@ -11,9 +12,9 @@ import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { columnsWith, HOSTS } from './lane-columns.tsx'
+import { useSteadyRows } from './lane-flow.tsx'
 import { LanePanel } from './lane-quick-actions.tsx'
 import { lanesInput } from './lanes-query.ts'
-import { useSteadyRows } from './steady-rows.ts'
 
 const w = words.lanes
 const route = getRouteApi('/lanes')

@@ -1,8 +1,9 @@
 /** Changes how much a lane sends: its throttle, and how many requests it makes at once. */
+
+import type { Subscription } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { Subscription } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
@@ -10,7 +11,7 @@ import { TextInput } from '../../parts/fields.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
-import { rateThatDrains } from './lane-flow.ts'
+import { rateThatDrains } from './lane-flow.tsx'
 
 const w = words.remedy
 const RATE = 'deliveryPolicy.throttlePolicy.maxReceivesPerSecond'

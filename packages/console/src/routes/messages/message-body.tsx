@@ -1,7 +1,8 @@
 /** The text of a message and what was published with it, if Fantail still has it. */
+
+import type { MessageBody } from '@fantail/client/api'
 import { operations } from '../../api/api-calls.ts'
 import { ApiError } from '../../api/api-error.ts'
-import type { MessageBody } from '../../api/api-types.ts'
 import { useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { CopyButton } from '../../parts/button.tsx'

@@ -1,18 +1,19 @@
 /** Leads to a message by its id, and searches messages by their deliveries. */
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import type { MessageSearch } from '@fantail/client/api'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { MessageSearch } from '../../api/api-types.ts'
 import { usePages } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { DataTable } from '../../parts/data-table.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { TextInput } from '../../parts/fields.tsx'
+import { formatNumber } from '../../parts/formats.ts'
+import { TopicLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { When } from '../../parts/show.tsx'
+import { Badge, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
-import { FOUND_COLUMNS } from './found-columns.tsx'
 import { SearchForm, useSearchQuery } from './search-form.tsx'
 
 const w = words.messages
@@ -109,5 +110,59 @@ function Found({ pages, onMore, isLooking }: FoundProps) {
         )}
       </div>
     </>
+  )
+}
+
+type Row = MessageSearch['messages'][number]
+type State = keyof Row['counts']
+
+const TONES: Record<State, Tone> = {
+  delivered: 'good',
+  parked: 'warn',
+  deadLettered: 'bad',
+  discarded: 'bad',
+  expired: 'bad',
+  filtered: undefined,
+}
+
+/** The columns of a search's result. */
+const FOUND_COLUMNS: readonly Column<Row>[] = [
+  { title: w.latest, show: ({ at }) => <When at={at} /> },
+  {
+    title: w.message,
+    show: ({ messageId }) => (
+      <Link to="/messages/$id" params={{ id: messageId }} data-row className="mono">
+        {messageId}
+      </Link>
+    ),
+  },
+  {
+    title: words.pages.topic,
+    show: ({ topicArn }) => (topicArn === null ? words.message.unknown : <TopicLink arn={topicArn} />),
+  },
+  { title: w.outcome, show: ({ counts }) => <Counts counts={counts} /> },
+  { title: w.ends, show: ({ ends }) => <LatestEnd end={ends[0]} /> },
+  { title: words.message.published, show: ({ publishedAt }) => <When at={publishedAt} /> },
+]
+
+function Counts({ counts }: { counts: Row['counts'] }) {
+  const states = (Object.keys(TONES) as State[]).filter((state) => counts[state] > 0)
+  if (states.length === 0) return <span className={css.quiet}>{w.nobody}</span>
+  return states.map((state) => (
+    <Badge key={state} tone={TONES[state]}>
+      {w.count(formatNumber(counts[state]), w.states[state])}
+    </Badge>
+  ))
+}
+
+function LatestEnd({ end }: { end: Row['ends'][number] | undefined }) {
+  if (!end) return '–'
+  const answer = end.statusCode ?? end.error
+  const text = [w.states[end.outcome], answer, w.attemptsMade(end.attempts)].filter(Boolean).join(', ')
+  if (end.subscriptionId === null) return text
+  return (
+    <Link to="/subs/$id" params={{ id: end.subscriptionId }}>
+      {text}
+    </Link>
   )
 }

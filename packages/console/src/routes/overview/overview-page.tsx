@@ -1,19 +1,20 @@
 /**
  * The state of the whole service, and the problems that need attention. If nothing was ever published, the first start.
  */
+
+import type { Overview, Readiness, Redrive } from '@fantail/client/api'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { Overview, Readiness, Redrive } from '../../api/api-types.ts'
 import { useRead } from '../../api/use-api.ts'
 import { StatsPanel } from '../../charts/stats-panel.tsx'
 import { words } from '../../i18n/en.ts'
 import { formatBytes, nameOf } from '../../parts/formats.ts'
-import { SubscriptionLink } from '../../parts/links/subscription-link.tsx'
+import { SubscriptionLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures } from '../../parts/show.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { VerdictBadge } from '../lanes/verdict-badge.tsx'
+import { VerdictBadge } from '../lanes/lane-flow.tsx'
 import { FirstStart } from './first-start.tsx'
 
 const w = words.overview

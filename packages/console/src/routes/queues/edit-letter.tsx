@@ -1,10 +1,11 @@
 /** Edits a dead letter next to the original, shows the difference, and sends it again. */
+
+import type { QueueMessage } from '@fantail/client/api'
 import { lineDiff } from '@fantail/policy'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { ApiError, problemAt } from '../../api/api-error.ts'
-import type { QueueMessage } from '../../api/api-types.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,7 +1,7 @@
 /**
  * Finds dead-letter queues. They are ordinary queues, and can be recognised by the topics and queues that send to them.
  */
-import type { Queue } from '../../api/api-types.ts'
+import type { Queue } from '@fantail/client/api'
 
 export function takesDeadLetters({ deadLettersOf, deadLetterSources }: Queue): boolean {
   return deadLettersOf !== null || deadLetterSources.length > 0

@@ -1,8 +1,9 @@
 /** One message of a queue: its body as text, its attributes and, for a dead letter, the reason. */
+
+import type { QueueMessage } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { operations } from '../../api/api-calls.ts'
-import type { QueueMessage } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'

@@ -1,9 +1,10 @@
 /** All queues with their counts, and the form that makes one. */
+
+import type { Queue } from '@fantail/client/api'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { Queue } from '../../api/api-types.ts'
 import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,8 +1,9 @@
 /** The actions for the deliveries of a subscription. */
+
+import type { Subscription } from '@fantail/client/api'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { Subscription } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
@@ -13,7 +14,7 @@ import { nameOf } from '../../parts/formats.ts'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
-import { whyNoRetry } from '../lanes/lane-flow.ts'
+import { whyNoRetry } from '../lanes/lane-flow.tsx'
 import { ResendSince } from './resend-since.tsx'
 import { TestForm } from './test-dialog.tsx'
 

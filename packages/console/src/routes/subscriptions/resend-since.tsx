@@ -1,9 +1,10 @@
 /** The button that resends the kept messages since a time to a subscription, and the progress of a resend. */
+
+import type { Subscription } from '@fantail/client/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { ApiError, problemAt } from '../../api/api-error.ts'
-import type { Subscription } from '../../api/api-types.ts'
 import { SCREEN_REFRESH_MS, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
@@ -13,8 +14,7 @@ import { nameOf } from '../../parts/formats.ts'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed, Skeleton } from '../../parts/states.tsx'
-import { RateInput } from '../dead-letters/rate-input.tsx'
-import { RedriveBar } from '../dead-letters/redrive-bar.tsx'
+import { RateInput, RedriveBar } from '../dead-letters/redrive-bar.tsx'
 
 const w = words.resend
 const HOUR_MS = 3_600_000

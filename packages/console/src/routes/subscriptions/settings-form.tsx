@@ -1,14 +1,15 @@
 /** Settings of a subscription as one JSON document. Only members that differ from the present settings are sent. */
+
+import type { Subscription } from '@fantail/client/api'
 import { SETTINGS } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { ApiError } from '../../api/api-error.ts'
-import type { Subscription } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/fields.tsx'
-import { objectIn } from '../../parts/json-text.ts'
+import { objectIn } from '../../parts/message-text.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'

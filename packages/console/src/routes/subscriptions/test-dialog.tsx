@@ -1,7 +1,8 @@
 /** Sends a test to the endpoint, and shows the request, the answer and the times. */
+
+import type { TestAttempt } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { TestAttempt } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'

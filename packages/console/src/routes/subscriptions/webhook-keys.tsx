@@ -1,7 +1,8 @@
 /** Keys of Standard Webhooks signatures. A new secret is shown once. */
+
+import type { WebhookKeyList } from '@fantail/client/api'
 import { useState } from 'react'
 import { operations } from '../../api/api-calls.ts'
-import type { WebhookKeyList } from '../../api/api-types.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'

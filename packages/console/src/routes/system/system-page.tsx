@@ -1,19 +1,18 @@
 /** The API’s checks, the processes that run, and the quarantine: what cannot be decoded waits there for an operator. */
+import type { QuarantineEntry, Readiness, ServiceList } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { QuarantineEntry, Readiness } from '../../api/api-types.ts'
 import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { formatBytes } from '../../parts/formats.ts'
-import { TopicLink } from '../../parts/links/arn-link.tsx'
+import { TopicLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Pairs, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Failed, Loaded } from '../../parts/states.tsx'
-import { ProcessTable } from './process-table.tsx'
 
 const w = words.system
 const TONES: Record<Readiness['status'], Tone> = { ready: 'good', degraded: 'warn', unavailable: 'bad' }
@@ -116,5 +115,48 @@ function Quarantine() {
         <p>{w.deleteWhat}</p>
       </Confirm>
     </>
+  )
+}
+
+type Process = ServiceList['processes'][number]
+
+const COLUMNS: readonly Column<Process>[] = [
+  { title: w.role, show: ({ role }) => role },
+  { title: w.mode, show: ({ mode }) => mode },
+  {
+    title: w.place,
+    show: ({ host, pid }) => (
+      <code>
+        {host} · {pid}
+      </code>
+    ),
+  },
+  { title: w.version, show: ({ version, commit }) => `${version} (${commit.slice(0, 8)})` },
+  {
+    title: w.slots,
+    show: ({ slots }) => (slots === null ? '–' : w.slotsOf(slots.used, slots.max)),
+    isNumber: true,
+  },
+  { title: w.load, show: ({ load }) => `${Math.round(load * 100)} %`, isNumber: true },
+  { title: w.lag, show: ({ lagMs }) => `${lagMs} ms`, isNumber: true },
+  { title: w.started, show: ({ startedAt }) => <When at={startedAt} /> },
+  { title: w.lastSeen, show: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
+]
+
+/** The processes of Fantail that run now, each with its load. */
+function ProcessTable() {
+  const read = useRead(operations.listServices, {})
+  return (
+    <Loaded read={read} rows={3}>
+      {({ processes }) => (
+        <DataTable
+          label={w.processes}
+          columns={COLUMNS}
+          rows={processes}
+          keyOf={({ id }) => id}
+          empty={<Empty title={w.noProcesses}>{w.noProcessesWhy}</Empty>}
+        />
+      )}
+    </Loaded>
   )
 }

@@ -1,20 +1,20 @@
 /** Shows attempts and ends of deliveries as they happen. */
+import type { DeliveryEvent } from '@fantail/client/api'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import { togglePause, usePaused } from '../../api/pause.ts'
+import { togglePause, usePaused } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { LiveTail, type TailState, type TailView } from '../../live/live-tail.ts'
 import type { TailQuery } from '../../live/tab-queries.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
+import { Select, TextInput } from '../../parts/fields.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { Badge, type Tone } from '../../parts/show.tsx'
+import { Badge, type Tone, useNow } from '../../parts/show.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { useNow } from '../../parts/use-now.ts'
 import { TAIL_COLUMNS } from './tail-columns.tsx'
-import { TailForm, typeOf } from './tail-form.tsx'
 
 const w = words.tail
 const route = getRouteApi('/tail')
@@ -110,4 +110,72 @@ function useLiveTail(query: TailQuery): Shown {
   if (!isPaused || view.count < frozen.current.count) frozen.current = view
   const { rows, count } = frozen.current
   return { rows, count, state: view.state, waiting: view.count - count }
+}
+
+type Type = DeliveryEvent['type'] | ''
+
+const TYPES = [
+  { value: '' as Type, label: w.anyType },
+  ...(Object.keys(w.types) as DeliveryEvent['type'][]).map((value) => ({
+    value: value as Type,
+    label: w.types[value],
+  })),
+]
+
+type Search = ReturnType<typeof route.useSearch>
+
+/** The filters of live events. The address contains them. A changed filter opens another stream. */
+function typeOf({ type }: { type?: string }): Type {
+  return TYPES.find(({ value }) => value === type)?.value ?? ''
+}
+
+function TailForm() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [filters, setFilters] = useState(search)
+  const go = (changed: Search) => {
+    const given = Object.entries({ ...filters, ...changed }).filter(([, text]) => text)
+    void navigate({ search: Object.fromEntries(given), replace: true })
+  }
+  const change = (changed: Search) => setFilters({ ...filters, ...changed })
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    go({})
+  }
+  return (
+    <form className={css.form} onSubmit={submit}>
+      <div className={css.fields}>
+        <TextInput
+          label={words.pages.topic}
+          value={filters.topic ?? ''}
+          onChange={(topic) => change({ topic })}
+        />
+        <Select<Type>
+          label={w.type}
+          value={typeOf(filters)}
+          options={TYPES}
+          onChange={(type) => {
+            change({ type })
+            go({ type })
+          }}
+        />
+        <TextInput
+          label={w.status}
+          hint={w.statusHint}
+          value={filters.status ?? ''}
+          onChange={(status) => change({ status })}
+        />
+        <TextInput
+          label={words.pages.subscription}
+          value={filters.subscription ?? ''}
+          onChange={(subscription) => change({ subscription })}
+        />
+      </div>
+      <div className={css.row}>
+        <Button kind="primary" type="submit">
+          {w.show}
+        </Button>
+      </div>
+    </form>
+  )
 }

@@ -1,7 +1,8 @@
 /** Tries a filter policy on the latest messages that a topic keeps. */
+
+import type { FilterReplay } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { FilterReplay } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'

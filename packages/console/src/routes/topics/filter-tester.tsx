@@ -1,13 +1,14 @@
 /** Tries a filter policy on a message, and shows the verdict of the policy and of each clause. */
+
+import type { FilterTest } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
-import type { FilterTest } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Select, TextArea } from '../../parts/fields.tsx'
-import { jsonOrText, objectIn } from '../../parts/json-text.ts'
+import { jsonOrText, objectIn } from '../../parts/message-text.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge } from '../../parts/show.tsx'

@@ -1,8 +1,9 @@
 /** Sets how long a topic keeps its messages, and in how many bytes. */
+
+import type { Topic } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { Topic } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'

@@ -1,6 +1,7 @@
 /** A delivery policy in force, as labels and values. */
+
+import type { Subscription, Topic } from '@fantail/client/api'
 import { RETRY_ON_DEFAULT } from '@fantail/contracts'
-import type { Subscription, Topic } from '../../api/api-types.ts'
 import { words } from '../../i18n/en.ts'
 import { formatSeconds } from '../../parts/formats.ts'
 

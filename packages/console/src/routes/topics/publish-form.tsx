@@ -1,15 +1,16 @@
 /** Publishes a message, and links to the page that shows its deliveries. */
+
+import type { Topic } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { Topic } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'
 import { Button } from '../../parts/button.tsx'
 import { TextArea, TextInput } from '../../parts/fields.tsx'
-import { jsonOrText } from '../../parts/json-text.ts'
+import { jsonOrText } from '../../parts/message-text.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'

@@ -1,15 +1,16 @@
 /** Subscribes an endpoint. Each kind has its own fields, and only webhooks have retries that can be set. */
+
+import type { Topic } from '@fantail/client/api'
 import type { Protocol } from '@fantail/contracts'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { Topic } from '../../api/api-types.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { Check, Select, TextArea, TextInput } from '../../parts/fields.tsx'
-import { objectIn } from '../../parts/json-text.ts'
+import { objectIn } from '../../parts/message-text.tsx'
 import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'

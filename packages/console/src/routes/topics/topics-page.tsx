@@ -1,9 +1,10 @@
 /** All topics, and the form that makes one. */
+
+import type { Topic } from '@fantail/client/api'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
-import type { Topic } from '../../api/api-types.ts'
 import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'

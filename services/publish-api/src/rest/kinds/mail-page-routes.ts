@@ -56,7 +56,6 @@ function confirmRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Shows a button that confirms. With `FANTAIL_EMAIL_CONFIRM_ON_GET` the link itself confirms, as on AWS.',
       answers: { 200: page('A page with a button, or that the subscription is confirmed'), 400: INVALID },
-      errors: [],
       handle: async (call) => {
         const record = await awaiting(deps, call)
         if (!record) return invalidLinkPage()
@@ -75,7 +74,6 @@ function confirmRoutes(deps: ApiDeps): Endpoint[] {
       bodyIs: 'own',
       otherBodies: { [FORM]: OneClick },
       answers: { 200: page('A page that says that the subscription is confirmed'), 400: INVALID },
-      errors: [],
       handle: (call) => confirmByLink(deps, call),
     }),
   ]
@@ -109,7 +107,6 @@ function unsubscribeRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'The page of a mail’s unsubscribe link',
       description: 'Shows a button that unsubscribes.',
       answers: { 200: page('A page with a button, or that the subscription is gone'), 400: INVALID },
-      errors: [],
       handle: async (call) => {
         const named = await namedByLink(deps, call)
         if (!named) return invalidLinkPage()
@@ -130,7 +127,6 @@ function unsubscribeRoutes(deps: ApiDeps): Endpoint[] {
         400: INVALID,
         403: page('A page that says that only the owner may remove it'),
       },
-      errors: [],
       handle: (call) => removeByLink(deps, call),
     }),
   ]

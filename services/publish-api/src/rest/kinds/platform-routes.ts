@@ -33,7 +33,6 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Applications of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: PlatformListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: PlatformApplicationList } },
-      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await deps.platformApplications.list(query)
         return ok({ applications: items.map(applicationView), nextCursor })
@@ -72,7 +71,6 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Delete a platform application with its endpoints',
       description: 'Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: [],
       handle: async (call) => {
         const { arn } = applicationNamed(call, deps)
         await deleteApplication(deps, arn, call.requestId)

@@ -32,7 +32,6 @@ function settingRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'They are the server’s. The spend counts what was reserved for messages that may have been sent.',
       answers: { 200: { description: 'Settings and spend', schema: SmsView } },
-      errors: [],
       handle: async () => ok(await smsView(deps)),
     }),
     endpoint({
@@ -62,7 +61,6 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       description: 'The list is one for the server, as all messages go out through one provider.',
       query: OptOutListQuery,
       answers: { 200: { description: 'A page, by number', schema: OptOutList } },
-      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await deps.sms.optedOut(query)
         return ok({ optOuts: items.map((number) => ({ number })), nextCursor })
@@ -100,7 +98,6 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Opt a phone number in',
       description: 'It gets messages again. A redrive delivers those that were dead-lettered meanwhile.',
       answers: { 204: { description: 'It is not opted out' } },
-      errors: [],
       handle: async ({ params, requestId }) => {
         if (await deps.sms.optIn(numberAt(params))) deps.log.info({ requestId }, 'sms.optedIn')
         return NO_CONTENT

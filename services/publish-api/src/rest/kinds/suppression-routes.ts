@@ -36,7 +36,6 @@ export function suppressionRoutes(deps: ApiDeps): Endpoint[] {
       description: 'The list is one for the server, as all mails go out through one SMTP server.',
       query: SuppressionListQuery,
       answers: { 200: { description: 'A page, by address', schema: SuppressionList } },
-      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await deps.suppressions.list(query)
         return ok({ suppressions: items.map(suppressionView), nextCursor })

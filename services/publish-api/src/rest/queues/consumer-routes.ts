@@ -111,7 +111,6 @@ export function consumerRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Remove a push consumer; requests under way end as they began',
       description: 'No further request begins. Messages stay in the queue for other receivers.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: [],
       handle: (call) => deleteConsumer(deps, call),
     }),
   ]

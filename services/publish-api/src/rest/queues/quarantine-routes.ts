@@ -33,7 +33,6 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
         'Nothing leaves the quarantine by itself: each entry waits until it is put back or deleted.',
       query: QuarantineListQuery,
       answers: { 200: { description: 'A page, by id', schema: QuarantineList } },
-      errors: [],
       handle: async ({ query }) => {
         const { items, nextCursor } = await quarantine.list(query)
         return ok({ entries: items.map(entryView), nextCursor })

@@ -55,7 +55,6 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Queues of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: QueueListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: QueueList } },
-      errors: [],
       handle: (call) => listQueues(deps, call),
     }),
     endpoint({
@@ -88,7 +87,6 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Messages and push consumers go with the queue; nothing brings them back. Deleting again is allowed.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: [],
       handle: (call) => deleteQueue(deps, call),
     }),
   ]

@@ -74,7 +74,6 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Active tasks and those that ended within 14 days, newest first.',
       query: RedriveListQuery,
       answers: { 200: { description: 'A page, newest first', schema: RedriveList } },
-      errors: [],
       handle: ({ query }) => listRedrives(deps, query),
     }),
     endpoint({

@@ -24,7 +24,6 @@ export function auditRoutes(deps: ApiDeps): Endpoint[] {
         'of the server’s account also sees lines of callers without a key. `scannedTo` says how far a page looked.',
       query: AuditListQuery,
       answers: { 200: { description: 'A page', schema: AuditList } },
-      errors: [],
       handle: (call) => listAudit(deps, call),
     }),
   ]

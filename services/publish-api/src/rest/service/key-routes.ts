@@ -49,7 +49,6 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Without their tokens. If no keys are required, those of all accounts are listed.',
       query: KeyListQuery,
       answers: { 200: { description: 'A page, sorted by account and id', schema: KeyList } },
-      errors: [],
       handle: (call) => listKeys(deps, call),
     }),
     endpoint({
@@ -75,7 +74,6 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
         'Other processes refuse the key within 100 ms; if the announcement is lost, within a second. Requests under way ' +
         'continue.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: [],
       handle: (call) => revokeKey(deps, call),
     }),
   ]

@@ -27,7 +27,6 @@ export function overviewRoutes(deps: ApiDeps): Endpoint[] {
         'Totals of what the caller may see, the lanes that need somebody, dead letters, and how full Redis is. Lanes are ' +
         'read at most every two seconds, totals every ten.',
       answers: { 200: { description: 'The overview', schema: OverviewView } },
-      errors: [],
       handle: (call) => readOverview(deps, call),
     }),
   ]

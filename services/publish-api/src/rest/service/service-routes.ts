@@ -24,7 +24,6 @@ export function serviceRoutes({ checks, health, build, renderMetrics, settings }
       summary: 'Whether the process lives',
       description: 'For liveness probes. It asks nothing of Redis.',
       answers: { 200: { description: 'It does', schema: HealthAnswer } },
-      errors: [],
       handle: () => ok({ status: 'ok' }),
     }),
     endpoint({
@@ -40,7 +39,6 @@ export function serviceRoutes({ checks, health, build, renderMetrics, settings }
         200: { description: 'It can', schema: ReadyAnswer },
         503: { description: 'It cannot: the checks say why', schema: ReadyAnswer },
       },
-      errors: [],
       handle: async () => {
         const degradations = () => health.degradations()
         const { status, body } = await readyAnswer({ checks, degradations, build })
@@ -56,7 +54,6 @@ export function serviceRoutes({ checks, health, build, renderMetrics, settings }
       summary: 'Metrics for Prometheus',
       description: 'In the text format that Prometheus scrapes. Each process has metrics of its own.',
       answers: { 200: { description: 'The text format', contentType: 'text/plain' } },
-      errors: [],
       handle: async () => ({
         status: 200,
         text: await renderMetrics(),
@@ -92,7 +89,6 @@ export function processRoutes({ processes }: Pick<ApiDeps, 'processes'>): Endpoi
         'seconds. A process that stops leaves the list at once, one that was killed after 35 seconds. For keys of the ' +
         'server’s own account without prefixes.',
       answers: { 200: { description: 'The processes', schema: ServiceList } },
-      errors: [],
       handle: () => listServices(processes),
     }),
   ]

@@ -55,7 +55,6 @@ export function sessionRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Shows the key that the caller acts with, and what a session needs for its further requests.',
       answers: { 200: { description: 'The caller', schema: SessionView } },
-      errors: [],
       handle: (call) => readSession(deps, call),
     }),
     endpoint({
@@ -67,7 +66,6 @@ export function sessionRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Other processes refuse it within 100 ms. A caller without a session gets the same answer.',
       answers: { 204: { description: 'Ended, or there was none' } },
-      errors: [],
       handle: (call) => logOut(deps, call),
     }),
   ]
@@ -170,7 +168,6 @@ export function sessionListRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'List the sessions of console and portal',
       description: 'Sessions of keys of the caller’s account, at most 2,000. They have no tokens.',
       answers: { 200: { description: 'The sessions', schema: SessionListAnswer } },
-      errors: [],
       handle: async (call) => ok({ sessions: await ownSessions(deps, call) }),
     }),
     endpoint({
@@ -182,7 +179,6 @@ export function sessionListRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'End a session of the console or the portal',
       description: 'All processes refuse it within 100 ms. An unknown one gets the same answer.',
       answers: { 204: { description: 'It has ended, or there was none' } },
-      errors: [],
       handle: (call) => endSession(deps, call),
     }),
   ]

@@ -32,7 +32,6 @@ export function laneRoutes(deps: ApiDeps): Endpoint[] {
         'read at most every two seconds, and `at` says when.',
       query: LaneListQuery,
       answers: { 200: { description: 'A page', schema: LaneList } },
-      errors: [],
       handle: (call) => listLanes(deps, call),
     }),
   ]

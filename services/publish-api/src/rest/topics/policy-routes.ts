@@ -107,7 +107,6 @@ export function filterPolicyRoutes(deps: ApiDeps, trials: FilterTrials): Endpoin
       body: FilterTestInput,
       check: problemsOf,
       answers: { 200: { description: 'Verdict by clause', schema: FilterTestAnswer } },
-      errors: [],
       handle: ({ body }) => tryFilter(body, trials),
     }),
   ]

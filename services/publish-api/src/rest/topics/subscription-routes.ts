@@ -85,7 +85,6 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         'Subscriptions of all topics that the caller may see. Conditions of the query must all hold.',
       query: SubscriptionListQuery,
       answers: { 200: { description: 'A page', schema: SubscriptionList } },
-      errors: [],
       handle: ({ query }) => listSubscriptions(deps, query),
     }),
     endpoint({
@@ -129,7 +128,6 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Delete a subscription',
       description: 'Deliveries that wait for it are discarded and counted. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: [],
       handle: (call) => removeSubscription(deps, call),
     }),
   ]

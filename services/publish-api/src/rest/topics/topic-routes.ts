@@ -45,7 +45,6 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Topics of all accounts, sorted by ARN. A key sees only those that it may see.',
       query: TopicListQuery,
       answers: { 200: { description: 'A page, sorted by ARN', schema: TopicList } },
-      errors: [],
       handle: ({ query }) => listTopics(deps, query),
     }),
     endpoint({
@@ -85,7 +84,6 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
         'Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has ' +
         'made goes with it if it is empty. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
-      errors: [],
       handle: async (call) => {
         await deleteTopic(deps, arnOf(call), call.requestId)
         return NO_CONTENT

@@ -1,7 +1,10 @@
-/** Conclusions from the figures of a lane: whether it drains, and which action helps it now. */
-import type { Lane, Subscription } from '../../api/api-types.ts'
+/** Conclusions from the figures of a lane: whether it drains, which action helps it now, and its place on the board. */
+
+import type { Lane, Subscription } from '@fantail/client/api'
+import { useRef } from 'react'
 import { words } from '../../i18n/en.ts'
 import { formatSeconds } from '../../parts/formats.ts'
+import { Badge, type Tone } from '../../parts/show.tsx'
 
 type Flow = Pick<Lane, 'lane' | 'verdict'>
 
@@ -55,4 +58,71 @@ export function afterGoodTest({ status, lane, verdict }: Subscription): string {
   if (status === 'paused') return texts.resume
   if (lane.waiting === 0) return texts.empty
   return SENDS.has(verdict.code) ? texts.sending : texts.retry
+}
+
+type Verdict = Lane['verdict']
+
+const TONES: Record<Verdict['code'], Tone> = {
+  gone: 'bad',
+  paused: 'warn',
+  pending: undefined,
+  misconfigured: 'bad',
+  dlqMissing: 'bad',
+  endpointDisabled: 'bad',
+  queueMissing: 'bad',
+  queueRefuses: 'bad',
+  quarantined: 'bad',
+  circuitOpen: 'bad',
+  failing: 'bad',
+  hung: 'bad',
+  groupBlocked: 'bad',
+  tooSlowIn: 'bad',
+  throttled: 'warn',
+  undispatched: 'bad',
+  catchingUp: 'warn',
+  fine: 'good',
+}
+
+/** The server’s verdict on a lane, in one word. The sentence of the verdict appears on hover. */
+export function VerdictBadge({ verdict }: { verdict: Verdict }) {
+  const { lastStatusCode, lastError } = verdict.facts
+  const cause = verdict.code === 'failing' ? ` ${lastStatusCode ?? lastError ?? ''}` : ''
+  return (
+    <span title={verdict.sentence}>
+      <Badge tone={TONES[verdict.code]}>
+        {words.lanes.verdicts[verdict.code]}
+        {cause}
+      </Badge>
+    </span>
+  )
+}
+
+export interface LaneRow extends Lane {
+  /** The lane is no longer in the list. Its figures are those of the panel, or unknown. */
+  hasLeft: boolean
+}
+
+/**
+ * While a row is open, all rows keep their places, so that nothing moves under the hand. The open row has the figures
+ * of the panel, and other rows those of the list.
+ */
+export function useSteadyRows(lanes: Lane[], opened: Subscription | undefined, isOpen: boolean): LaneRow[] {
+  const shown = useRef<LaneRow[]>([])
+  const rows = rowsInPlace(isOpen ? shown.current : [], lanes)
+  shown.current = rows
+  return rows.map((row) => (opened && row.subscriptionId === opened.id ? asInPanel(row, opened) : row))
+}
+
+export function rowsInPlace(before: readonly LaneRow[], lanes: readonly Lane[]): LaneRow[] {
+  const fresh = new Map(lanes.map((lane) => [lane.subscriptionId, lane]))
+  const known = before.map((row) => {
+    const now = fresh.get(row.subscriptionId)
+    fresh.delete(row.subscriptionId)
+    return now ? { ...now, hasLeft: false } : { ...row, hasLeft: true }
+  })
+  return [...known, ...[...fresh.values()].map((lane) => ({ ...lane, hasLeft: false }))]
+}
+
+function asInPanel(row: LaneRow, { name, endpoint, status, lane, verdict }: Subscription): LaneRow {
+  return { ...row, name, endpoint, status, lane, verdict }
 }
