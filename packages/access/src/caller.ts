@@ -1,6 +1,11 @@
 /** The caller of a request: a key, or anonymous if keys are not required. */
-import type { ApiKeyRecord, KeyKind, KeyLimit, KeyScope } from '@fantail/contracts'
-import { FantailError } from '@fantail/contracts'
+import {
+  type ApiKeyRecord,
+  FantailError,
+  type KeyKind,
+  type KeyLimit,
+  type KeyScope,
+} from '@fantail/contracts'
 
 export interface Key {
   id: string
@@ -67,4 +72,13 @@ export function needAllNames(key: Key): void {
   if (key.portal) throw new FantailError('forbidden', 'this session is for some names only')
   const names = key.prefixes.join(', ')
   throw new FantailError('forbidden', `key ${key.id} is for names that begin with ${names} only`)
+}
+
+/**
+ * Guards actions that concern the whole server and not one account. They need a key of the server's own account without
+ * prefixes. Throws `forbidden`.
+ */
+export function needServer(key: Key, account: string): void {
+  needAllNames(key)
+  if (key.account !== account) throw new FantailError('forbidden', `this is for keys of account ${account}`)
 }

@@ -1,7 +1,15 @@
 export { Access, isOf, isVisible, type Target } from './access.ts'
 export { type AuditLog, auditLog, reportChange } from './audit.ts'
 export { bearerOf, type KnownKey, keyOfToken } from './bearer.ts'
-export { type Caller, type Key, keyOf, needAllNames, needScope, principalOf, seesBodies } from './caller.ts'
+export {
+  type Caller,
+  type Key,
+  keyOf,
+  needAllNames,
+  needScope,
+  needServer,
+  principalOf,
+  seesBodies,
+} from './caller.ts'
 export { Cursors } from './cursors.ts'
 export { makeKey, type NewKey, type Shown } from './make-key.ts'
-export { needServer } from './need-server.ts'

@@ -1,15 +1,14 @@
 /** The client: settings, and the resources of the API. */
 import { type EventsOptions, type LiveEvent, liveEvents } from './events/live-events.ts'
 import type { Client } from './generated/client/index.ts'
-import { type LanesOf, lanesOf } from './resources/lanes-list.ts'
+import { type LanesOf, lanesOf } from './resources/listing.ts'
 import { MessageHandle } from './resources/message-handle.ts'
 import { type QueuesOf, queuesOf } from './resources/queue-handle.ts'
 import { type RedrivesOf, redrivesOf } from './resources/redrive-handle.ts'
 import { type SubscriptionsOf, subscriptionsOf } from './resources/subscription-handle.ts'
 import { type TopicsOf, topicsOf } from './resources/topic-handle.ts'
 import { type FantailOptions, readSettings } from './settings/client-settings.ts'
-import { coreClient } from './transport/core-client.ts'
-import { Transport } from './transport/transport.ts'
+import { coreClient, Transport } from './transport/transport.ts'
 
 export class Fantail {
   /**

@@ -1,29 +1,16 @@
-export type { AuditLine } from './access/audit-line.ts'
-export type {
-  PortalGrant,
-  PortalLinkRecord,
-  PortalSessionRecord,
-} from './access/portal.ts'
-export {
-  type ApiKeyRecord,
-  formatToken,
-  KEY_ID,
-  KEY_LIMITS_INHERITED_MAX,
-  KEY_SCOPES,
-  KEYS_MAX,
-  type KeyKind,
-  type KeyLimit,
-  type KeyScope,
-  parseToken,
-  sealContextOf,
-} from './api-key.ts'
 export {
   ARN_DEFAULTS,
   type ArnDefaults,
+  areNumbers,
+  DIRECT_LANES,
+  directOwnerOf,
+  directTopicArn,
+  endpointOf,
   isFifoName,
   isQueueName,
   isTopicName,
   nameOfArn,
+  numbersArn,
   parseArn,
   queueArn,
   resolveQueue,
@@ -33,6 +20,23 @@ export {
   topicArn,
   withoutSubscription,
 } from './arn.ts'
+export {
+  type ApiKeyRecord,
+  type AuditLine,
+  formatToken,
+  KEY_ID,
+  KEY_LIMITS_INHERITED_MAX,
+  KEY_SCOPES,
+  KEYS_MAX,
+  type KeyKind,
+  type KeyLimit,
+  type KeyScope,
+  type PortalGrant,
+  type PortalLinkRecord,
+  type PortalSessionRecord,
+  parseToken,
+  sealContextOf,
+} from './caller-records.ts'
 export {
   DELIVERY_CAUSES,
   type DeliveryCause,
@@ -49,14 +53,6 @@ export {
   type WaitCause,
   type Why,
 } from './delivery-causes.ts'
-export {
-  areNumbers,
-  DIRECT_LANES,
-  directOwnerOf,
-  directTopicArn,
-  endpointOf,
-  numbersArn,
-} from './direct/direct-names.ts'
 export {
   ERROR_MEANING,
   ERROR_STATUS,
@@ -157,8 +153,6 @@ export {
   EVENT_ATTRIBUTES,
   endpointEventText,
   eventTopicOf,
-} from './push/platform-events.ts'
-export {
   isPlatform,
   isPlatformApplicationName,
   PLATFORMS,

@@ -1,4 +1,5 @@
 /** Recorded attempts: which are recorded, and the words that describe them. */
+
 /** Which attempts of a topic's subscriptions are recorded. */
 export const ATTEMPT_RECORDINGS = ['none', 'failures', 'all'] as const
 export type AttemptRecording = (typeof ATTEMPT_RECORDINGS)[number]

@@ -1,6 +1,8 @@
 /** Builds the redrive service: redrive tasks, and sweeps of queues, topics and subscriptions. */
-import type { RedisTarget } from '@fantail/contracts'
+import type { Message, RedisTarget, SubscriptionRecord } from '@fantail/contracts'
+import { textForProtocol } from '@fantail/delivery'
 import type { Telemetry } from '@fantail/jobs'
+import { explainFilter, PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX, parsedBytes } from '@fantail/policy'
 import {
   createRedisClock,
   createStartSteps,
@@ -10,6 +12,8 @@ import {
   type ReportsTo,
   reportLeaseEnds,
   reportQuarantine,
+  SplitBudget,
+  TimeSlices,
   type TravelMode,
 } from '@fantail/runtime'
 import {
@@ -36,7 +40,6 @@ import {
   UnreadableRecords,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
-import { FilterMatches } from './filter-matches.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
 
@@ -179,5 +182,30 @@ export function createRedriveService({
       clock.stop()
       connections.disconnect()
     },
+  }
+}
+
+/** Checks whether the filters of subscriptions match stored messages. */
+export class FilterMatches {
+  readonly #timeSlices = new TimeSlices()
+  readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
+
+  /** Shares the event loop with other work of the process. */
+  async ask(record: SubscriptionRecord, message: Message): Promise<boolean> {
+    const { filterPolicy, filterPolicyScope = 'MessageAttributes', protocol } = record
+    if (!filterPolicy) return true
+    const text = textForProtocol(message, protocol)
+    const asked = { message: text, attributes: message.attributes }
+    const bytes = parsedBytes(Buffer.byteLength(text))
+    await this.#parsed.enter(bytes)
+    try {
+      const explained = await this.#timeSlices.run(
+        explainFilter(filterPolicy, filterPolicyScope, asked),
+        () => false,
+      )
+      return explained?.matched ?? false
+    } finally {
+      this.#parsed.leave(bytes)
+    }
   }
 }

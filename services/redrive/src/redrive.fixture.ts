@@ -21,7 +21,7 @@ import {
   Topics,
 } from '@fantail/store'
 import { connectPatiently, skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
-import { FilterMatches } from './filter-matches.ts'
+import { FilterMatches } from './redrive-service.ts'
 
 export const SOURCE = queueArn('dead')
 const TOPIC = topicArn('orders')

@@ -3,10 +3,9 @@
  * opened. It continues with the ends of deliveries that follow the last one received.
  */
 
-import { failureKind } from '../failures/answer-kind.ts'
-import { FantailError } from '../failures/client-error.ts'
+import { FantailError, failureKind } from '../failures/client-error.ts'
 import type { DeliveryEvent, ListenToEventsData } from '../generated/index.ts'
-import { retryDelayMs } from '../retries/retry-delay.ts'
+import { retryDelayMs } from '../retries/retry-quota.ts'
 import { framesIn } from '../transport/event-frames.ts'
 import type { Transport } from '../transport/transport.ts'
 

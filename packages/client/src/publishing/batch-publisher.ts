@@ -6,10 +6,9 @@
  * some messages, it has stored none of the batch. The refused messages are rejected, and the others are sent again as a
  * new batch.
  */
-import { abortedBy, FantailError } from '../failures/client-error.ts'
+import { abortedBy, FantailError, type Problem } from '../failures/client-error.ts'
 import type { MessageInput, PublishReceipt } from '../generated/index.ts'
 import type { CallOptions } from '../transport/core-request.ts'
-import { refusedEntries } from './refused-entries.ts'
 
 /** Messages in one request of a batching publisher. Past it: the next request takes the others. */
 const REQUEST_MESSAGES_MAX = 100
@@ -212,4 +211,34 @@ function checked(named: Record<string, number>, min: number, max: number): numbe
   const [[name, value] = ['', 0]] = Object.entries(named)
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new FantailError('invalid_setting', `${name} must be a whole number from ${min} to ${max}`)
+}
+
+const PLACE = /^messages\[(\d+)\]\.?/
+
+/**
+ * The messages of a batch that the API refused, each with its own error. The errors by index of the message. Empty if
+ * the error names no message.
+ */
+function refusedEntries(error: unknown): Map<number, FantailError> {
+  if (!(error instanceof FantailError) || error.status === undefined || error.status >= 500) return new Map()
+  const problems = (error.details ?? []).map((problem) => ({ problem, at: PLACE.exec(problem.path) }))
+  if (problems.some(({ at }) => at === null)) return new Map()
+  const byIndex = Map.groupBy(problems, ({ at }) => Number(at?.[1]))
+  return new Map(
+    [...byIndex].map(([index, found]) => [
+      index,
+      errorOf(
+        error,
+        found.map(({ problem }) => problem),
+      ),
+    ]),
+  )
+}
+
+function errorOf({ code, status, requestId, attempts }: FantailError, problems: Problem[]): FantailError {
+  const details = problems.map(({ path, message }) => ({ path: path.replace(PLACE, ''), message }))
+  const message = details.map(({ path, message }) => `${path} ${message}`).join('; ')
+  const error = new FantailError(code, message, { status, requestId, details })
+  error.attempts = attempts
+  return error
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AdaptiveRate } from './adaptive-rate.ts'
-import { retryAfterMs, retryDelayMs } from './retry-delay.ts'
-import { RETRY_TOKENS_MAX, RetryQuota } from './retry-quota.ts'
+import { RETRY_TOKENS_MAX, RetryQuota, retryAfterMs, retryDelayMs } from './retry-quota.ts'
 
 const kind = fc.constantFrom('transient' as const, 'throttling' as const)
 const step = fc.oneof(

@@ -3,7 +3,7 @@
  * gives some back. If too few are left, the call fails with its last error, or waits. While calls wait, one retry a
  * second is let through, so that the client notices when the server works again.
  */
-import type { FailureKind } from '../failures/answer-kind.ts'
+import type { FailureKind } from '../failures/client-error.ts'
 
 /** Tokens of a client's retry quota. Past it: successes add none. */
 export const RETRY_TOKENS_MAX = 500
@@ -78,4 +78,25 @@ export class RetryQuota {
       if (this.#waiters.size > 0) this.#startTimer()
     }, WAITER_EVERY_MS)
   }
+}
+
+const BASE_MS: Record<FailureKind, number> = { transient: 50, throttling: 1_000, final: 0 }
+/** Delay of a client's retry before jitter. Past it: it stays at this value. */
+const RETRY_DELAY_MS_MAX = 20_000
+
+/**
+ * The wait before a retry: a random part (full jitter) of a delay that doubles, as in the AWS SDKs
+ * (https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html). `retry`: 1 for the first one.
+ * `random`: from 0 to below 1.
+ */
+export function retryDelayMs(kind: FailureKind, retry: number, random: number): number {
+  return random * Math.min(RETRY_DELAY_MS_MAX, BASE_MS[kind] * 2 ** (retry - 1))
+}
+
+/** The wait in ms that `Retry-After` asks for. The header has whole seconds or a date. undefined: it has neither. */
+export function retryAfterMs(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }

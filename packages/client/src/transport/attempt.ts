@@ -1,6 +1,6 @@
 /** Sends one request, and reads its answer or its failure. */
 import { abortedBy, FantailError, type Problem } from '../failures/client-error.ts'
-import { retryAfterMs } from '../retries/retry-delay.ts'
+import { retryAfterMs } from '../retries/retry-quota.ts'
 
 interface AttemptRequest {
   url: string

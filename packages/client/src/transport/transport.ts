@@ -6,14 +6,14 @@
  * attempts, time or quota are used up. Otherwise it waits and tries again.
  */
 
-import { type FailureKind, failureKind, isUntouched } from '../failures/answer-kind.ts'
-import { FantailError } from '../failures/client-error.ts'
+import { type FailureKind, FantailError, failureKind, isUntouched } from '../failures/client-error.ts'
+import type { Client } from '../generated/client/index.ts'
 import { AdaptiveRate } from '../retries/adaptive-rate.ts'
-import { retryDelayMs } from '../retries/retry-delay.ts'
-import { RetryQuota } from '../retries/retry-quota.ts'
+import { RetryQuota, retryDelayMs } from '../retries/retry-quota.ts'
 import type { ClientSettings } from '../settings/client-settings.ts'
 import { type AttemptResult, attempt, openStream, reasonOf } from './attempt.ts'
 import { bodyOf, type CoreRequest, headersOf, isRepeatable, type Method, urlOf } from './core-request.ts'
+import { framesIn } from './event-frames.ts'
 
 /** A call in progress. */
 interface Call {
@@ -203,4 +203,24 @@ function limitedSignal(
     given?.removeEventListener('abort', stop)
   }
   return { signal: own.signal, end }
+}
+
+/** Only the data of a stream's events, over one connection. `Fantail.events` also connects again and reports gaps. */
+async function* dataOf(transport: Transport, request: CoreRequest): AsyncGenerator<unknown, void, undefined> {
+  for await (const { data } of framesIn(await transport.open(request), () => undefined)) yield data
+}
+
+/** Gives a transport the form that the generated functions expect. */
+export function coreClient(transport: Transport): Client {
+  const by = (method: Method) => (request: CoreRequest) => transport.send(method, request)
+  const methods = {
+    get: by('GET'),
+    put: by('PUT'),
+    post: by('POST'),
+    patch: by('PATCH'),
+    delete: by('DELETE'),
+    sse: { get: async (request: CoreRequest) => ({ stream: dataOf(transport, request) }) },
+  }
+  // The generated functions use no other members of a client.
+  return methods as unknown as Client
 }

@@ -1,5 +1,4 @@
-/** A received request in the forms that frameworks give it. */
-import { VerifyError } from './verify-error.ts'
+/** A received request in the forms that frameworks give it, and the reason why it is not trusted. */
 
 /**
  * `headers` may have names in any case. `body` is the text or bytes as received, because parsing and writing would
@@ -50,3 +49,36 @@ export function textOfBody(body: Uint8Array): string {
     throw new VerifyError('wrong_body', 'the body is not UTF-8', cause)
   }
 }
+
+/** The reason why a received request is not trusted. Answer it with 400, because Fantail does not retry after a 400. */
+type VerifyErrorCode =
+  | 'missing_header'
+  | 'wrong_timestamp'
+  | 'too_old'
+  | 'wrong_key'
+  | 'no_matching_signature'
+  | 'wrong_body'
+  | 'wrong_certificate'
+  | 'wrong_topic'
+
+export class VerifyError extends Error {
+  readonly code: VerifyErrorCode
+
+  constructor(code: VerifyErrorCode, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'VerifyError'
+    this.code = code
+  }
+}
+
+/** The bytes of a base64 text, as Web Crypto takes them. undefined: the text is not base64. */
+export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+/** This type exists with and without the browser's types. */
+export type ImportedKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>

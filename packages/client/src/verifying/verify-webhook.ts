@@ -2,9 +2,15 @@
  * Checks the signature of a received webhook by the Standard Webhooks specification
  * (https://github.com/standard-webhooks/standard-webhooks), with Web Crypto.
  */
-import { base64Bytes, type ImportedKey } from './base64-bytes.ts'
-import { type ReadRequest, type ReceivedRequest, readRequest, textOfBody } from './received-request.ts'
-import { VerifyError } from './verify-error.ts'
+import {
+  base64Bytes,
+  type ImportedKey,
+  type ReadRequest,
+  type ReceivedRequest,
+  readRequest,
+  textOfBody,
+  VerifyError,
+} from './received-request.ts'
 import { eventOf, parseEnvelope, rawEvent, type WebhookEvent } from './webhook-event.ts'
 
 export interface VerifyWebhookOptions {

@@ -1,6 +1,6 @@
 /** The event that a webhook has received, from the envelope or from a raw delivery. */
 import type { Confirmation, Notification } from '../generated/index.ts'
-import { VerifyError } from './verify-error.ts'
+import { VerifyError } from './received-request.ts'
 
 export interface WebhookEvent {
   type: 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation'

@@ -24,7 +24,6 @@ export const words = {
   copied: 'Copied',
   notCopied: 'The browser refused',
   copyCurl: 'Copy as curl',
-  copyLink: 'Copy link',
   never: 'never',
   none: 'none',
   yes: 'yes',

@@ -3,7 +3,7 @@
  * Workers and other processes send it events only while its last announcement is valid. Without listeners no events are
  * sent.
  */
-import type { UnloggedEventType } from '@fantail/contracts/schemas/events/event-types'
+import type { UnloggedEventType } from '@fantail/contracts/schemas/events/event-schemas'
 import type { DeliveryEvent } from './log-events.ts'
 
 export interface Interest {

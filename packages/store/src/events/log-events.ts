@@ -1,6 +1,6 @@
 /** Events of deliveries, from pages of the outcome log. */
 import type { AttemptDecision, DeliveryCause } from '@fantail/contracts'
-import type { EventType } from '@fantail/contracts/schemas/events/event-types'
+import type { EventType } from '@fantail/contracts/schemas/events/event-schemas'
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import { redrivesOf } from '../lanes/records/generations.ts'
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'

@@ -79,7 +79,7 @@ type TopicTools = Pick<
 >
 
 /**
- * Makes the topics through which direct messages go (contracts: direct-names.ts). The first message for a lane makes a
+ * Makes the topics through which direct messages go (contracts: arn.ts). The first message for a lane makes a
  * topic with one subscription. A topic without the subscription counts as unfinished. So if the process crashes in
  * between, the next message completes it. No message is stored before that. The topic for messages to the target.
  * Throws if there is no capacity for a message.

@@ -10,7 +10,7 @@ import {
   type GapCause,
   LOGGED_EVENTS,
   UNLOGGED_EVENTS,
-} from '@fantail/contracts/schemas/events/event-types'
+} from '@fantail/contracts/schemas/events/event-schemas'
 import { type DeliveryEvent, formatPosition, type Interest, isWanted, type LogPosition } from '@fantail/store'
 import { BoundedStream } from './bounded-stream.ts'
 import {

@@ -3,7 +3,7 @@
  * the streams of listeners that must leave.
  */
 import { FantailError } from '@fantail/contracts'
-import type { EndOfEvents } from '@fantail/contracts/schemas/events/event-types'
+import type { EndOfEvents } from '@fantail/contracts/schemas/events/event-schemas'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
   hearListeners,

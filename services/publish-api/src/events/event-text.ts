@@ -1,6 +1,5 @@
 /** Writes events in the format `text/event-stream`. */
-import type { EventView } from '@fantail/contracts/schemas/events/event-schemas'
-import type { EndOfEvents, GapCause } from '@fantail/contracts/schemas/events/event-types'
+import type { EndOfEvents, EventView, GapCause } from '@fantail/contracts/schemas/events/event-schemas'
 import { redactEndpoint } from '@fantail/delivery'
 import { type DeliveryEvent, formatPosition, type LogPosition } from '@fantail/store'
 import type { z } from 'zod'

@@ -1,10 +1,7 @@
 /** Grouped dead letters in the form of the REST API. */
 import { isVisible } from '@fantail/access'
 import { type DeadLetterReason, parseArn, type SubscriptionRecord } from '@fantail/contracts'
-import type {
-  DeadLetterCounts,
-  LetterGroupMember,
-} from '@fantail/contracts/schemas/queues/letter-group-schemas'
+import type { DeadLetterCounts, LetterGroupMember } from '@fantail/contracts/schemas/queues/letter-schemas'
 import { maskCredentials } from '@fantail/delivery'
 import type { GroupedLetters, LetterGroup } from '@fantail/store'
 import type { z } from 'zod'

@@ -6,7 +6,7 @@ import {
   KEY_PREFIXES_MAX,
   KEY_REQUESTS_PER_SECOND_MAX,
   KEY_SCOPES,
-} from '../../api-key.ts'
+} from '../../caller-records.ts'
 import { CreatedAt, named, namedInput, pageOf, pageQuery } from '../shared-schemas.ts'
 
 const Scope = z.enum(KEY_SCOPES)

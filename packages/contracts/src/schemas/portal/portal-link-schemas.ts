@@ -1,7 +1,6 @@
 /** Portal links and sessions over REST. */
 import { z } from 'zod'
-import { PORTAL_SCOPES } from '../../access/portal.ts'
-import { KEY_PREFIXES_MAX } from '../../api-key.ts'
+import { KEY_PREFIXES_MAX, PORTAL_SCOPES } from '../../caller-records.ts'
 import { named, namedInput, timestamp } from '../shared-schemas.ts'
 
 /** @limit Subscriptions that a portal link names. Past it: `validation_failed`. */

@@ -11,7 +11,7 @@ import {
   Timestamp,
   timestamp,
 } from '../shared-schemas.ts'
-import { DeadLetterFilter } from './dead-letter-filter.ts'
+import { DeadLetterFilter } from './letter-schemas.ts'
 
 /**
  * A canary is a small sample.

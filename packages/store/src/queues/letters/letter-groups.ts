@@ -1,6 +1,6 @@
 /** Groups the dead letters of a queue by their values. Each call looks at a bounded number, the oldest first. */
 import { type RedriveFilter, withoutSubscription } from '@fantail/contracts'
-import type { LetterGroupMember } from '@fantail/contracts/schemas/queues/letter-group-schemas'
+import type { LetterGroupMember } from '@fantail/contracts/schemas/queues/letter-schemas'
 import type { Redis } from 'ioredis'
 import { encodeCursor } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'

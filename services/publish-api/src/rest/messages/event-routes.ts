@@ -7,8 +7,7 @@ import {
   resolveSubscription,
   resolveTopic,
 } from '@fantail/contracts'
-import { EventsQuery, EventView } from '@fantail/contracts/schemas/events/event-schemas'
-import { EVENT_TYPES } from '@fantail/contracts/schemas/events/event-types'
+import { EVENT_TYPES, EventsQuery, EventView } from '@fantail/contracts/schemas/events/event-schemas'
 import { parsePosition } from '@fantail/store'
 import { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'

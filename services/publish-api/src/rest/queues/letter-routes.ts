@@ -3,8 +3,9 @@ import type { ErrorCode } from '@fantail/contracts'
 import {
   DeadLetterCounts,
   DeadLetterCountsQuery,
-} from '@fantail/contracts/schemas/queues/letter-group-schemas'
-import { PurgeAnswer, PurgeInput } from '@fantail/contracts/schemas/queues/queue-content-schemas'
+  PurgeAnswer,
+  PurgeInput,
+} from '@fantail/contracts/schemas/queues/letter-schemas'
 import { QueueMessageReference } from '@fantail/contracts/schemas/queues/queue-message-schemas'
 import { EditedRedrive, EditInput, RedriveView } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { QueueReference } from '@fantail/contracts/schemas/shared-schemas'

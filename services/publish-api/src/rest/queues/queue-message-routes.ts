@@ -1,6 +1,6 @@
 /** Routes for messages in a queue: send, receive, acknowledge, and peek. */
 import { type ErrorCode, isObject, problemsOf, type QueueRecord } from '@fantail/contracts'
-import { PeekAnswer, PeekQuery } from '@fantail/contracts/schemas/queues/queue-content-schemas'
+import { PeekAnswer, PeekQuery } from '@fantail/contracts/schemas/queues/letter-schemas'
 import {
   AckInput,
   HandleResults,

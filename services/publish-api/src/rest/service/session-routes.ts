@@ -1,8 +1,7 @@
 /** Sessions of the console: a browser gives an API key once, and then has a cookie that scripts cannot read. */
 import { auditLog, type Caller, type Key, keyOfToken, reportChange } from '@fantail/access'
 import { FantailError } from '@fantail/contracts'
-import { SessionListAnswer } from '@fantail/contracts/schemas/access/session-list-schemas'
-import { LoginInput, SessionView } from '@fantail/contracts/schemas/access/session-schemas'
+import { LoginInput, SessionListAnswer, SessionView } from '@fantail/contracts/schemas/access/session-schemas'
 import { SESSION_MS_MAX } from '@fantail/store'
 import { z } from 'zod'
 import {
