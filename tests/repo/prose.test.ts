@@ -117,6 +117,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\b(?:Send|Target|Request|Group)Turns?\b/,
     within: /./,
   },
+  {
+    now: 'rate or tat',
+    old: /\b(?:LANE|SLICE|TOPIC)\.(?:throttle|arrival)\b|lane\.gap\b|throttle_of|\btopic_?[Tt]hrottle\b/,
+    within: /./,
+  },
   { now: 'isolated', old: /cautious|\bsuspect(?!ed\b)/i, within: /./ },
   { now: 'unproven', old: /\b(?:turnsKey|TurnLine|ShardTurn|suspectInFlight)\b|first_turn/, within: /./ },
   {

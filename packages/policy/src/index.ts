@@ -55,12 +55,6 @@ export { describeOnFailure, endsByRetention } from './retries/on-failure.ts'
 export { PRESETS } from './retries/presets.ts'
 export { previewRetries, retryPhase, totalRetrySeconds } from './retries/retry-curve.ts'
 export { type Answered, answeredAs, RETRY_COST, retryCost } from './retries/retry-mode.ts'
-export {
-  FAR_SEND_AHEAD_MS,
-  SEND_AHEAD_MS,
-  SEND_LATE_MS_MAX,
-  sendLateMsMax,
-} from './retries/send-time-bounds.ts'
 export { shownWhy, whyItCame, whyItEnded, whyNext } from './retries/why.ts'
 export { lineDiff } from './text/line-diff.ts'
 export { withoutTokens } from './text/link-tokens.ts'

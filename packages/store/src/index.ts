@@ -138,6 +138,7 @@ export {
   type TakeRequest,
   type TakeResult,
 } from './lanes/records/lane-records.ts'
+export { FAR_SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './lanes/throttle/send-time-bounds.ts'
 export { LinkKey, MailState } from './mail/mail-state.ts'
 export { type Suppression, Suppressions } from './mail/suppressions.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'

@@ -18,7 +18,7 @@ export const FUNCTION_TRAITS: ProtocolTraits = {
   takes: {
     rawDelivery: false,
     deliveryPolicy: false,
-    throttle: true,
+    rate: true,
     pacing: false,
     outbound: false,
     webhookKeys: false,

@@ -17,7 +17,7 @@ beforeAll(() => {
     ...real,
     endpoint: { ...real.endpoint, read: PROTOCOL_TRAITS.http.endpoint.read },
     defaultPolicy: { ...CUSTOMER_MANAGED_POLICY, throttlePolicy: { maxReceivesPerSecond: PER_SECOND } },
-    takes: { ...real.takes, deliveryPolicy: false, throttle: true },
+    takes: { ...real.takes, deliveryPolicy: false, rate: true },
     confirmedBy: 'person',
   }
 })

@@ -25,7 +25,7 @@ export const MAIL_TRAITS: ProtocolTraits = {
   takes: {
     rawDelivery: false,
     deliveryPolicy: false,
-    throttle: true,
+    rate: true,
     pacing: false,
     outbound: false,
     webhookKeys: false,

@@ -79,7 +79,7 @@ export interface TakenSettings {
   /** Whether the kind has delivery policies of its own. A topic's policy applies only to such kinds. */
   deliveryPolicy: boolean
   /** Accepts a throttle. Without `deliveryPolicy`, the native API accepts a policy that has only a throttle. */
-  throttle: boolean
+  rate: boolean
   /** Accepts retry modes and circuit breakers. */
   pacing: boolean
   outbound: boolean

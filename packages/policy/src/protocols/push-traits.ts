@@ -17,7 +17,7 @@ export const PUSH_TRAITS: ProtocolTraits = {
   takes: {
     rawDelivery: false,
     deliveryPolicy: false,
-    throttle: true,
+    rate: true,
     pacing: false,
     outbound: false,
     webhookKeys: false,

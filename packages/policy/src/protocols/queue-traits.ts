@@ -18,7 +18,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   takes: {
     rawDelivery: true,
     deliveryPolicy: false,
-    throttle: false,
+    rate: false,
     pacing: false,
     outbound: false,
     webhookKeys: false,

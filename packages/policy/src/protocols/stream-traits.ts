@@ -19,7 +19,7 @@ export const STREAM_TRAITS: ProtocolTraits = {
     rawDelivery: true,
     deliveryPolicy: false,
     // No throttle, because one request has the records of many deliveries, so a delivery has no send time of its own.
-    throttle: false,
+    rate: false,
     pacing: false,
     outbound: false,
     webhookKeys: false,

@@ -17,7 +17,7 @@ export function webhookTraits(scheme: Scheme): ProtocolTraits {
     takes: {
       rawDelivery: true,
       deliveryPolicy: true,
-      throttle: true,
+      rate: true,
       pacing: true,
       outbound: true,
       webhookKeys: true,

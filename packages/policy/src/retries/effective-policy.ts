@@ -33,7 +33,7 @@ export function effectivePolicy(
   subscription?: SubscriptionPolicy,
 ): EffectiveDeliveryPolicy {
   const { takes, defaultPolicy } = PROTOCOL_TRAITS[subscription?.protocol ?? 'https']
-  if (!takes.deliveryPolicy) return takes.throttle ? throttled(defaultPolicy, subscription) : defaultPolicy
+  if (!takes.deliveryPolicy) return takes.rate ? throttled(defaultPolicy, subscription) : defaultPolicy
   const own = topic.disableSubscriptionOverrides ? null : subscription?.deliveryPolicy
   const shared = topic.deliveryPolicy
   const retry = own?.healthyRetryPolicy ?? shared?.healthyRetryPolicy

@@ -43,7 +43,8 @@ export const unfinishedKey = (base: string) => `${base}unfinished`
 /**
  * Hash in the slice's shard:
  * - `rev` revision, `arn` of the topic, `topic` (JSON TopicRecord with its checksum), `v` (version of that record)
- * - `rate` default throttle or '', `ret` retention in seconds, `ovr` '1' if subscriptions may not override the policy
+ * - `rate` default rate of subscriptions or '', `ret` retention in seconds, `ovr` '1' if subscriptions may not override
+ * the policy
  * - `n:active`, `n:pending`, `n:paused`: numbers of subscriptions
  * - `gone`: number of subscriptions that it has lost
  */
@@ -109,7 +110,7 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
 /**
  * Hash of a lane:
  * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused, `gone` if a 410 paused it
- * - `r` own throttle or '', `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
+ * - `r` own rate or '', `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
  * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
  * - `l` seconds for which deliveries are kept at least
  * - `a` '1' if the endpoint is proven. Absent: it has not answered in time yet, or its latest attempt hung.

@@ -28,9 +28,9 @@ import { purgeLane, releaseDead, releaseLane, retryLaneNow, sweepLanes } from '.
 import { noteResults } from './note-results.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import type * as lane from './records/lane-records.ts'
-import { renewClaims } from './renew.ts'
 import { settleDeliveries } from './settle.ts'
 import { takeDeliveries } from './take.ts'
+import { renewClaims } from './throttle/renew.ts'
 
 /** How long a fence is kept. A checkpoint that its job never deletes is kept for the same time. */
 const FENCE_MS = 86_400_000

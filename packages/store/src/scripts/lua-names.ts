@@ -14,13 +14,13 @@ type Names = Record<string, string>
 const LANE = {
   slice: 's',
   /** Own, or ''. */
-  throttle: 'r',
+  rate: 'r',
   maxInFlight: 'c',
   paused: 'p',
   gone: 'g',
   hasDlq: 'q',
   /** The throttle's theoretical arrival time, ms. */
-  arrival: 'x',
+  tat: 'x',
   /** Number of claims, modulo RETRY_EVERY. It decides when a retry is claimed. */
   claimed: 'k',
   lastError: 'e',
@@ -51,7 +51,7 @@ const LANE = {
   mode: 'm',
   quota: 'mq',
   paceNext: 'mn',
-  rate: 'mf',
+  adaptiveRate: 'mf',
   openUntil: 'mu',
   failures: 'mc',
   lastMax: 'ml',
@@ -69,7 +69,7 @@ const TOPIC = {
   record: 'record',
   uid: 'uid',
   version: 'v',
-  throttle: 'rate',
+  rate: 'rate',
   retention: 'ret',
   overrides: 'ovr',
   revision: 'rev',
@@ -107,7 +107,7 @@ const SLICE = {
   arn: 'arn',
   topic: 'topic',
   version: 'v',
-  throttle: 'rate',
+  rate: 'rate',
   retention: 'ret',
   overrides: 'ovr',
   revision: 'rev',

@@ -2,10 +2,14 @@
  * Numbers that scripts and TypeScript share: `NUMBER.FULL_MS` in a script becomes 250 when the script is loaded. A
  * number that only one of them needs lies beside its use.
  */
-import { RETRY_COST, SEND_AHEAD_MS } from '@fantail/policy'
+import { RETRY_COST } from '@fantail/policy'
 
 export const NUMBER = {
-  SEND_AHEAD_MS,
+  /**
+   * How far ahead of its send time a throttled delivery may be claimed. Past it: it waits in its lane. If a worker
+   * dies, the send times of its claims are lost. So a send time is given out only this long before.
+   */
+  SEND_AHEAD_MS: 250,
   RETRY_COST,
   /**
    * How far ahead a stored send time may lie. Past it: the send time was stored before the clock was set back, and is

@@ -138,7 +138,7 @@ export interface ScriptArguments {
     arn: ScriptText
     record: ScriptText
     version: ScriptText
-    throttle: ScriptText
+    rate: ScriptText
     retention: ScriptText
     overrides: ScriptText
     revision: ScriptText
@@ -207,7 +207,7 @@ export interface ScriptArguments {
     shards: number
     open: ScriptText
     status: ScriptText
-    throttle: ScriptText
+    rate: ScriptText
     maxInFlight: number
     hasDlq: ScriptText
     expires: ScriptText
@@ -600,13 +600,13 @@ export interface ScriptArguments {
     arn: ScriptText
     topicRecord: ScriptText
     topicVersion: ScriptText
-    topicThrottle: ScriptText
+    topicRate: ScriptText
     topicRetention: ScriptText
     topicOverrides: ScriptText
     revision: ScriptText
     open: ScriptText
     status: ScriptText
-    throttle: ScriptText
+    rate: ScriptText
     maxInFlight: number
     hasDlq: ScriptText
     expires: ScriptText
@@ -687,7 +687,7 @@ export interface ScriptArguments {
     expected: ScriptText
     record: ScriptText
     uid: ScriptText
-    throttle: ScriptText
+    rate: ScriptText
     retention: ScriptText
     overrides: ScriptText
     kept: ScriptText
@@ -979,7 +979,7 @@ export interface ScriptArguments {
     record: ScriptText
     wasCounted: ScriptText
     counted: ScriptText
-    throttle: ScriptText
+    rate: ScriptText
     maxInFlight: number
     paused: ScriptText
     hasDlq: ScriptText

@@ -20,7 +20,7 @@ export function atSlice({ sliceId, shard }: SlicePlace): { base: string; shard: 
 /** The settings of a topic that scripts read. They are stored next to its record. */
 export interface TopicScriptSettings {
   /** Sends per second, or ''. */
-  throttle: string
+  rate: string
   /** Seconds. */
   retention: string
   /** '1' if the overrides of subscriptions are disabled, else ''. */

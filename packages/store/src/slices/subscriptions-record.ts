@@ -46,7 +46,7 @@ export function unpackSubscription(
 /** Values that scripts keep next to the record, each '' if unset. */
 export interface SubscriptionFields {
   /** Own. */
-  throttle: string
+  rate: string
   maxInFlight: number
   /** '1', or why Fantail itself paused it. */
   paused: string
@@ -82,7 +82,7 @@ type FieldSource = Pick<
 export function subscriptionFields(record: FieldSource): SubscriptionFields {
   const awaited = record.status === 'pending' || record.unsubscribed
   return {
-    throttle: throttleOf(record),
+    rate: rateOf(record),
     maxInFlight: record.maxInFlight,
     // The last message to an unsubscribed endpoint must leave its lane, even if the lane was paused.
     paused: record.status === 'paused' && !record.unsubscribed ? (record.pausedBecause ?? '1') : '',
@@ -99,12 +99,12 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
  * '' if the subscription follows the topic. A kind without policies does not follow it: its throttle is written after
  * `=`, and 0 means none.
  */
-function throttleOf({ protocol, deliveryPolicy }: FieldSource): string {
+function rateOf({ protocol, deliveryPolicy }: FieldSource): string {
   const { takes, defaultPolicy } = PROTOCOL_TRAITS[protocol]
   const own = deliveryPolicy?.throttlePolicy ?? undefined
   if (takes.deliveryPolicy) return own === undefined ? '' : String(own.maxReceivesPerSecond)
-  const throttle = (takes.throttle ? own : undefined) ?? defaultPolicy.throttlePolicy
-  return `=${throttle?.maxReceivesPerSecond ?? 0}`
+  const rate = (takes.rate ? own : undefined) ?? defaultPolicy.throttlePolicy
+  return `=${rate?.maxReceivesPerSecond ?? 0}`
 }
 
 const MODES: Record<RetryMode, string> = { policy: '-', standard: 's', adaptive: 'a' }

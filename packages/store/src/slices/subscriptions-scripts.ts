@@ -31,7 +31,7 @@ export interface Placement {
 export interface Reservation {
   id: string
   now: number
-  /** Record, version, throttle, retention, overrides. */
+  /** Record, version, rate, retention, overrides. */
   settings: Buffer[]
 }
 
@@ -81,7 +81,7 @@ export async function placeSubscription(
   request: { place: SubscriptionPlace; reservation: Reservation; placement: Placement; validMs: number },
 ): Promise<PlaceResult> {
   const { place, reservation, placement, validMs } = request
-  const [record = '', version = '', throttle = '', retention = '', overrides = ''] = reservation.settings
+  const [record = '', version = '', rate = '', retention = '', overrides = ''] = reservation.settings
   const reply = runScript(redis, PLACE, {
     ...atSlice(place),
     id: reservation.id,
@@ -89,7 +89,7 @@ export async function placeSubscription(
     arn: placement.topicArn,
     topicRecord: record,
     topicVersion: version,
-    topicThrottle: throttle,
+    topicRate: rate,
     topicRetention: retention,
     topicOverrides: overrides,
     revision: newRevision(),

@@ -13,7 +13,7 @@ export function parseTopic(text: string, key: string): TopicRecord {
 export function topicFields(settings: TopicSettings): TopicScriptSettings {
   const rate = settings.deliveryPolicy?.throttlePolicy?.maxReceivesPerSecond
   return {
-    throttle: rate === undefined ? '' : String(rate),
+    rate: rate === undefined ? '' : String(rate),
     retention: String(settings.retentionSeconds),
     overrides: settings.disableSubscriptionOverrides ? '1' : '',
   }

@@ -130,14 +130,7 @@ async function topicFaults(
         idBytes(id).toString('hex'),
       )
       const lane = await redis.hmget(`${base}lane:${id}`, 's', 'r', 'c', 'p', 'q', 'g')
-      const wanted = [
-        sliceId,
-        fields.throttle,
-        String(fields.maxInFlight),
-        fields.paused,
-        fields.hasDlq,
-        null,
-      ]
+      const wanted = [sliceId, fields.rate, String(fields.maxInFlight), fields.paused, fields.hasDlq, null]
       check(`lane of ${id}`, lane, wanted)
       const expires = await redis.zscore(`${base}expiries`, id)
       check(`expiry of ${id}`, expires ?? '', fields.expires)

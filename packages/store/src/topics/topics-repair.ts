@@ -33,7 +33,7 @@ const REPAIRED_SLICES_AT_ONCE = 16
 /** Gives every slice the topic's present record. Does nothing if the topic is gone. */
 export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
   const names = ['uid', 'record', 'v', 'rate', 'ret', 'ovr', 'slices']
-  const [uid, record, version, throttle, retention, overrides, slices] = await redis.hmget(
+  const [uid, record, version, rate, retention, overrides, slices] = await redis.hmget(
     topicKey(arn),
     ...names,
   )
@@ -42,7 +42,7 @@ export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
     return
   }
   const revision = newRevision()
-  const settings = { throttle: throttle ?? '', retention: retention ?? '', overrides: overrides ?? '' }
+  const settings = { rate: rate ?? '', retention: retention ?? '', overrides: overrides ?? '' }
   await forSlices({ arn, uid, slices: parseSlices(slices, topicKey(arn)).length }, async (slice) => {
     await configureSlice(redis, slice, { arn, record, version, ...settings, revision })
   })

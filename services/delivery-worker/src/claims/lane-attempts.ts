@@ -9,9 +9,9 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { type Again, Deadlines, type EnvelopeSigning } from '@fantail/delivery'
-import { retryCost, SEND_LATE_MS_MAX } from '@fantail/policy'
+import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
-import type { SettleTo, Standing } from '@fantail/store'
+import { SEND_LATE_MS_MAX, type SettleTo, type Standing } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'

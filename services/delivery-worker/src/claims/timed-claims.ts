@@ -19,8 +19,14 @@
  * If Redis's clock was set forward, its new send times lie among those that claims of this and other workers already
  * have. The worker then puts off all its claims, and new ones, until those earlier send times are over.
  */
-import { FAR_SEND_AHEAD_MS, SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from '@fantail/policy'
-import type { LaneRenewal, RenewedClaim } from '@fantail/store'
+import {
+  FAR_SEND_AHEAD_MS,
+  type LaneRenewal,
+  NUMBER,
+  type RenewedClaim,
+  SEND_LATE_MS_MAX,
+  sendLateMsMax,
+} from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { ThrottledClaim } from './open-claims.ts'
 import type { Renewals } from './renewals.ts'
@@ -213,7 +219,7 @@ export class TimedClaims {
       this.#drop(late)
       return
     }
-    const lateMs = late.renewals > 0 ? Math.min(this.#latenessOf(late), SEND_AHEAD_MS) : 0
+    const lateMs = late.renewals > 0 ? Math.min(this.#latenessOf(late), NUMBER.SEND_AHEAD_MS) : 0
     this.#renewLane(late, Math.max(lateMs, this.#wayBackMs(late)))
   }
 

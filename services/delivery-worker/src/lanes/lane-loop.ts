@@ -9,7 +9,6 @@
  * this line at a time. While no such slot is free, the line is not read. So these lanes cost nothing, whatever their
  * number.
  */
-import { SEND_AHEAD_MS } from '@fantail/policy'
 import { createStateLog } from '@fantail/runtime'
 import { type LaneStore, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
@@ -260,7 +259,7 @@ export class LaneLoop {
         unprovenMax: inLine ? Math.ceil(this.#free(false)) : 0,
         unprovenClaims: inLine && this.#options.batches.unprovenClaims(),
         ...(inLine?.till !== undefined && { unprovenTill: inLine.till }),
-        leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + SEND_AHEAD_MS,
+        leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + NUMBER.SEND_AHEAD_MS,
         logsMax: readers.capacity,
         ...this.#bounds(shard, askedAt, isBeside),
       })

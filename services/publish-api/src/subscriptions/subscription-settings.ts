@@ -118,7 +118,7 @@ export function policyProblems(policy: unknown, { protocol, raw }: PolicyContext
   if (policy === undefined || policy === null) return []
   const path = 'deliveryPolicy'
   const message = refusedSetting(protocol, 'deliveryPolicy')
-  if (message !== undefined && (!isObject(policy) || refusedSetting(protocol, 'throttle') !== undefined)) {
+  if (message !== undefined && (!isObject(policy) || refusedSetting(protocol, 'rate') !== undefined)) {
     return [{ path, message }]
   }
   if (message !== undefined) {

@@ -8,11 +8,11 @@
 -- @include now
 -- @include when-full
 run_when_full(base)
-local key, now, gap = base .. 'bucket:' .. id, now_ms(base), 1000 / rate
-local arrival = math.max(tonumber(redis.call('GET', key) or 0), now)
+local key, now, token_ms = base .. 'bucket:' .. id, now_ms(base), 1000 / rate
+local tat = math.max(tonumber(redis.call('GET', key) or 0), now)
 -- A jump of the clock may have left this time far in the future. Everything would be refused until then.
-if arrival > now + 2000 then arrival = now end
-local given = math.max(0, math.min(wanted, math.floor((now + 1000 - arrival) / gap + 1e-6)))
-arrival = arrival + given * gap
-if given > 0 then redis.call('SET', key, string.format('%.17g', arrival), 'PX', 2000) end
-return { given, math.max(0, math.ceil(arrival + gap - 1000 - now)) }
+if tat > now + 2000 then tat = now end
+local given = math.max(0, math.min(wanted, math.floor((now + 1000 - tat) / token_ms + 1e-6)))
+tat = tat + given * token_ms
+if given > 0 then redis.call('SET', key, string.format('%.17g', tat), 'PX', 2000) end
+return { given, math.max(0, math.ceil(tat + token_ms - 1000 - now)) }

@@ -22,7 +22,7 @@ local now, before = now_ms(base), first_due(base)
 local SLOWER = { limited = true, unavailable = true, timeout = true }
 local ALIVE = { ok = true, refused = true, limited = true }
 local FIELDS = {
-  LANE.mode, LANE.quota, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
+  LANE.mode, LANE.quota, LANE.adaptiveRate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
   LANE.bucket, LANE.requests, LANE.closedAt,
 }
 local paces, reply = {}, { '', 0 }
@@ -117,7 +117,7 @@ for id, pace in pairs(paces) do
     if pace.mode == 'a' then
       redis.call('HSET', lane, LANE.lastMax, text(pace.last_max), LANE.slowedAt, text(pace.slowed),
         LANE.measured, text(pace.measured), LANE.bucket, text(pace.bucket or 0), LANE.requests, pace.requests)
-      if pace.rate then redis.call('HSET', lane, LANE.rate, text(pace.rate)) end
+      if pace.rate then redis.call('HSET', lane, LANE.adaptiveRate, text(pace.rate)) end
     end
     lane_next(base, id, now)
   end

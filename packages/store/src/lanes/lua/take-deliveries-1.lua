@@ -39,6 +39,7 @@
 -- @include when-full
 -- @include now
 -- @include lane-next
+-- @include lane-rate
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease
@@ -128,7 +129,7 @@ end
 -- settlement recognises such a lane by the half ms. Lanes full of hanging attempts therefore cannot block the head of
 -- the line.
 local function take_lane(id, lane)
-  local max = limits[id] or (lane.gap and lane.cap) or math.min(lane.cap, others_max)
+  local max = limits[id] or (lane.rate and lane.cap) or math.min(lane.cap, others_max)
   local claims = claims_of(id, lane)
   if lane.pace and lane.pace.shut then return probe_lane(id, lane, max, claims) end
   local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)

@@ -13,7 +13,7 @@
 -- @arg shards: number, how many there are
 -- @arg open: text, record up to where the slot follows
 -- @arg status: text, that it is counted under
--- @arg throttle: text, own, or '', or of its kind behind '='
+-- @arg rate: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits
 -- @arg has_dlq: text, '1' or ''
 -- @arg expires: text, when its token expires, ms, or ''
@@ -21,7 +21,7 @@
 -- @arg floor: digits, seconds that it keeps deliveries at least
 -- @arg token_hash: text, SHA-1 of the token, or ''
 -- Returns: {'missing'} | {'full'} | {'created', id, record}
---          | {'taken' (by this id) or 'reserved', id, now, topic record, version, throttle, retention, overrides}
+--          | {'taken' (by this id) or 'reserved', id, now, topic record, version, rate, retention, overrides}
 -- @include now
 -- @include lane-next
 -- @include lane-wake
@@ -34,7 +34,7 @@ local topic, now = read_topic(key), now_ms(base)
 if not topic then return {'missing'} end
 local ends = base .. 'ends:' .. topic.uid
 local function answer(outcome, raw)
-  local settings = { topic.record, topic.version, topic.throttle, topic.retention, topic.overrides }
+  local settings = { topic.record, topic.version, topic.rate, topic.retention, topic.overrides }
   return {outcome, raw, string.format('%.0f', now), unpack(settings)}
 end
 local taken = redis.call('HGET', ends, endpoint_hash)
@@ -53,7 +53,7 @@ end
 local slice, before = topic.uid .. '.' .. number, first_due(base)
 set_slice_topic(base, slice, arn, topic, revision, now)
 local new = {
-  open = open, status = status, throttle = throttle, max_in_flight = max_in_flight, has_dlq = has_dlq,
+  open = open, status = status, rate = rate, max_in_flight = max_in_flight, has_dlq = has_dlq,
   expires = expires, mode = mode, floor = floor,
 }
 local record = place_subscription(base, slice, id, new, revision, now)

@@ -9,13 +9,13 @@
 -- @arg arn: text
 -- @arg topic_record: text
 -- @arg topic_version: text
--- @arg topic_throttle: text
+-- @arg topic_rate: text
 -- @arg topic_retention: text
 -- @arg topic_overrides: text
 -- @arg revision: text
 -- @arg open: text, record up to where the slot follows
 -- @arg status: text, that it is counted under
--- @arg throttle: text, own, or '', or of its kind behind '='
+-- @arg rate: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits
 -- @arg has_dlq: text, '1' or ''
 -- @arg expires: text, when its token expires, ms, or ''
@@ -36,12 +36,12 @@ local present = redis.call('HGET', base .. 'subs:' .. slice, id)
 if present then return {'present', present} end
 local before = first_due(base)
 local settings = {
-  record = topic_record, version = topic_version, throttle = topic_throttle, retention = topic_retention,
+  record = topic_record, version = topic_version, rate = topic_rate, retention = topic_retention,
   overrides = topic_overrides,
 }
 set_slice_topic(base, slice, arn, settings, revision, now)
 local new = {
-  open = open, status = status, throttle = throttle, max_in_flight = max_in_flight, has_dlq = has_dlq,
+  open = open, status = status, rate = rate, max_in_flight = max_in_flight, has_dlq = has_dlq,
   expires = expires, mode = mode, floor = floor,
 }
 local record = place_subscription(base, slice, id, new, revision, now)

@@ -9,7 +9,7 @@
 -- @arg record: text
 -- @arg was_counted: text, status that it was counted under, or ''
 -- @arg counted: text, status that it is counted under, or ''
--- @arg throttle: text, own, or '', or of its kind behind '='
+-- @arg rate: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits
 -- @arg paused: text, '1', why Fantail itself paused it, or ''
 -- @arg has_dlq: text, '1' or ''
@@ -49,7 +49,7 @@ if was_counted ~= '' then count_status(base, slice_id, was_counted, -1) end
 if counted ~= '' then count_status(base, slice_id, counted, 1) end
 redis.call('HSET', slice, SLICE.revision, revision)
 local was_gone = redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE
-redis.call('HSET', base .. 'lane:' .. id, LANE.throttle, throttle, LANE.maxInFlight, max_in_flight,
+redis.call('HSET', base .. 'lane:' .. id, LANE.rate, rate, LANE.maxInFlight, max_in_flight,
   LANE.paused, paused, LANE.hasDlq, has_dlq)
 set_mode()
 if was_gone and paused == '' then probe_gone(base, id, now) end

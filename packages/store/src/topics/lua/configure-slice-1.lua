@@ -5,7 +5,7 @@
 -- @arg arn: text
 -- @arg record: text, the topic's
 -- @arg version: text, of the record
--- @arg throttle: text, '' for none
+-- @arg rate: text, '' for none
 -- @arg retention: text, seconds
 -- @arg overrides: text, '1' if subscriptions' overrides are disabled, else ''
 -- @arg revision: text
@@ -19,7 +19,7 @@ run_when_full(base)
 if redis.call('EXISTS', base .. 'slice:' .. slice) == 0 then return 0 end
 local now, before = now_ms(base), first_due(base)
 local settings = {
-  record = record, version = version, throttle = throttle, retention = retention, overrides = overrides,
+  record = record, version = version, rate = rate, retention = retention, overrides = overrides,
 }
 set_slice_topic(base, slice, arn, settings, revision, now)
 wake_if_earlier(base, shard, before, now, first_unproven)

@@ -8,7 +8,7 @@
 -- @arg expected: text, record as read; '' for none
 -- @arg record: text, new record; when creating: up to where the time follows
 -- @arg uid: text
--- @arg throttle: text, '' for none
+-- @arg rate: text, '' for none
 -- @arg retention: text, seconds
 -- @arg overrides: text, '1' if subscriptions' overrides are disabled, else ''
 -- @arg kept: text, seconds and bytes of the ring of messages; '' for none
@@ -27,7 +27,7 @@ if #record <= #expected then run_when_full(base) end
 local now, before = now_ms(base), first_due(base)
 local topic = read_topic(key)
 if (topic and topic.record or '') ~= expected then return {'changed'} end
-redis.call('HSET', key, TOPIC.throttle, throttle, TOPIC.retention, retention, TOPIC.overrides, overrides,
+redis.call('HSET', key, TOPIC.rate, rate, TOPIC.retention, retention, TOPIC.overrides, overrides,
   TOPIC.revision, revision, TOPIC.kept, kept)
 redis.call('HINCRBY', key, TOPIC.version, 1)
 redis.call('PUBLISH', 'ft:wake:changes', arn)

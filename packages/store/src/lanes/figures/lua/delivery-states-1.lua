@@ -69,7 +69,7 @@ local function hold_of(id, due, state, is_retry, ends)
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
   return held_until(shut_letter(id, pace), due, pace.shut)
     or held_until('q', due, is_empty and pace.next)
-    or held_until('t', due, lane.gap and lane.tat)
+    or held_until('t', due, lane.rate and lane.tat)
     or ends > 1 and due > now and held_until('l', due, due)
     or not lane.proven and due <= now and 'u'
     or ''

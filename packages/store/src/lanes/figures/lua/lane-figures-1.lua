@@ -84,7 +84,7 @@ local function figures(id)
   for _, delivery in ipairs(lane.fifo and redis.call('ZRANGE', base .. 'lease:' .. id, 0, HEADS - 1) or {}) do
     heads[#heads + 1] = behind(base, id, delivery, 1)[1]
   end
-  local rate = lane.gap and string.format('%.17g', lane.rate) or ''
+  local rate = lane.rate and string.format('%.17g', lane.rate) or ''
   return {
     number_waiting(base, id, lane), redis.call('ZCARD', base .. 'lease:' .. id),
     next_attempt(lane, id), rate, latest_attempts(id), heads,

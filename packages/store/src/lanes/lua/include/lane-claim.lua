@@ -5,6 +5,7 @@
 -- @include lane-group
 -- @include lane-state
 -- @include lane-next
+-- @include lane-rate
 -- @include lane-lease
 -- @include lane-count
 -- @include lane-discard
@@ -51,7 +52,7 @@ local function add_run(take, id, lane, head)
 end
 
 local function lease_end(take, lane)
-  local ahead_ms = lane.gap and far_ms(take.base) or 0
+  local ahead_ms = lane.rate and far_ms(take.base) or 0
   return take.now + ahead_ms + (lane.fifo == '2' and math.min(NUMBER.RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
 end
 
@@ -62,12 +63,9 @@ local function claim(take, id, lane, set, ids, states, claims)
   local leases, n, till = {}, #claims, lease_end(take, lane)
   for i, delivery in ipairs(ids) do
     local state, send = states and states[i] or '', ''
-    if lane.gap and not is_dead(state) then
-      send = text(lane.tat)
-      lane.tat = lane.tat + lane.gap
-    end
+    if lane.rate and not is_dead(state) then send = text(next_send_time(lane)) end
     local lease = new_lease(take.base, till, lane.fifo)
-    if lane.fifo == '2' and not lane.gap and not is_dead(state) then add_run(take, id, lane, delivery) end
+    if lane.fifo == '2' and not lane.rate and not is_dead(state) then add_run(take, id, lane, delivery) end
     local name = text(lease)
     leases[2 * i - 1], leases[2 * i] = name, delivery
     claims[n + 1], claims[n + 2], claims[n + 3], claims[n + 4] = delivery, name, send, state

@@ -1,13 +1,7 @@
 -- Reads a lane's settings, and computes the time at which it next needs a take. Every script that changes a lane calls
 -- lane_next at its end. Slices are cached while a script runs, so a script must change a slice before its first
 -- lane_next.
--- How much further ahead send times are given out while a worker's round trips are long, because takes and replies are
--- late then. Past it: claims may be late when the worker gets them.
-local FAR_MS_MAX = 600
--- Throttled lanes are due up to TAKE_AHEAD_MS before their send time, on a grid of TAKE_GRID_MS that differs by shard.
--- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
-local TAKE_AHEAD_MS = 200
-local TAKE_GRID_MS = 100
+-- @include lane-rate
 -- How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the clock was set
 -- back, and the circuit counts as due for a probe.
 local PROBE_LEASE_MS_MAX = 600000
@@ -21,18 +15,11 @@ local NO_MODE = '-'
 -- The value of LANE.paused if the endpoint answered 410, and of LANE.blockedBy until a probe has shown that it is back.
 local GONE = 'gone'
 local slices = {}
-local far
-
--- How much further ahead the shard's send times are given out. Only throttled lanes read it.
-local function far_ms(base)
-  far = far or math.min(tonumber(redis.pcall('GET', base .. 'far')) or 0, FAR_MS_MAX)
-  return far
-end
 
 local function slice_of(base, sid)
   local slice = slices[sid]
   if not slice then
-    local h = redis.call('HMGET', base .. 'slice:' .. sid, SLICE.throttle, SLICE.overrides, SLICE.retention,
+    local h = redis.call('HMGET', base .. 'slice:' .. sid, SLICE.rate, SLICE.overrides, SLICE.retention,
       SLICE.revision)
     slice = { rate = tonumber(h[1]), fixed = h[2] == '1', ret = tonumber(h[3]), rev = h[4] or '' }
     slices[sid] = slice
@@ -61,7 +48,7 @@ end
 
 -- Reads the state of a lane's retry mode and circuit breaker (lane-pace.lua) into lane.pace. Returns the rate in force.
 local function read_pace(base, id, mode, now, lane, rate)
-  local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil)
+  local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.adaptiveRate, LANE.openUntil)
   local retries, shut = string.sub(mode, 1, 1), tonumber(h[4])
   local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
   lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, PROBE_LEASE_MS_MAX)), bare = mode == NO_MODE }
@@ -74,25 +61,16 @@ local function read_pace(base, id, mode, now, lane, rate)
   return rate and rate > 0 and math.min(rate, adaptive) or adaptive
 end
 
--- A throttle that begins with '=' belongs to an endpoint kind without policies. The topic's throttle does not change
--- it.
-local KINDS_OWN = string.byte('=')
-
-local function throttle_of(own, slice)
-  if own and string.byte(own) == KINDS_OWN then return tonumber(string.sub(own, 2)) end
-  return (not slice.fixed and tonumber(own)) or slice.rate
-end
-
--- nil: there is no such lane. gap: ms between sends if it is throttled. tat: theoretical arrival time of the next send.
+-- nil: there is no such lane. rate and tat: of its throttle (lane-rate).
 -- fifo: '1', or '2' if several deliveries of a group may be sent at once, or false. proven: its endpoint is proven.
 -- claimed, cap and dlq are only read for claims.
 local function lane_of(base, id, now, to_claim)
   local key, h = base .. 'lane:' .. id, nil
   if to_claim then
-    h = redis.call('HMGET', key, LANE.slice, LANE.throttle, LANE.paused, LANE.gone, LANE.arrival, LANE.fifo,
+    h = redis.call('HMGET', key, LANE.slice, LANE.rate, LANE.paused, LANE.gone, LANE.tat, LANE.fifo,
       LANE.mode, LANE.proven, LANE.claimed, LANE.maxInFlight, LANE.hasDlq)
   else
-    h = redis.call('HMGET', key, LANE.slice, LANE.throttle, LANE.paused, LANE.gone, LANE.arrival, LANE.fifo,
+    h = redis.call('HMGET', key, LANE.slice, LANE.rate, LANE.paused, LANE.gone, LANE.tat, LANE.fifo,
       LANE.mode, LANE.proven)
   end
   if not h[1] then return nil end
@@ -100,19 +78,11 @@ local function lane_of(base, id, now, to_claim)
   local lane = {
     sid = h[1], slice = slice, gone = gone, paused = (h[3] or '') ~= '' and not gone, fifo = h[6],
     proven = h[8] == '1', claimed = tonumber(h[9]) or 0, cap = tonumber(h[10]) or 32, dlq = h[11] == '1',
-    rate = false, gap = false, tat = false, leased = false, pace = false,
+    rate = false, tat = false, leased = false, pace = false,
   }
-  local rate = throttle_of(h[2], slice)
+  local rate = rate_of(h[2], slice)
   if h[7] then rate = read_pace(base, id, h[7], now, lane, rate) end
-  if rate and rate > 0 then
-    lane.rate, lane.gap = rate, 1000 / rate
-    lane.tat = math.max(tonumber(h[5]) or 0, now)
-    -- The clock was set back, so the time gets a new value. No claim has a later send time than the new value, so the
-    -- throttle holds and the lane continues.
-    if lane.tat > now + NUMBER.STORED_AHEAD_MAX_MS + lane.gap then
-      lane.tat = now + NUMBER.SEND_AHEAD_MS + far_ms(base) + lane.gap
-    end
-  end
+  if rate and rate > 0 then set_rate(base, lane, rate, h[5], now) end
   return lane
 end
 
@@ -143,18 +113,6 @@ local function paced_heads(base, id, now, pace)
   local fresh, retry = head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id)
   if retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST then retry = math.max(retry, pace.next) end
   return earlier(fresh, retry), first_lease_end(base, id)
-end
-
-local phase
-
-local function take_time(base, tat)
-  if not phase then
-    phase = 0
-    for i = 1, #base do
-      phase = (phase * 31 + string.byte(base, i)) % TAKE_GRID_MS
-    end
-  end
-  return math.ceil((tat - far_ms(base) - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
 end
 
 -- A lane is in `due` if its endpoint is proven, else in `unproven`. Attempts at an unproven endpoint may hang, so its
@@ -214,7 +172,7 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
     return nil
   end
   if waiting and lane.gone then waiting = now end
-  if waiting and lane.gap and not lane.gone then waiting = math.max(waiting, take_time(base, lane.tat)) end
+  if waiting and lane.rate and not lane.gone then waiting = math.max(waiting, take_time(base, lane.tat)) end
   if waiting and lane.pace and lane.pace.shut and not lane.gone then waiting = math.max(waiting, lane.pace.shut) end
   if lane.gone and not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
   local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)

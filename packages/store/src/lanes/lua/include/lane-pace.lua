@@ -3,7 +3,7 @@
 -- of both. A lane that uses neither has no lane.pace, and no cost. The hash of the lane stores the state:
 -- - LANE.quota: the tokens that are left for retries
 -- - LANE.paceNext: when the next retry may be sent although the quota is empty
--- - LANE.rate: the adaptive rate
+-- - LANE.adaptiveRate: the adaptive rate
 -- - LANE.openUntil: until when the circuit is open
 -- - LANE.closedAt: when the circuit was last closed
 -- @include lane-state

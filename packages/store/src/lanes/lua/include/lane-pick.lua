@@ -1,5 +1,6 @@
 -- Picks the next claims of a lane: fresh deliveries first, but at least one of five from the retries.
 -- @include lane-next
+-- @include lane-rate
 -- @include lane-claim
 -- @include lane-pace
 local RETRY_EVERY = 5
@@ -42,17 +43,10 @@ local function young(take, id, lane, ids)
   return young_ids
 end
 
--- How many send times of a throttled lane may be given out now. None is before take.lead_ms have passed.
-local function send_times_of(take, lane)
-  if not lane.gap then return math.huge end
-  lane.tat = math.max(lane.tat, take.now + take.lead_ms)
-  return math.max(0, math.floor((take.now + NUMBER.SEND_AHEAD_MS + far_ms(take.base) - lane.tat) / lane.gap) + 1)
-end
-
 -- Claims up to max deliveries. Returns how many were claimed, how many were checked, and whether more are due (nil:
 -- unknown).
 local function claim_due(take, id, lane, max, claims)
-  local send_times = send_times_of(take, lane)
+  local send_times = send_times_left(take.base, lane, take.now, take.lead_ms)
   local fresh, retries, more = pick(take, id, lane, math.min(max, send_times))
   local young_fresh, young_retries = young(take, id, lane, fresh), young(take, id, lane, retries)
   local dead, looked = 0, #fresh + #retries
@@ -75,8 +69,8 @@ local function claim_due(take, id, lane, max, claims)
   local got = #young_fresh + #young_retries
   if got > 0 then
     local claimed = (lane.claimed + got) % RETRY_EVERY
-    if lane.gap then
-      redis.call('HSET', take.base .. 'lane:' .. id, LANE.claimed, text(claimed), LANE.arrival, text(lane.tat))
+    if lane.rate then
+      redis.call('HSET', take.base .. 'lane:' .. id, LANE.claimed, text(claimed), LANE.tat, text(lane.tat))
     else
       redis.call('HSET', take.base .. 'lane:' .. id, LANE.claimed, text(claimed))
     end

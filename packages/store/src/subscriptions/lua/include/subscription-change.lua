@@ -6,7 +6,8 @@
 
 -- Values that a lane has learnt from its endpoint's answers, for its retry mode and circuit breaker.
 local PACE_STATE = {
-  LANE.quota, LANE.paceNext, LANE.rate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
+  LANE.quota, LANE.paceNext, LANE.adaptiveRate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt,
+  LANE.measured,
   LANE.bucket, LANE.requests, LANE.closedAt, LANE.blockedBy,
 }
 

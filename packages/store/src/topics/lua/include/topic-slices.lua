@@ -28,11 +28,11 @@ end
 
 -- The topic hash as a table. nil: there is no such topic.
 local function read_topic(key)
-  local h = redis.call('HMGET', key, TOPIC.record, TOPIC.uid, TOPIC.version, TOPIC.throttle, TOPIC.retention,
+  local h = redis.call('HMGET', key, TOPIC.record, TOPIC.uid, TOPIC.version, TOPIC.rate, TOPIC.retention,
     TOPIC.overrides, TOPIC.slices, TOPIC.free)
   if not h[1] then return nil end
   local topic = {
-    key = key, record = h[1], uid = h[2], version = h[3], throttle = h[4], retention = h[5], overrides = h[6],
+    key = key, record = h[1], uid = h[2], version = h[3], rate = h[4], retention = h[5], overrides = h[6],
     slices = h[7], free = h[8],
   }
   if slices_of(topic) % 1 ~= 0 then error('corrupt slices in ' .. key) end

@@ -1,10 +1,10 @@
-import { SEND_AHEAD_MS, sendLateMsMax } from '@fantail/policy'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NUMBER } from '../scripts/lua-numbers.ts'
+import { NUMBER } from '../../scripts/lua-numbers.ts'
+import { sendLateMsMax } from './send-time-bounds.ts'
 import { isMissed, renew, reserve } from './send-times.fixture.ts'
 
-const { RENEWED_AHEAD_MS } = NUMBER
+const { RENEWED_AHEAD_MS, SEND_AHEAD_MS } = NUMBER
 
 const START = 1_760_000_000_000
 

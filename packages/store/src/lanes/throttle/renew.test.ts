@@ -1,7 +1,7 @@
 import { leaseKey, RANDOM_TIMEOUT_MS } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dueKey, laneKey } from '../keys/keys.ts'
+import { dueKey, laneKey } from '../../keys/keys.ts'
 import {
   BASE,
   claimsOf,
@@ -12,9 +12,9 @@ import {
   skew,
   takeFrom,
   writeLane,
-} from './lane.fixture.ts'
-import { useLanes } from './lanes.fixture.ts'
-import type { Claim, LaneRenewal } from './records/lane-records.ts'
+} from '../lane.fixture.ts'
+import { useLanes } from '../lanes.fixture.ts'
+import type { Claim, LaneRenewal } from '../records/lane-records.ts'
 import { renew } from './send-times.fixture.ts'
 
 const { redis, lanes } = await useLanes()

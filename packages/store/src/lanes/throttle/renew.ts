@@ -1,9 +1,9 @@
 /** Renewing: unsent claims get new send times. They belong to a late worker, or make another request. */
 import type { Redis } from 'ioredis'
-import { shardBase } from '../keys/shards.ts'
-import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
-import type { LaneRenewal, RenewedClaim, RenewRequest } from './records/lane-records.ts'
-import { readTime } from './records/lane-replies.ts'
+import { shardBase } from '../../keys/shards.ts'
+import { readScript, runScript, type ScriptValue } from '../../redis/scripts.ts'
+import type { LaneRenewal, RenewedClaim, RenewRequest } from '../records/lane-records.ts'
+import { readTime } from '../records/lane-replies.ts'
 
 const RENEW = readScript('renew-claims-1')
 

@@ -16,6 +16,7 @@
 -- @include when-full
 -- @include now
 -- @include lane-next
+-- @include lane-rate
 -- @include lane-lease
 run_when_full(base)
 local now = now_ms(base)
@@ -29,7 +30,7 @@ end
 -- Whether the claims have the last send times that the lane has given out.
 local function are_last(lane, claims)
   local from = claims[1].send
-  return from and math.abs(lane.tat - from - #claims * lane.gap) * 2 < lane.gap
+  return from and math.abs(lane.tat - from - #claims * 1000 / lane.rate) * 2 < 1000 / lane.rate
 end
 
 -- The lease from now on, long enough for the send time. The lease of a circuit's probe must end when the circuit does
@@ -47,11 +48,11 @@ end
 
 -- The next free send time. nil: it would be past RENEWED_AHEAD_MS.
 local function next_time(lane, lead)
-  if not lane.gap then return now end
-  local send = math.max(lane.tat, now + lead)
-  if send > now + NUMBER.RENEWED_AHEAD_MS then return nil end
-  lane.tat, lane.moved = send + lane.gap, true
-  return send
+  if not lane.rate then return now end
+  lane.tat = math.max(lane.tat, now + lead)
+  if lane.tat > now + NUMBER.RENEWED_AHEAD_MS then return nil end
+  lane.moved = true
+  return next_send_time(lane)
 end
 
 local function renew_lane(id, lead, claims, deliveries)
@@ -59,7 +60,7 @@ local function renew_lane(id, lead, claims, deliveries)
   local lane = lane_of(base, id, now)
   local open = lane and not lane.gone and not lane.paused
   local current = redis.call('ZMSCORE', base .. 'lease:' .. id, unpack(deliveries))
-  local move = open and lane.gap and are_last(lane, claims)
+  local move = open and lane.rate and are_last(lane, claims)
   if move then lane.tat = claims[1].send end
   for i, claim in ipairs(claims) do
     local lease, send = tonumber(claim.lease), nil
@@ -68,7 +69,7 @@ local function renew_lane(id, lead, claims, deliveries)
     reply[#reply + 1] = send and text(send) or ''
     reply[#reply + 1] = send and text(lasting_lease(id, lane, claim.delivery, lease, send)) or claim.lease
   end
-  if open and lane.moved then redis.call('HSET', base .. 'lane:' .. id, LANE.arrival, text(lane.tat)) end
+  if open and lane.moved then redis.call('HSET', base .. 'lane:' .. id, LANE.tat, text(lane.tat)) end
 end
 
 while at < #ARGV do

@@ -5,8 +5,8 @@
  * workers.
  */
 
-import { sendLateMsMax } from '@fantail/policy'
-import { NUMBER } from '../scripts/lua-numbers.ts'
+import { NUMBER } from '../../scripts/lua-numbers.ts'
+import { sendLateMsMax } from './send-time-bounds.ts'
 
 const { IN_TIME_MS, RENEWED_AHEAD_MS, STORED_AHEAD_MAX_MS } = NUMBER
 

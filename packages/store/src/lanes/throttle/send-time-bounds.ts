@@ -1,18 +1,14 @@
 /**
- * Bounds of the throttle's send times (GCRA). Scripts give out send times, never closer than 1/rate: store's
- * lane-claim.lua, and renew-claims-1.lua for claims that need new ones.
+ * Bounds of the throttle's send times (GCRA). Scripts give out send times, never closer than 1/rate (lane-rate.lua):
+ * a take with each claim, and renew-claims-1.lua for claims that need new ones. Workers send at them (timed-claims.ts).
  *
  * Rejected: a bucket of tokens. With one token taken at a time it reaches 87 to 94 % of the rate. With a capacity of
  * one second it may send twice the rate in a second. Send times reach 100 %, with at most rate + 1 in any second.
  */
 
 /**
- * How far ahead of its send time a throttled delivery may be claimed. Past it: it waits in its lane. If a worker dies,
- * the send times of its claims are lost. So a send time is given out only this long before.
+ * SEND_AHEAD_MS (lua-numbers.ts) while a worker's round trips to Redis are long. Past it: a delivery waits in its lane.
  */
-export const SEND_AHEAD_MS = 250
-
-/** The same while a worker's round trips to Redis are long. Past it: it waits in its lane. */
 export const FAR_SEND_AHEAD_MS = 850
 
 /**

@@ -1,0 +1,58 @@
+-- The throttle of a lane. `lane.rate` is in requests a second, or false without a throttle. `lane.tat` is the
+-- theoretical arrival time (GCRA): the earliest ms of the next send time. send-time-bounds.ts says what workers may do
+-- with send times.
+-- How much further ahead send times are given out while a worker's round trips are long, because takes and replies are
+-- late then. Past it: claims may be late when the worker gets them.
+local FAR_MS_MAX = 600
+-- Throttled lanes are due up to TAKE_AHEAD_MS before their send time, on a grid of TAKE_GRID_MS that differs by shard.
+-- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
+local TAKE_AHEAD_MS = 200
+local TAKE_GRID_MS = 100
+-- A rate that begins with '=' belongs to an endpoint kind without policies. The topic's rate does not change it.
+local KINDS_OWN = string.byte('=')
+local far, phase
+
+-- How much further ahead the shard's send times are given out. Only throttled lanes read it.
+local function far_ms(base)
+  far = far or math.min(tonumber(redis.pcall('GET', base .. 'far')) or 0, FAR_MS_MAX)
+  return far
+end
+
+local function rate_of(own, slice)
+  if own and string.byte(own) == KINDS_OWN then return tonumber(string.sub(own, 2)) end
+  return (not slice.fixed and tonumber(own)) or slice.rate
+end
+
+local function set_rate(base, lane, rate, tat, now)
+  lane.rate, lane.tat = rate, math.max(tonumber(tat) or 0, now)
+  -- The clock was set back, so the time gets a new value. No claim has a later send time than the new value, so the
+  -- throttle holds and the lane continues.
+  if lane.tat > now + NUMBER.STORED_AHEAD_MAX_MS + 1000 / rate then
+    lane.tat = now + NUMBER.SEND_AHEAD_MS + far_ms(base) + 1000 / rate
+  end
+end
+
+-- When a throttled lane is due.
+local function take_time(base, tat)
+  if not phase then
+    phase = 0
+    for i = 1, #base do
+      phase = (phase * 31 + string.byte(base, i)) % TAKE_GRID_MS
+    end
+  end
+  return math.ceil((tat - far_ms(base) - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
+end
+
+-- How many send times of a lane may be given out now. None is before lead_ms have passed.
+local function send_times_left(base, lane, now, lead_ms)
+  if not lane.rate then return math.huge end
+  lane.tat = math.max(lane.tat, now + lead_ms)
+  return math.max(0, math.floor((now + NUMBER.SEND_AHEAD_MS + far_ms(base) - lane.tat) / (1000 / lane.rate)) + 1)
+end
+
+-- Gives out the next send time of a throttled lane.
+local function next_send_time(lane)
+  local send = lane.tat
+  lane.tat = send + 1000 / lane.rate
+  return send
+end
