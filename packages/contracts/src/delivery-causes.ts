@@ -93,7 +93,6 @@ export const VERDICTS_IN_NEED: ReadonlySet<VerdictCode> = new Set([
   'undispatched',
 ])
 
-/** Causes that end a delivery. */
 export const END_CAUSES = {
   permanent: 'The attempt failed in a way that no retry can change, such as a refusal by the endpoint.',
   retriesExhausted: 'The last retry failed.',

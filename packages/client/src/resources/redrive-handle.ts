@@ -30,7 +30,6 @@ export class RedriveHandle {
     return getRedrive({ ...this.#at, ...options })
   }
 
-  /** Changes its rate. */
   update(changes: RedriveRateInput, options?: CallOptions): Promise<Redrive> {
     return updateRedrive({ ...this.#at, ...options, body: changes })
   }

@@ -1,7 +1,6 @@
 /** Converts requests from the form of the generated functions to the form of `fetch`. */
 import type { FantailOptions } from '../settings/client-settings.ts'
 
-/** The options of every call. */
 export interface CallOptions {
   /** Ends the call, its waits included. */
   signal?: AbortSignal | undefined

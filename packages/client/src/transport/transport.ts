@@ -15,7 +15,6 @@ import { type AttemptResult, attempt, openStream, reasonOf } from './attempt.ts'
 import { bodyOf, type CoreRequest, headersOf, isRepeatable, type Method, urlOf } from './core-request.ts'
 import { framesIn } from './event-frames.ts'
 
-/** A call in progress. */
 interface Call {
   method: Method
   request: CoreRequest

@@ -12,7 +12,6 @@ const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
 /** SNS itself defines the names of attributes for mobile push and text messages. */
 const RESERVED = /^(?!AWS\.SNS\.MOBILE\.|AWS\.SNS\.SMS\.(SenderID|SMSType|MaxPrice)$)(aws|amazon)\./i
-/** The sender of a text message. */
 export const SMS_SENDER_ID = /^(?=.*[A-Za-z])[A-Za-z0-9-]{3,11}$/
 /** The values of names that SNS defines. */
 const RESERVED_VALUES: [name: RegExp, value: RegExp, message: string][] = [

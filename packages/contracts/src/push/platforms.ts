@@ -95,14 +95,12 @@ export function platformEndpointArn(application: string, id: string): string {
   return `${application.replace(':app/', ':endpoint/')}/${id}`
 }
 
-/** Undefined if the text is no platform application's ARN. */
 export function parsePlatformApplicationArn(text: string): PlatformArn | undefined {
   const [, partition, region, account, platform, name] = APPLICATION.exec(text) ?? []
   if (!partition || !region || !account || !platform || !name) return undefined
   return { partition, region, account, platform, name }
 }
 
-/** Undefined if the text is no platform endpoint's ARN. */
 export function parsePlatformEndpointArn(text: string): PlatformEndpointArn | undefined {
   const [, partition, region, account, platform, name, id] = ENDPOINT.exec(text) ?? []
   if (!partition || !region || !account || !platform || !name || !id) return undefined

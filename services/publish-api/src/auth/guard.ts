@@ -34,7 +34,6 @@ import { portalCallerOf, portalTokenIn } from './portal-caller.ts'
 import type { Rule } from './rule.ts'
 import { digestOf, isCsrf, needSamePage, sessionTokenOf } from './session-cookie.ts'
 
-/** The guard of one route. */
 export interface RouteGuard {
   /** The largest body that the route reads, unless it names another bound itself. */
   bytesMax: number

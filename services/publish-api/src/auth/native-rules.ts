@@ -209,33 +209,26 @@ async function onFilter(given: unknown, path: string, { subscriptions }: ApiDeps
   return [{ action: 'SNS:GetSubscriptionAttributes', arn: record.topicArn, hidden }]
 }
 
-async function peeked(call: Call, deps: ApiDeps): Promise<Target[]> {
-  const { subscription } = call.query as Body
-  const queue = onQueue('ReceiveMessage')(call, deps)
-  return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
-}
-
-async function grouped(call: Call, deps: ApiDeps): Promise<Target[]> {
-  const { subscription } = call.query as Body
-  const queue = onQueue('GetQueueAttributes')(call, deps)
-  return [...queue, ...(await onFilter(subscription, 'subscription', deps))]
-}
+/** A queue, and the subscription in the query's filter of its dead letters. */
+const onLetters = (action: string) => async (call: Call, deps: ApiDeps) => [
+  ...onQueue(action)(call, deps),
+  ...(await onFilter((call.query as Body).subscription, 'subscription', deps)),
+]
 
 async function purged(call: Call, deps: ApiDeps): Promise<Target[]> {
-  const { filter } = (call.body ?? {}) as Body
-  const queue = onQueue('PurgeQueue')(call, deps)
-  return [
-    ...queue,
-    ...(await onFilter((filter as Body | undefined)?.subscription, 'filter.subscription', deps)),
-  ]
+  const { filter } = (call.body ?? {}) as { filter?: Body }
+  const filtered = await onFilter(filter?.subscription, 'filter.subscription', deps)
+  return [...onQueue('PurgeQueue')(call, deps), ...filtered]
 }
 
-/** The topic that the query names. Without this check, an empty list would show whether the topic has subscriptions. */
-function listedOfTopic({ query }: Call, { settings }: ApiDeps): Target[] {
-  const { topic } = query as Body
-  if (typeof topic !== 'string') return []
-  return [{ action: 'SNS:ListSubscriptionsByTopic', arn: resolveTopic(topic, settings.arn) }]
+/** The topic that a query or body names. */
+function named(action: string, { topic }: Body, { settings }: ApiDeps): Target[] {
+  return typeof topic === 'string' ? [{ action, arn: resolveTopic(topic, settings.arn) }] : []
 }
+
+/** Without this check, an empty list would show whether the topic has subscriptions. */
+const listedOfTopic = ({ query }: Call, deps: ApiDeps) =>
+  named('SNS:ListSubscriptionsByTopic', query as Body, deps)
 
 /**
  * The topic or subscription whose events a listener names. Without one, the listener gets the events of all its topics.
@@ -274,9 +267,8 @@ function listedOfSource({ query }: Call, { settings }: ApiDeps): Target[] {
 /** The topic or subscription whose statistics are asked for. */
 function counted(call: Call, deps: ApiDeps): Target[] | Promise<Target[]> {
   const { topic, subscription } = call.query as Body
-  if (typeof topic === 'string')
-    return [{ action: 'SNS:GetTopicAttributes', arn: resolveTopic(topic, deps.settings.arn) }]
-  if (typeof subscription !== 'string') return []
+  if (topic !== undefined || typeof subscription !== 'string')
+    return named('SNS:GetTopicAttributes', { topic }, deps)
   return onSubscription('GetSubscriptionAttributes')({ ...call, params: { id: subscription } }, deps)
 }
 
@@ -285,12 +277,7 @@ function publishedTo({ body }: Call): Target[] {
   return directTargets({ PhoneNumber, TargetArn })
 }
 
-function previewed({ body }: Call, { settings }: ApiDeps): Target[] {
-  const { topic } = body as Body
-  return typeof topic === 'string'
-    ? [{ action: 'SNS:GetTopicAttributes', arn: resolveTopic(topic, settings.arn) }]
-    : []
-}
+const previewed = ({ body }: Call, deps: ApiDeps) => named('SNS:GetTopicAttributes', body as Body, deps)
 
 const onApplication =
   (action: string) =>
@@ -382,10 +369,10 @@ const RULES: Record<string, Rule> = {
   'POST /v1/queues/{queue}/ack': { need: CONSUME, targets: onQueue('DeleteMessage') },
   'POST /v1/queues/{queue}/visibility': { need: CONSUME, targets: onQueue('ChangeMessageVisibility') },
   'POST /v1/queues/{queue}/purge': managing(purged),
-  'GET /v1/queues/{queue}/messages': reading(peeked),
+  'GET /v1/queues/{queue}/messages': reading(onLetters('ReceiveMessage')),
   'GET /v1/queues/{queue}/messages/{messageId}': reading(onQueue('ReceiveMessage')),
   'DELETE /v1/queues/{queue}/messages/{messageId}': managing(onQueue('DeleteMessage')),
-  'GET /v1/queues/{queue}/dead-letters': reading(grouped),
+  'GET /v1/queues/{queue}/dead-letters': reading(onLetters('GetQueueAttributes')),
   'POST /v1/queues/{queue}/messages/{messageId}/redrive': { need: REDRIVE, change: true, targets: sentAgain },
   [`GET ${consumers}`]: reading(onQueue('GetQueueAttributes')),
   [`GET ${consumers}/{consumer}`]: reading(onQueue('GetQueueAttributes')),

@@ -23,7 +23,6 @@ interface Operated {
   request: Call['request']
 }
 
-/** The guard of one operation. */
 export interface OperationGuard {
   /** Throws or rejects with `forbidden`. An anonymous caller, who follows a link, may use the operations of links. */
   permit(operated: Operated): void | Promise<void>

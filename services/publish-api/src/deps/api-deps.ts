@@ -112,23 +112,7 @@ export interface ApiDeps {
   consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   leaseRenewals: Methods<LeaseRenewals>
-  redrives: Pick<
-    Redrives,
-    | 'create'
-    | 'createSingle'
-    | 'createPurge'
-    | 'dryRun'
-    | 'get'
-    | 'getReadable'
-    | 'list'
-    | 'patch'
-    | 'pause'
-    | 'resume'
-    | 'cancel'
-    | 'createResend'
-    | 'countResend'
-  >
-  /** The listeners to live events. */
+  redrives: Methods<Redrives>
   events: Pick<EventListeners, 'open'>
   /** Finds the position in the outcome log at which a listener begins. */
   eventLog: Pick<OutcomeReader, 'since'>
@@ -136,7 +120,6 @@ export interface ApiDeps {
   live: Pick<LiveSender, 'on' | 'send' | 'leavesOut'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
   search: Pick<OutcomeSearch, 'find'>
-  /** Recorded attempts. */
   attempts: Pick<AttemptStore, 'read'>
   quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
   /** The rings of messages that topics keep. */
@@ -157,10 +140,8 @@ export interface ApiDeps {
   keys: Methods<ApiKeys>
   keyCache: Methods<KeyCache>
   rateLimits: Methods<RateLimits>
-  /** Sessions of the console. */
   sessions: Methods<Sessions>
   sessionCache: Methods<SessionCache>
-  /** Links and sessions of the portal. */
   portalSessions: Methods<PortalSessions>
   portalCache: Methods<PortalCache>
   /** Gets every line of the audit log. */

@@ -24,7 +24,6 @@ import {
   stateText,
 } from './event-text.ts'
 
-/** The events that a listener has requested. */
 export interface Wanted {
   types: readonly EventType[]
   topicArn: string | undefined
@@ -90,7 +89,6 @@ export class EventListener {
     return LOGGED_EVENTS.some((type) => this.#options.types.includes(type))
   }
 
-  /** Sets the position of the listener in the outcome log. */
   set position(position: LogPosition) {
     this.#position = position
   }

@@ -24,7 +24,6 @@ function schemasOf(io: Io): Record<string, object> {
   return z.toJSONSchema(namedSchemas, options).schemas
 }
 
-/** A reference to a schema's component. */
 export function referenceTo(schema: z.ZodType): Json {
   const name = namedSchemas.get(schema)?.id
   if (name === undefined)

@@ -24,7 +24,6 @@ const ROLES = new Set(['SuccessFeedbackRoleArn', 'FailureFeedbackRoleArn'])
 const ROLE = /^arn:[a-z-]+:iam::\d{12}:role\/.{1,512}$/
 
 interface Read {
-  /** Members of the credential. */
   credential: Given
   /** All other attributes. An empty text resets an attribute. */
   settings: Given

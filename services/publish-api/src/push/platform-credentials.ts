@@ -84,7 +84,6 @@ export function readCredential(platform: Platform, given: Given): PlatformCreden
   return read as PlatformCredential
 }
 
-/** The attributes that make this credential. */
 export function credentialAttributes(credential: PlatformCredential): Given {
   return Object.fromEntries(
     Object.entries(CREDENTIAL_MEMBERS).flatMap(([name, member]) => {

@@ -61,7 +61,6 @@ interface Tried {
   /** The text for subscribers of the protocol. */
   message: string
   attributes?: Record<string, MessageAttribute> | undefined
-  /** Bytes of the request. */
   bytes: number
 }
 

@@ -59,7 +59,6 @@ export class ApiTravel {
     })
   }
 
-  /** A receive has renewed the lease of the queue. */
   leaseRenewed(...[queue]: Parameters<WaitingLeases['keep']>): void {
     this.#leases?.keep(queue)
   }

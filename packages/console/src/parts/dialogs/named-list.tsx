@@ -26,7 +26,6 @@ interface Props<Row, Page> {
     emptyFiltered: (prefix: string) => string
     empty: string
   }
-  /** The request of the list. */
   request: Call
   read: Pages<Page>
   rowsOf: (page: Page) => readonly Row[]

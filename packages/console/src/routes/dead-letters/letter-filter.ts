@@ -53,7 +53,6 @@ function givenIn(filter: LetterFilter) {
 
 export type LetterGroup = NonNullable<DeadLetterCounts['groups']>[number]
 
-/** The groups of the workbench. */
 export const GROUP_BY = 'reason,statusCode,error,subscription'
 
 /** The filter that matches exactly this group, within the earlier filter. */

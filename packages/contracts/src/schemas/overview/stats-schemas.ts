@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { named, SubscriptionReference, TopicReference, timestamp } from '../shared-schemas.ts'
 
-/** The steps of each range. */
 export const STATS_RANGES = {
   '15m': { step: 'minute', steps: 15 },
   '1h': { step: 'minute', steps: 60 },

@@ -52,7 +52,6 @@ export interface WireRequest extends WireHead {
   body: Buffer
   /** Undefined: the request names no Action. */
   action: string | undefined
-  /** Parameters of AWS Query. */
   parameters: QueryParameters
   version: string | undefined
 }
@@ -106,7 +105,6 @@ export function withoutBody(head: WireHead): WireRequest {
   return { ...head, body: NO_BODY, action: undefined, parameters: new Map(), version: undefined }
 }
 
-/** A JSON body's text. */
 export function jsonTextOf({ body }: WireRequest): string {
   if (isUtf8(body)) return body.toString()
   throw new AwsError('SerializationException', 'The request is not UTF-8.')

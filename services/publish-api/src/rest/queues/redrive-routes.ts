@@ -1,4 +1,3 @@
-/** Redrives. */
 import { FantailError, parseArn, type RedriveTask, resolveQueue } from '@fantail/contracts'
 import {
   DryRunAnswer,

@@ -1,4 +1,3 @@
-/** Subscriptions. */
 import { principalOf } from '@fantail/access'
 import { parseArn, resolveTopic } from '@fantail/contracts'
 import { SubscriptionReference, TopicReference } from '@fantail/contracts/schemas/shared-schemas'

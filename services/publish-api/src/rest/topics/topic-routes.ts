@@ -1,4 +1,3 @@
-/** Topics. */
 import { type Problem, resolveTopic } from '@fantail/contracts'
 import { TopicReference } from '@fantail/contracts/schemas/shared-schemas'
 import { TopicInput, TopicList, TopicListQuery, TopicView } from '@fantail/contracts/schemas/topic-schemas'

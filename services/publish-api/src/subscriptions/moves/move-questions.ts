@@ -69,7 +69,6 @@ export class MoveQuestions {
     await this.#askUntilDone({ subscriptionId, token, message })
   }
 
-  /** Stops repeating questions. */
   stop(): void {
     this.#stopped.abort()
   }

@@ -61,7 +61,6 @@ function matches(text: string, parts: string[]): boolean {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** The problem of a policy's text. */
 export function accessPolicyProblem(text: string): string | undefined {
   const policy = objectOf(text) as AccessPolicy | undefined
   if (!policy || typeof policy.Statement !== 'object' || policy.Statement === null)

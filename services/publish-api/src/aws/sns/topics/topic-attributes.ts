@@ -20,7 +20,6 @@ export const refuseOnCreate: Refuse = (text) => invalidParameter(`Attributes Rea
 export const refuseOnSet: Refuse = (text) => invalidParameter(text)
 
 interface TopicRules {
-  /** ARN of the topic. */
   arn: string
   refuse: Refuse
   maxRetrySeconds: number

@@ -91,7 +91,6 @@ export function unprefixed(text: string): AwsError {
   return new AwsError('InvalidParameter', text)
 }
 
-/** Attributes that are JSON documents. */
 export function parseJsonAttribute(name: string, text: string, refuse: Refuse): unknown {
   try {
     return parseBounded(text)

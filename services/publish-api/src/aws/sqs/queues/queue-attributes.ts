@@ -162,7 +162,6 @@ export function changedSettings({ set, kept }: Change, queue?: QueueRecord): Par
   return { ...set, attributes }
 }
 
-/** Refuses names of attributes that no queue has. */
 export function checkAttributeNames(names: string[]): void {
   const unknown = names.find((name) => name !== 'All' && !NAMES.has(name))
   if (unknown !== undefined) throw unknownAttribute(unknown)
