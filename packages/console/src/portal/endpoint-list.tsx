@@ -18,6 +18,7 @@ import { Select, TextInput } from '../parts/fields.tsx'
 import css from '../parts/parts.module.css'
 import { Badge } from '../parts/show.tsx'
 import { Empty, Failed, Loaded } from '../parts/states.tsx'
+import { WriteForm } from '../parts/write-form.tsx'
 
 const w = words.portal
 
@@ -96,13 +97,12 @@ function AddForm({ onAdded }: { onAdded: (id: string) => void }) {
   const add = useWrite(addPortalEndpoint)
   const names = topics.data?.topics ?? []
   const chosen = topic === '' ? (names[0] ?? '') : topic
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  const send = () => {
     const body = { topic: chosen, endpoint, ...(name !== '' && { name }) }
     add.mutate({ body }, { onSuccess: ({ id }) => onAdded(id) })
   }
   return (
-    <form className={css.form} onSubmit={submit}>
+    <WriteForm write={add} action={w.add} onSend={send} isReady={endpoint !== '' && chosen !== ''}>
       <Select
         label={w.topic}
         value={chosen}
@@ -120,12 +120,6 @@ function AddForm({ onAdded }: { onAdded: (id: string) => void }) {
       />
       <TextInput label={w.name} value={name} onChange={setName} problem={problemAt(add.error, 'name')} />
       {topics.error && <Failed error={topics.error} />}
-      {add.error && <Failed error={add.error} />}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={endpoint === '' || chosen === '' || add.isPending}>
-          {w.add}
-        </Button>
-      </div>
-    </form>
+    </WriteForm>
   )
 }

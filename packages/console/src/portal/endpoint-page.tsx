@@ -122,8 +122,7 @@ function Actions({
         action={w.delete}
         name={endpoint}
         isOpen={isDeleting}
-        isPending={remove.isPending}
-        error={remove.error}
+        write={remove}
         onClose={() => setDeleting(false)}
         onConfirm={() => remove.mutate(input, { onSuccess: onBack })}
       >

@@ -1,4 +1,5 @@
 /** Shows the console to everybody in local mode, and otherwise after a login with an API key. */
+
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { operations } from '../api/api-calls.ts'
@@ -10,6 +11,7 @@ import { Button } from '../parts/button.tsx'
 import { TextInput } from '../parts/fields.tsx'
 import css from '../parts/parts.module.css'
 import { Failed, Skeleton } from '../parts/states.tsx'
+import { WriteForm } from '../parts/write-form.tsx'
 
 const w = words.login
 /** Somebody may end the session elsewhere, or revoke its key. */
@@ -39,13 +41,11 @@ export function SessionGate({ children }: { children: ReactNode }) {
 function Login() {
   const [key, setKey] = useState('')
   const logIn = useWrite(operations.logIn)
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  const send = () =>
     logIn.mutate({ body: { key } }, { onSuccess: ({ csrfToken }) => keepCsrfToken(csrfToken) })
-  }
   return (
     <main className={css.login}>
-      <form className={`${css.panel} ${css.form}`} onSubmit={submit}>
+      <WriteForm isPanel write={logIn} action={w.logIn} onSend={send} isReady={key !== ''}>
         <h1>{w.title}</h1>
         <p className={css.quiet}>{w.why}</p>
         <TextInput
@@ -57,13 +57,7 @@ function Login() {
           isRequired
           autoFocus
         />
-        {logIn.error && <Failed error={logIn.error} />}
-        <div className={css.row}>
-          <Button kind="primary" type="submit" isDisabled={key === '' || logIn.isPending}>
-            {w.logIn}
-          </Button>
-        </div>
-      </form>
+      </WriteForm>
     </main>
   )
 }

@@ -5,6 +5,7 @@ import { Button } from '../button.tsx'
 import { TextInput } from '../fields.tsx'
 import css from '../parts.module.css'
 import { Failed } from '../states.tsx'
+import type { Write } from '../write-form.tsx'
 import { Dialog } from './dialog.tsx'
 import type { DialogProps } from './dialog-box.tsx'
 
@@ -20,8 +21,7 @@ interface ConfirmProps extends Omit<DialogProps, 'role'> {
   count?: number
   /** The user must type the name, however few objects are affected. */
   isTyped?: boolean
-  isPending: boolean
-  error: unknown
+  write: Write
   onConfirm: () => void
 }
 
@@ -30,8 +30,7 @@ export function Confirm({
   name,
   count = 1,
   isTyped = false,
-  isPending,
-  error,
+  write,
   onConfirm,
   children,
   ...dialog
@@ -42,9 +41,13 @@ export function Confirm({
     <Dialog {...dialog} role="alertdialog">
       {children}
       {mustType && <TextInput label={words.typeToConfirm(name)} value={typed} onChange={setTyped} />}
-      {error ? <Failed error={error} /> : null}
+      {write.error ? <Failed error={write.error} /> : null}
       <div className={css.row}>
-        <Button kind="danger" isDisabled={isPending || (mustType && typed !== name)} onPress={onConfirm}>
+        <Button
+          kind="danger"
+          isDisabled={write.isPending || (mustType && typed !== name)}
+          onPress={onConfirm}
+        >
           {action}
         </Button>
         <Button onPress={dialog.onClose}>{words.cancel}</Button>

@@ -165,8 +165,7 @@ function SessionsTab() {
         action={w.end}
         name={ended?.keyId ?? ''}
         isOpen={ended !== undefined}
-        isPending={end.isPending}
-        error={end.error}
+        write={end}
         onClose={() => setEnded(undefined)}
         onConfirm={() =>
           end.mutate({ path: { session: ended?.id ?? '' } }, { onSuccess: () => setEnded(undefined) })

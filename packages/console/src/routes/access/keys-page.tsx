@@ -11,10 +11,11 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { Check, Select, TextInput } from '../../parts/fields.tsx'
-import { CopyCurl, PageHead } from '../../parts/page-head.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs, When } from '../../parts/show.tsx'
-import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+import { Empty, Loaded } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.keysPage
 const SCOPES = Object.keys(w.scopes) as Key['scopes']
@@ -93,12 +94,12 @@ function CreateKey({ onDone }: { onDone: () => void }) {
     setScopes(SCOPES.filter((own) => (own === scope ? isChosen : scopes.includes(own))))
   if (create.data) return <Made made={create.data} onDone={onDone} />
   return (
-    <form
-      className={css.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.mutate(input)
-      }}
+    <WriteForm
+      write={create}
+      action={w.create}
+      onSend={() => create.mutate(input)}
+      isReady={name !== '' && scopes.length > 0}
+      call={callOf(operations.createKey, input)}
     >
       <TextInput
         label={words.topics.name}
@@ -127,18 +128,7 @@ function CreateKey({ onDone }: { onDone: () => void }) {
         onChange={setPrefixes}
         problem={problemAt(create.error, 'prefixes')}
       />
-      {create.error && <Failed error={create.error} />}
-      <div className={css.row}>
-        <Button
-          kind="primary"
-          type="submit"
-          isDisabled={name === '' || scopes.length === 0 || create.isPending}
-        >
-          {w.create}
-        </Button>
-        <CopyCurl call={callOf(operations.createKey, input)} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 
@@ -175,8 +165,7 @@ function Revoke({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
       action={w.revoke}
       name={apiKey.name}
       isOpen
-      isPending={revoke.isPending}
-      error={revoke.error}
+      write={revoke}
       onClose={onClose}
       onConfirm={() => revoke.mutate({ path: { key: apiKey.id } }, { onSuccess: onClose })}
     >

@@ -7,14 +7,13 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatNumber, formatSeconds } from '../../parts/formats.ts'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs } from '../../parts/show.tsx'
 import { Failed, Skeleton } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import type { LetterFilter } from './letter-filter.ts'
 import { RateInput } from './redrive-bar.tsx'
 
@@ -51,17 +50,21 @@ function RedriveForm({ queue, filter, described }: Omit<Props, 'isOpen' | 'onClo
     ...(canary !== '' && destination === '' && { canary: Number(canary) }),
   }
   const count = useCount({ source: queue.name, filter, ...(destination !== '' && { destination }) })
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  const send = () =>
     start.mutate(
       { body },
       {
         onSuccess: (made) => 'id' in made && void navigate({ to: '/redrives/$id', params: { id: made.id } }),
       },
     )
-  }
   return (
-    <form className={css.form} onSubmit={submit}>
+    <WriteForm
+      write={start}
+      action={w.start}
+      onSend={send}
+      isReady={count.found?.matched !== 0}
+      call={callOf(operations.startRedrive, { body })}
+    >
       <p>{w.filter(described)}</p>
       {count.error ? <Failed error={count.error} /> : <DryRun found={count.found} rate={rate} />}
       <div className={css.fields}>
@@ -84,14 +87,7 @@ function RedriveForm({ queue, filter, described }: Omit<Props, 'isOpen' | 'onClo
           problem={problemAt(start.error, 'destination')}
         />
       </div>
-      {start.error && <Failed error={start.error} />}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={start.isPending || count.found?.matched === 0}>
-          {w.start}
-        </Button>
-        <CopyCurl call={callOf(operations.startRedrive, { body })} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 

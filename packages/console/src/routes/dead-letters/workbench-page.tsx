@@ -177,8 +177,7 @@ function Purge({ queue, filter, described, isOpen, onClose }: Props) {
       name={queue.name}
       isTyped
       isOpen={isOpen}
-      isPending={purge.isPending || count === undefined}
-      error={purge.error}
+      write={{ error: purge.error, isPending: purge.isPending || count === undefined }}
       onClose={onClose}
       onConfirm={() => purge.mutate({ path, body: chosen }, { onSuccess: done })}
     >

@@ -6,11 +6,9 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { Button } from '../../parts/button.tsx'
 import { TextInput } from '../../parts/fields.tsx'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import { rateThatDrains } from './lane-flow.tsx'
 
 const w = words.remedy
@@ -31,13 +29,15 @@ export function ThrottleForm({ subscription }: { subscription: Subscription }) {
     ...(atOnce !== String(maxInFlight) && { maxInFlight: Number(atOnce) }),
   }
   const input = { path: { id }, body }
+  const isChanged = Object.keys(body).length > 0
   return (
-    <form
-      className={css.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        update.mutate(input)
-      }}
+    <WriteForm
+      write={update}
+      action={w.change}
+      onSend={() => update.mutate(input)}
+      isReady={isChanged}
+      call={isChanged ? callOf(operations.updateSubscription, input) : undefined}
+      beside={update.isSuccess && <span role="status">{w.changed}</span>}
     >
       <div className={css.fields}>
         <TextInput
@@ -60,15 +60,7 @@ export function ThrottleForm({ subscription }: { subscription: Subscription }) {
           problem={problemAt(update.error, 'maxInFlight')}
         />
       </div>
-      {update.error && <Failed error={update.error} />}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={Object.keys(body).length === 0 || update.isPending}>
-          {w.change}
-        </Button>
-        {Object.keys(body).length > 0 && <CopyCurl call={callOf(operations.updateSubscription, input)} />}
-        {update.isSuccess && <span role="status">{w.changed}</span>}
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 

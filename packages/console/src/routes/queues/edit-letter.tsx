@@ -11,9 +11,9 @@ import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/fields.tsx'
 import { MessageText } from '../../parts/message-text.tsx'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { Failed, Loaded } from '../../parts/states.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import { AttributeRows, attributeLines, attributesOf, rowsOf, rowsProblem } from './attribute-rows.tsx'
 
 const w = words.editLetter
@@ -52,8 +52,7 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
   const body = { ...(text !== original && { message: text }), ...(hasAttributes && { attributes }) }
   const isChanged = text !== original || hasAttributes
   const input = { path: { queue, messageId: message.messageId }, body }
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  const compareOrSend = () => {
     if (!isShown) return setShown(true)
     send.mutate(input, {
       onSuccess: ({ id }) => {
@@ -69,7 +68,14 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
     }
   }
   return (
-    <form className={css.form} onSubmit={submit}>
+    <WriteForm
+      write={send}
+      action={isShown ? w.send : w.compare}
+      onSend={compareOrSend}
+      isReady={isChanged && problem === undefined}
+      call={callOf(operations.redriveMessage, input)}
+      beside={<Button onPress={onClose}>{words.cancel}</Button>}
+    >
       <p>{w.what}</p>
       <div className={css.columns}>
         <section>
@@ -97,19 +103,7 @@ function EditForm({ queue, message, onClose }: Omit<Props, 'messageId'> & { mess
           after={attributeLines(attributes)}
         />
       )}
-      {send.error && <Failed error={send.error} />}
-      <div className={css.row}>
-        <Button
-          kind="primary"
-          type="submit"
-          isDisabled={!isChanged || problem !== undefined || send.isPending}
-        >
-          {isShown ? w.send : w.compare}
-        </Button>
-        <CopyCurl call={callOf(operations.redriveMessage, input)} />
-        <Button onPress={onClose}>{words.cancel}</Button>
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 

@@ -7,15 +7,12 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
 import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { Button } from '../../parts/button.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { NamedList } from '../../parts/dialogs/named-list.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
-import { CopyCurl } from '../../parts/page-head.tsx'
-import css from '../../parts/parts.module.css'
 import { Badge } from '../../parts/show.tsx'
-import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import { takesDeadLetters } from './letters-of.ts'
 
 const w = words.queues
@@ -75,14 +72,18 @@ function CreateQueue() {
   const create = useWrite(operations.createQueue)
   const navigate = useNavigate()
   const input = { path: { queue: name }, body: {} }
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  const send = () =>
     create.mutate(input, {
       onSuccess: (queue) => void navigate({ to: '/queues/$queue', params: { queue: queue.name } }),
     })
-  }
   return (
-    <form className={css.form} onSubmit={submit}>
+    <WriteForm
+      write={create}
+      action={w.create}
+      onSend={send}
+      isReady={name !== ''}
+      call={callOf(operations.createQueue, input)}
+    >
       <TextInput
         label={words.topics.name}
         hint={words.topics.nameHint}
@@ -92,13 +93,6 @@ function CreateQueue() {
         autoFocus
         problem={problemAt(create.error, 'queue')}
       />
-      {create.error && <Failed error={create.error} />}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={name === '' || create.isPending}>
-          {w.create}
-        </Button>
-        <CopyCurl call={callOf(operations.createQueue, input)} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }

@@ -11,9 +11,9 @@ import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { nameOf } from '../../parts/formats.ts'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import { whyNoRetry } from '../lanes/lane-flow.tsx'
 import { ResendSince } from './resend-since.tsx'
 import { TestForm } from './test-dialog.tsx'
@@ -77,12 +77,12 @@ function RetryForm({ subscription }: { subscription: Subscription }) {
   const perSecond = Number(rate)
   const input = { path: { id }, body: rate === '' ? {} : { maxPerSecond: perSecond } }
   return (
-    <form
-      className={css.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        retry.mutate(input)
-      }}
+    <WriteForm
+      write={retry}
+      action={w.retry}
+      onSend={() => retry.mutate(input)}
+      isReady={obstacle === undefined}
+      call={callOf(operations.retryNow, input)}
     >
       {!retry.data && <p>{obstacle ?? w.retryWhat(waiting)}</p>}
       <TextInput
@@ -94,19 +94,12 @@ function RetryForm({ subscription }: { subscription: Subscription }) {
         value={rate}
         onChange={setRate}
       />
-      {retry.error && <Failed error={retry.error} />}
       {retry.data && (
         <p className={css.notice} data-kind="good" role="status">
           {w.retried(retry.data.moved, waiting)}
         </p>
       )}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={retry.isPending || obstacle !== undefined}>
-          {w.retry}
-        </Button>
-        <CopyCurl call={callOf(operations.retryNow, input)} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 
@@ -126,8 +119,7 @@ function Purge({ subscription, isOpen, onClose }: AskProps) {
       name={nameOf(subscription.topicArn)}
       count={waiting}
       isOpen={isOpen}
-      isPending={purge.isPending}
-      error={purge.error}
+      write={purge}
       onClose={onClose}
       onConfirm={() => purge.mutate({ path: { id: subscription.id } }, { onSuccess: onClose })}
     >
@@ -147,8 +139,7 @@ function Delete({ subscription, isOpen, onClose }: AskProps) {
       name={topic}
       count={subscription.lane.waiting}
       isOpen={isOpen}
-      isPending={remove.isPending}
-      error={remove.error}
+      write={remove}
       onClose={onClose}
       onConfirm={() =>
         remove.mutate(

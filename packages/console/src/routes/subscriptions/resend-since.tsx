@@ -11,9 +11,9 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { Check, TextInput } from '../../parts/fields.tsx'
 import { nameOf } from '../../parts/formats.ts'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed, Skeleton } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import { RateInput, RedriveBar } from '../dead-letters/redrive-bar.tsx'
 
 const w = words.resend
@@ -60,14 +60,18 @@ function ResendForm({ subscription: { id, topicArn } }: { subscription: Subscrip
   const body = { since: since ?? '', failedOnly, maxMessagesPerSecond: rate === '' ? null : Number(rate) }
   const count = useCount(id, since)
   const input = { path: { id }, body }
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  const send = () =>
     start.mutate(input, {
       onSuccess: (made) => 'id' in made && void navigate({ to: '/redrives/$id', params: { id: made.id } }),
     })
-  }
   return (
-    <form className={css.form} onSubmit={submit}>
+    <WriteForm
+      write={start}
+      action={w.start}
+      onSend={send}
+      isReady={Boolean(since && count.matched && !count.error)}
+      call={callOf(operations.resendSince, input)}
+    >
       <p>{w.sinceWhat}</p>
       <div className={css.fields}>
         <TextInput
@@ -86,18 +90,7 @@ function ResendForm({ subscription: { id, topicArn } }: { subscription: Subscrip
       ) : (
         <Counted count={count.matched} />
       )}
-      {start.error && <Failed error={start.error} />}
-      <div className={css.row}>
-        <Button
-          kind="primary"
-          type="submit"
-          isDisabled={!since || start.isPending || !count.matched || Boolean(count.error)}
-        >
-          {w.start}
-        </Button>
-        <CopyCurl call={callOf(operations.resendSince, input)} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 

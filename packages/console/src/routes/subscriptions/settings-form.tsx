@@ -10,9 +10,9 @@ import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/fields.tsx'
 import { objectIn } from '../../parts/message-text.tsx'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.settings
 
@@ -38,12 +38,16 @@ export function SettingsForm({ subscription }: { subscription: Subscription }) {
     setText(JSON.stringify(settingsOf(from), null, 2))
   }
   return (
-    <form
-      className={css.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        update.mutate(input, { onSuccess: begin })
-      }}
+    <WriteForm
+      hidesError
+      write={update}
+      action={words.save}
+      onSend={() => update.mutate(input, { onSuccess: begin })}
+      isReady={names.length > 0}
+      beside={
+        <span className={css.quiet}>{names.length === 0 ? w.unchanged : w.changes(names.join(', '))}</span>
+      }
+      call={names.length > 0 ? callOf(operations.updateSubscription, input) : undefined}
     >
       <TextArea
         label={w.label}
@@ -71,14 +75,7 @@ export function SettingsForm({ subscription }: { subscription: Subscription }) {
           ))}
         </ul>
       )}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={names.length === 0 || update.isPending}>
-          {words.save}
-        </Button>
-        <span className={css.quiet}>{names.length === 0 ? w.unchanged : w.changes(names.join(', '))}</span>
-        {names.length > 0 && <CopyCurl call={callOf(operations.updateSubscription, input)} />}
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 

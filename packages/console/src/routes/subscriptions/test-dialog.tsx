@@ -6,14 +6,13 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'
-import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/fields.tsx'
 import { formatBytes, formatMs } from '../../parts/formats.ts'
 import { MessageText } from '../../parts/message-text.tsx'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import { Headers } from '../attempts/attempt-answer.tsx'
 
 const w = words.test
@@ -27,22 +26,17 @@ export function TestForm({ id }: { id: string }) {
   const input = { path: { id }, body: own }
   return (
     <div className={css.stack}>
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          test.mutate(input)
-        }}
+      <WriteForm
+        hidesError
+        write={test}
+        action={test.isPending ? w.sending : w.send}
+        onSend={() => test.mutate(input)}
+        isReady={given !== undefined}
+        call={callOf(operations.testSubscription, input)}
       >
         <TextArea label={w.message} hint={w.messageHint} rows={3} value={message} onChange={setMessage} />
         {message !== '' && <AttributesField value={attributes} onChange={setAttributes} />}
-        <div className={css.row}>
-          <Button kind="primary" type="submit" isDisabled={test.isPending || !given}>
-            {test.isPending ? w.sending : w.send}
-          </Button>
-          <CopyCurl call={callOf(operations.testSubscription, input)} />
-        </div>
-      </form>
+      </WriteForm>
       {test.error && <Failed error={test.error} />}
       {test.data && <TestResult {...test.data} />}
     </div>

@@ -105,8 +105,7 @@ function Quarantine() {
         action={w.delete}
         name={removed?.id ?? ''}
         isOpen={removed !== undefined}
-        isPending={remove.isPending}
-        error={remove.error}
+        write={remove}
         onClose={() => setRemoved(undefined)}
         onConfirm={() =>
           remove.mutate({ path: { id: removed?.id ?? '' } }, { onSuccess: () => setRemoved(undefined) })

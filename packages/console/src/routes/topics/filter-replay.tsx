@@ -5,13 +5,12 @@ import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { Button } from '../../parts/button.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatNumber } from '../../parts/formats.ts'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.replay
 
@@ -31,12 +30,13 @@ export function FilterReplayForm({ topic, filterPolicy, filterPolicyScope }: Pro
   return (
     <section className={css.panel} aria-live="polite">
       <h2>{w.title}</h2>
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          replay.mutate(input)
-        }}
+      <WriteForm
+        hidesError
+        write={replay}
+        action={w.run}
+        onSend={() => replay.mutate(input)}
+        isReady={filterPolicy !== undefined}
+        call={callOf(operations.replayFilterPolicy, input)}
       >
         <TextInput
           label={w.last}
@@ -47,13 +47,7 @@ export function FilterReplayForm({ topic, filterPolicy, filterPolicyScope }: Pro
           value={last}
           onChange={setLast}
         />
-        <div className={css.row}>
-          <Button kind="primary" type="submit" isDisabled={!filterPolicy || replay.isPending}>
-            {w.run}
-          </Button>
-          <CopyCurl call={callOf(operations.replayFilterPolicy, input)} />
-        </div>
-      </form>
+      </WriteForm>
       {replay.error ? <Failed error={replay.error} /> : <Replayed replay={replay.data} />}
     </section>
   )

@@ -6,13 +6,12 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'
-import { Button } from '../../parts/button.tsx'
 import { Select, TextArea } from '../../parts/fields.tsx'
 import { jsonOrText, objectIn } from '../../parts/message-text.tsx'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge } from '../../parts/show.tsx'
 import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 import { FilterReplayForm } from './filter-replay.tsx'
 
 const w = words.filter
@@ -40,12 +39,13 @@ export function FilterTester({ topic, policy: given, scope: givenScope = 'Messag
   }
   return (
     <div className={css.columns}>
-      <form
-        className={css.form}
-        onSubmit={(event) => {
-          event.preventDefault()
-          test.mutate(input)
-        }}
+      <WriteForm
+        hidesError
+        write={test}
+        action={w.test}
+        onSend={() => test.mutate(input)}
+        isReady={filterPolicy !== undefined}
+        call={callOf(operations.testFilterPolicy, input)}
       >
         <TextArea
           label={w.policy}
@@ -57,13 +57,7 @@ export function FilterTester({ topic, policy: given, scope: givenScope = 'Messag
         <Select label={w.scope} value={scope} onChange={setScope} options={SCOPES} />
         <TextArea label={w.message} rows={4} value={message} onChange={setMessage} />
         <AttributesField value={attributes} onChange={setAttributes} />
-        <div className={css.row}>
-          <Button kind="primary" type="submit" isDisabled={!filterPolicy || test.isPending}>
-            {w.test}
-          </Button>
-          <CopyCurl call={callOf(operations.testFilterPolicy, input)} />
-        </div>
-      </form>
+      </WriteForm>
       <section className={css.panel} aria-live="polite">
         <h2>{w.verdict}</h2>
         {test.error ? <Failed error={test.error} /> : <Verdict test={test.data} />}

@@ -10,9 +10,8 @@ import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatBytes, formatSeconds } from '../../parts/formats.ts'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.keep
 const HOUR_MS = 3_600_000
@@ -29,12 +28,13 @@ export function KeepForm({ topic }: { topic: Topic }) {
   }
   const input = { path: { topic: name }, body: { keepMessages } }
   return (
-    <form
-      className={`${css.panel} ${css.form}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate(input)
-      }}
+    <WriteForm
+      isPanel
+      write={save}
+      action={kept ? w.change : w.turnOn}
+      onSend={() => save.mutate(input)}
+      beside={kept && <TurnOff name={name} />}
+      call={callOf(operations.updateTopic, input)}
     >
       <h2>{w.title}</h2>
       <p>{kept ? w.now(formatSeconds(kept.seconds), formatBytes(kept.bytes)) : w.off}</p>
@@ -59,15 +59,7 @@ export function KeepForm({ topic }: { topic: Topic }) {
           problem={problemAt(save.error, 'keepMessages.bytes')}
         />
       </div>
-      {save.error && <Failed error={save.error} />}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={save.isPending}>
-          {kept ? w.change : w.turnOn}
-        </Button>
-        {kept && <TurnOff name={name} />}
-        <CopyCurl call={callOf(operations.updateTopic, input)} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }
 
@@ -85,8 +77,7 @@ function TurnOff({ name }: { name: string }) {
         action={w.turnOff}
         name={name}
         isOpen={isOpen}
-        isPending={save.isPending}
-        error={save.error}
+        write={save}
         onClose={close}
         onConfirm={() =>
           save.mutate({ path: { topic: name }, body: { keepMessages: null } }, { onSuccess: close })

@@ -8,12 +8,10 @@ import { problemAt } from '../../api/api-error.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { AttributesField, readAttributes } from '../../parts/attributes-field.tsx'
-import { Button } from '../../parts/button.tsx'
 import { TextArea, TextInput } from '../../parts/fields.tsx'
 import { jsonOrText } from '../../parts/message-text.tsx'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
-import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.publish
 
@@ -33,12 +31,25 @@ export function PublishForm({ topic }: { topic: Topic }) {
       ...(deduplicationId !== '' && { deduplicationId }),
     },
   }
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
-    publish.mutate(input)
-  }
   return (
-    <form className={css.form} onSubmit={submit}>
+    <WriteForm
+      write={publish}
+      action={w.publish}
+      onSend={() => publish.mutate(input)}
+      isReady={given !== undefined}
+      call={callOf(operations.publish, input)}
+      under={
+        publish.data &&
+        'messageId' in publish.data && (
+          <p className={css.notice} data-kind="good" role="status">
+            {w.published}{' '}
+            <Link to="/messages/$id" params={{ id: publish.data.messageId }}>
+              {publish.data.messageId}
+            </Link>
+          </p>
+        )
+      }
+    >
       <TextArea
         label={w.message}
         hint={w.messageHint}
@@ -68,21 +79,6 @@ export function PublishForm({ topic }: { topic: Topic }) {
           />
         </div>
       )}
-      {publish.error && <Failed error={publish.error} />}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={publish.isPending || given === undefined}>
-          {w.publish}
-        </Button>
-        <CopyCurl call={callOf(operations.publish, input)} />
-      </div>
-      {publish.data && 'messageId' in publish.data && (
-        <p className={css.notice} data-kind="good" role="status">
-          {w.published}{' '}
-          <Link to="/messages/$id" params={{ id: publish.data.messageId }}>
-            {publish.data.messageId}
-          </Link>
-        </p>
-      )}
-    </form>
+    </WriteForm>
   )
 }

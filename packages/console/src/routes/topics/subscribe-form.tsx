@@ -8,12 +8,9 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { Button } from '../../parts/button.tsx'
 import { Check, Select, TextArea, TextInput } from '../../parts/fields.tsx'
 import { objectIn } from '../../parts/message-text.tsx'
-import { CopyCurl } from '../../parts/page-head.tsx'
-import css from '../../parts/parts.module.css'
-import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.subscribe
 
@@ -62,14 +59,18 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
       ...(kind.takesConfirmation && mustConfirm && { confirmation: 'handshake' as const }),
     },
   }
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
+  const send = () =>
     subscribe.mutate(input, {
       onSuccess: ({ id }) => void navigate({ to: '/subs/$id', params: { id } }),
     })
-  }
   return (
-    <form className={css.form} onSubmit={submit}>
+    <WriteForm
+      write={subscribe}
+      action={w.subscribe}
+      onSend={send}
+      isReady={endpoint !== '' && !isFilterWrong}
+      call={callOf(operations.subscribe, input)}
+    >
       <Select label={w.kind} value={protocol} onChange={setProtocol} options={OPTIONS} />
       <TextInput
         label={kind.endpoint}
@@ -97,17 +98,6 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
       {kind.takesConfirmation && (
         <Check label={w.confirm} isChecked={mustConfirm} onChange={setMustConfirm} />
       )}
-      {subscribe.error && <Failed error={subscribe.error} />}
-      <div className={css.row}>
-        <Button
-          kind="primary"
-          type="submit"
-          isDisabled={endpoint === '' || isFilterWrong || subscribe.isPending}
-        >
-          {w.subscribe}
-        </Button>
-        <CopyCurl call={callOf(operations.subscribe, input)} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }

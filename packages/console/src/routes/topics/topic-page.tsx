@@ -197,8 +197,7 @@ function DeleteTopic({ topic }: { topic: Topic }) {
         name={topic.name}
         count={count}
         isOpen={isOpen}
-        isPending={remove.isPending}
-        error={remove.error}
+        write={remove}
         onClose={() => setOpen(false)}
         onConfirm={confirm}
       >

@@ -7,15 +7,13 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { problemAt } from '../../api/api-error.ts'
 import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { Button } from '../../parts/button.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { NamedList } from '../../parts/dialogs/named-list.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
-import { CopyCurl } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
-import { Failed } from '../../parts/states.tsx'
+import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.topics
 const route = getRouteApi('/topics')
@@ -67,13 +65,18 @@ function CreateTopic() {
   const create = useWrite(operations.createTopic)
   const navigate = useNavigate()
   const input = { path: { topic: name }, body: displayName === '' ? {} : { displayName } }
-  const submit = async (event: React.FormEvent) => {
-    event.preventDefault()
+  const send = async () => {
     const topic = await create.mutateAsync(input).catch(() => undefined)
     if (topic) void navigate({ to: '/topics/$topic', params: { topic: topic.name } })
   }
   return (
-    <form className={css.form} onSubmit={(event) => void submit(event)}>
+    <WriteForm
+      write={create}
+      action={w.create}
+      onSend={() => void send()}
+      isReady={name !== ''}
+      call={callOf(operations.createTopic, input)}
+    >
       <TextInput
         label={w.name}
         hint={w.nameHint}
@@ -89,13 +92,6 @@ function CreateTopic() {
         onChange={setDisplayName}
         problem={problemAt(create.error, 'displayName')}
       />
-      {create.error && <Failed error={create.error} />}
-      <div className={css.row}>
-        <Button kind="primary" type="submit" isDisabled={name === '' || create.isPending}>
-          {w.create}
-        </Button>
-        <CopyCurl call={callOf(operations.createTopic, input)} />
-      </div>
-    </form>
+    </WriteForm>
   )
 }
