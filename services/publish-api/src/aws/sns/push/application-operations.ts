@@ -3,18 +3,15 @@ import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import {
   isPlatform,
   isPlatformApplicationName,
-  LIST_LIMIT_MAX,
   PLATFORMS,
   type Platform,
-  type PlatformApplicationRecord,
   platformApplicationArn,
   UNDELIVERED_PLATFORMS,
 } from '@fantail/contracts'
 import { inWords } from '@fantail/policy'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { changeApplication, createApplication, deleteApplication } from '../../../push/change-applications.ts'
-import { toRefusal } from '../topics/topic-operations.ts'
-import { invalidParameter } from '../wire/sns-parameters.ts'
+import { invalidParameter, listPage } from '../wire/sns-parameters.ts'
 import {
   checkApplicationArn,
   checkApplicationForm,
@@ -135,13 +132,8 @@ function checkPair({ PlatformPrincipal: principal, PlatformCredential: credentia
 async function list(deps: ApiDeps, { account, region }: AwsCall, token: unknown) {
   const { partition } = deps.settings.arn
   const arnPrefix = `arn:${partition}:sns:${region}:${account}:app/`
-  const page = { arnPrefix, limit: LIST_LIMIT_MAX, ...(token !== undefined && { cursor: String(token) }) }
-  const { items, nextCursor } = await deps.platformApplications
-    .list(page)
-    .catch((error) => Promise.reject(toRefusal(error)))
-  return { PlatformApplications: items.map(shown), NextToken: nextCursor ?? undefined }
-}
-
-function shown({ arn, attributes }: PlatformApplicationRecord) {
-  return { PlatformApplicationArn: arn, Attributes: attributes }
+  const read = (page: { limit: number }) => deps.platformApplications.list({ arnPrefix, ...page })
+  const { items, NextToken } = await listPage(token, read)
+  const shown = items.map(({ arn, attributes }) => ({ PlatformApplicationArn: arn, Attributes: attributes }))
+  return { PlatformApplications: shown, NextToken }
 }

@@ -1,6 +1,6 @@
 /** Endpoints of platform applications (checklist 390, 393 to 397): create, read, set, list, delete. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { LIST_LIMIT_MAX, type PlatformEndpointRecord } from '@fantail/contracts'
+import type { PlatformEndpointRecord } from '@fantail/contracts'
 import { TokenTakenError } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { checkedFlag } from '../../../push/application-settings.ts'
@@ -12,8 +12,7 @@ import {
 } from '../../../push/change-endpoints.ts'
 import { EndpointEvents } from '../../../push/endpoint-events.ts'
 import { AttributeError } from '../../../push/platform-credentials.ts'
-import { toRefusal } from '../topics/topic-operations.ts'
-import { invalidParameter } from '../wire/sns-parameters.ts'
+import { invalidParameter, listPage } from '../wire/sns-parameters.ts'
 import {
   checkApplicationArn,
   checkEndpointArn,
@@ -132,15 +131,14 @@ async function set(tools: Tools, input: AwsInput, call: AwsCall): Promise<undefi
 
 async function list(deps: ApiDeps, { PlatformApplicationArn, NextToken }: AwsInput) {
   const { arn } = checkApplicationArn(PlatformApplicationArn)
-  const page = { limit: LIST_LIMIT_MAX, ...(NextToken !== undefined && { cursor: String(NextToken) }) }
-  const { items, nextCursor } = await inSnsWords(noSuchApplication, () =>
-    deps.platformEndpoints.list(arn, page).catch((error) => Promise.reject(toRefusal(error))),
+  const found = await inSnsWords(noSuchApplication, () =>
+    listPage(NextToken, (page) => deps.platformEndpoints.list(arn, page)),
   )
-  const Endpoints = items.map((endpoint) => ({
+  const Endpoints = found.items.map((endpoint) => ({
     EndpointArn: endpoint.arn,
     Attributes: attributesOf(endpoint),
   }))
-  return { Endpoints, NextToken: nextCursor ?? undefined }
+  return { Endpoints, NextToken: found.NextToken }
 }
 
 function attributesOf({ enabled, token, userData }: PlatformEndpointRecord): Record<string, string> {

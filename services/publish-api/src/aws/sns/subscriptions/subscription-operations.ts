@@ -1,6 +1,6 @@
 /** Lists subscriptions, and reads and sets their attributes (checklist 113, 140 to 143). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { FantailError, LIST_LIMIT_MAX, parseArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
+import { FantailError, parseArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { canBeAsked } from '@fantail/policy'
 import type { ListSubscriptions } from '@fantail/store'
@@ -10,7 +10,7 @@ import { SETTING_DEFAULTS } from '../../../subscriptions/subscription-settings.t
 import {
   checkSubscriptionArn,
   checkTopicArn,
-  invalidParameter,
+  listPage,
   missingParameter,
   noSuchSubscription,
   noSuchTopic,
@@ -136,10 +136,8 @@ export function listSubscriptionsOperations(deps: ApiDeps): Operation[] {
 }
 
 async function page(deps: ApiDeps, which: Partial<ListSubscriptions>, token: unknown) {
-  const { items, nextCursor } = await deps.subscriptions
-    .list({ ...which, limit: LIST_LIMIT_MAX, ...(token !== undefined && { cursor: String(token) }) })
-    .catch((error) => Promise.reject(toRefusal(error)))
-  return { Subscriptions: items.map(entryOf), NextToken: nextCursor ?? undefined }
+  const { items, NextToken } = await listPage(token, (page) => deps.subscriptions.list({ ...which, ...page }))
+  return { Subscriptions: items.map(entryOf), NextToken }
 }
 
 function entryOf(record: SubscriptionRecord) {
@@ -150,9 +148,4 @@ function entryOf(record: SubscriptionRecord) {
     Endpoint: maskCredentials(record.endpoint),
     TopicArn: record.topicArn,
   }
-}
-
-function toRefusal(error: unknown): unknown {
-  const badToken = error instanceof FantailError && error.code === 'validation_failed'
-  return badToken ? invalidParameter('NextToken') : error
 }

@@ -6,9 +6,8 @@ import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { ofTopic } from '../publish/read-message.ts'
 import { checkTopicArn, missingParameter, noSuchTopic } from '../wire/sns-parameters.ts'
 import { accessPolicyOf } from './topic-access-policy.ts'
-import { readTopicAttributes, refuseOnSet } from './topic-attributes.ts'
+import { KEPT_ATTRIBUTES, readTopicAttributes, refuseOnSet } from './topic-attributes.ts'
 import { topicPolicyAttributes } from './topic-delivery-policy.ts'
-import { KEPT_ATTRIBUTES } from './topic-kept-attributes.ts'
 
 export function topicAttributeOperations(deps: ApiDeps): Operation[] {
   return [

@@ -1,9 +1,9 @@
 /** CreateTopic, DeleteTopic and ListTopics (checklist 103 to 107, 110 to 113). */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { FantailError, isFifoName, isTopicName, LIST_LIMIT_MAX, topicArn } from '@fantail/contracts'
+import { isFifoName, isTopicName, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deleteTopic } from '../../../topics/topic-changes.ts'
-import { checkTopicArn, invalidParameter } from '../wire/sns-parameters.ts'
+import { checkTopicArn, invalidParameter, listPage } from '../wire/sns-parameters.ts'
 import { differingAttribute, readTopicAttributes, refuseOnCreate } from './topic-attributes.ts'
 import { differingTag, readTags, TAG_LIST } from './topic-tags.ts'
 
@@ -92,13 +92,6 @@ async function deleteByWire(deps: ApiDeps, { TopicArn }: AwsInput, call: AwsCall
 
 async function listTopics(deps: ApiDeps, { account, region }: AwsCall, token: unknown) {
   const arnPrefix = topicArn('', { ...deps.settings.arn, account, region })
-  const { items, nextCursor } = await deps.topics
-    .list({ arnPrefix, limit: LIST_LIMIT_MAX, ...(token !== undefined && { cursor: String(token) }) })
-    .catch((error) => Promise.reject(toRefusal(error)))
-  return { Topics: items.map(({ arn }) => ({ TopicArn: arn })), NextToken: nextCursor ?? undefined }
-}
-
-export function toRefusal(error: unknown): unknown {
-  const badToken = error instanceof FantailError && error.code === 'validation_failed'
-  return badToken ? invalidParameter('NextToken') : error
+  const { items, NextToken } = await listPage(token, (page) => deps.topics.list({ arnPrefix, ...page }))
+  return { Topics: items.map(({ arn }) => ({ TopicArn: arn })), NextToken }
 }

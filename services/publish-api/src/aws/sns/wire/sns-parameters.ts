@@ -1,6 +1,7 @@
 /** Checks of parameters that many operations of SNS take, and refusals with texts of SNS (checklist 191). */
 import { type AwsCall, AwsError } from '@fantail/aws-wire'
-import { parseArn, parseBounded } from '@fantail/contracts'
+import { FantailError, LIST_LIMIT_MAX, parseArn, parseBounded } from '@fantail/contracts'
+import type { Page } from '@fantail/store'
 
 /** Elements of an ARN. Below it: the request is refused. */
 const ARN_ELEMENTS_MIN = 6
@@ -84,6 +85,21 @@ export function noSuchSubscription(): AwsError {
 export function notAuthorized(principal: string, action: string, resource: string): AwsError {
   const message = `User: ${principal} is not authorized to perform: ${action} on resource: ${resource}`
   return new AwsError('AuthorizationError', message, { status: 403 })
+}
+
+/** A page of a list. A token that the list did not give is refused. */
+export async function listPage<T>(
+  token: unknown,
+  read: (page: { limit: number; cursor?: string }) => Promise<Page<T>>,
+): Promise<{ items: T[]; NextToken: string | undefined }> {
+  const cursor = token === undefined ? {} : { cursor: String(token) }
+  try {
+    const { items, nextCursor } = await read({ limit: LIST_LIMIT_MAX, ...cursor })
+    return { items, NextToken: nextCursor ?? undefined }
+  } catch (error) {
+    const isBad = error instanceof FantailError && error.code === 'validation_failed'
+    throw isBad ? invalidParameter('NextToken') : error
+  }
 }
 
 /** `text` is the whole text. SNS writes a few without `Invalid parameter: ` before them. */
