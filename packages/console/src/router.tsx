@@ -6,6 +6,7 @@ import {
   type ErrorComponentProps,
   Link,
   lazyRouteComponent,
+  type RouteComponent,
 } from '@tanstack/react-router'
 import { words } from './i18n/en.ts'
 import { PageHead } from './parts/page-head.tsx'
@@ -14,105 +15,94 @@ import { Frame } from './shell/frame.tsx'
 import { SessionGate } from './shell/session-gate.tsx'
 
 const root = createRootRoute({ component: Guarded, notFoundComponent: NotFound })
-const under = () => root
 
-const topics = createRoute({
-  getParentRoute: under,
-  path: '/topics',
-  validateSearch: texts('prefix'),
-  component: lazyRouteComponent(() => import('./routes/topics/topics-page.tsx'), 'TopicsPage'),
-})
+/** A screen. Its address may have these members; others are dropped. */
+const screen = <const Path extends string, Name extends string = never>(
+  path: Path,
+  members: readonly Name[],
+  component: RouteComponent,
+) => createRoute({ getParentRoute: () => root, path, validateSearch: texts(...members), component })
 
-const overview = createRoute({
-  getParentRoute: under,
-  path: '/',
-  validateSearch: texts('range'),
-  component: lazyRouteComponent(() => import('./routes/overview/overview-page.tsx'), 'OverviewPage'),
-})
-const topic = createRoute({
-  getParentRoute: under,
-  path: '/topics/$topic',
-  validateSearch: texts('tab', 'range'),
-  component: lazyRouteComponent(() => import('./routes/topics/topic-page.tsx'), 'TopicPage'),
-})
-const subscription = createRoute({
-  getParentRoute: under,
-  path: '/subs/$id',
-  validateSearch: texts('tab', 'range'),
-  component: lazyRouteComponent(
-    () => import('./routes/subscriptions/subscription-page.tsx'),
-    'SubscriptionPage',
-  ),
-})
-const messages = createRoute({
-  getParentRoute: under,
-  path: '/messages',
-  validateSearch: texts('topic', 'subscription', 'state', 'statusCode', 'within'),
-  component: lazyRouteComponent(() => import('./routes/messages/messages-page.tsx'), 'MessagesPage'),
-})
-const message = createRoute({
-  getParentRoute: under,
-  path: '/messages/$id',
-  validateSearch: texts('open'),
-  component: lazyRouteComponent(() => import('./routes/messages/message-page.tsx'), 'MessagePage'),
-})
-const tail = createRoute({
-  getParentRoute: under,
-  path: '/tail',
-  validateSearch: texts('topic', 'subscription', 'type', 'status'),
-  component: lazyRouteComponent(() => import('./routes/tail/tail-page.tsx'), 'TailPage'),
-})
-const lanes = createRoute({
-  getParentRoute: under,
-  path: '/lanes',
-  validateSearch: texts('q', 'sort', 'state', 'topic', 'by'),
-  component: lazyRouteComponent(() => import('./routes/lanes/lanes-page.tsx'), 'LanesPage'),
-})
-const curve = createRoute({
-  getParentRoute: under,
-  path: '/subs/$id/curve',
-  validateSearch: texts('log'),
-  component: lazyRouteComponent(() => import('./routes/curve/curve-page.tsx'), 'CurvePage'),
-})
-const queues = createRoute({
-  getParentRoute: under,
-  path: '/queues',
-  validateSearch: texts('prefix'),
-  component: lazyRouteComponent(() => import('./routes/queues/queues-page.tsx'), 'QueuesPage'),
-})
-const queue = createRoute({
-  getParentRoute: under,
-  path: '/queues/$queue',
-  validateSearch: texts('tab'),
-  component: lazyRouteComponent(() => import('./routes/queues/queue-page.tsx'), 'QueuePage'),
-})
-const dlq = createRoute({
-  getParentRoute: under,
-  path: '/dlq',
-  component: lazyRouteComponent(() => import('./routes/dead-letters/dlq-page.tsx'), 'DlqPage'),
-})
-const workbench = createRoute({
-  getParentRoute: under,
-  path: '/dlq/$queue',
-  validateSearch: texts('reason', 'statusCode', 'subscription', 'topic', 'error', 'since'),
-  component: lazyRouteComponent(() => import('./routes/dead-letters/workbench-page.tsx'), 'WorkbenchPage'),
-})
-const redrive = createRoute({
-  getParentRoute: under,
-  path: '/redrives/$id',
-  component: lazyRouteComponent(() => import('./routes/dead-letters/redrive-page.tsx'), 'RedrivePage'),
-})
-const access = createRoute({
-  getParentRoute: under,
-  path: '/access',
-  validateSearch: texts('tab', 'key', 'action', 'resource'),
-  component: lazyRouteComponent(() => import('./routes/access/access-page.tsx'), 'AccessPage'),
-})
-const system = createRoute({
-  getParentRoute: under,
-  path: '/system',
-  component: lazyRouteComponent(() => import('./routes/system/system-page.tsx'), 'SystemPage'),
-})
+const topics = screen(
+  '/topics',
+  ['prefix'],
+  lazyRouteComponent(() => import('./routes/topics/topics-page.tsx'), 'TopicsPage'),
+)
+const overview = screen(
+  '/',
+  ['range'],
+  lazyRouteComponent(() => import('./routes/overview/overview-page.tsx'), 'OverviewPage'),
+)
+const topic = screen(
+  '/topics/$topic',
+  ['tab', 'range'],
+  lazyRouteComponent(() => import('./routes/topics/topic-page.tsx'), 'TopicPage'),
+)
+const subscription = screen(
+  '/subs/$id',
+  ['tab', 'range'],
+  lazyRouteComponent(() => import('./routes/subscriptions/subscription-page.tsx'), 'SubscriptionPage'),
+)
+const messages = screen(
+  '/messages',
+  ['topic', 'subscription', 'state', 'statusCode', 'within'],
+  lazyRouteComponent(() => import('./routes/messages/messages-page.tsx'), 'MessagesPage'),
+)
+const message = screen(
+  '/messages/$id',
+  ['open'],
+  lazyRouteComponent(() => import('./routes/messages/message-page.tsx'), 'MessagePage'),
+)
+const tail = screen(
+  '/tail',
+  ['topic', 'subscription', 'type', 'status'],
+  lazyRouteComponent(() => import('./routes/tail/tail-page.tsx'), 'TailPage'),
+)
+const lanes = screen(
+  '/lanes',
+  ['q', 'sort', 'state', 'topic', 'by'],
+  lazyRouteComponent(() => import('./routes/lanes/lanes-page.tsx'), 'LanesPage'),
+)
+const curve = screen(
+  '/subs/$id/curve',
+  ['log'],
+  lazyRouteComponent(() => import('./routes/curve/curve-page.tsx'), 'CurvePage'),
+)
+const queues = screen(
+  '/queues',
+  ['prefix'],
+  lazyRouteComponent(() => import('./routes/queues/queues-page.tsx'), 'QueuesPage'),
+)
+const queue = screen(
+  '/queues/$queue',
+  ['tab'],
+  lazyRouteComponent(() => import('./routes/queues/queue-page.tsx'), 'QueuePage'),
+)
+const dlq = screen(
+  '/dlq',
+  [],
+  lazyRouteComponent(() => import('./routes/dead-letters/dlq-page.tsx'), 'DlqPage'),
+)
+const workbench = screen(
+  '/dlq/$queue',
+  ['reason', 'statusCode', 'subscription', 'topic', 'error', 'since'],
+  lazyRouteComponent(() => import('./routes/dead-letters/workbench-page.tsx'), 'WorkbenchPage'),
+)
+const redrive = screen(
+  '/redrives/$id',
+  [],
+  lazyRouteComponent(() => import('./routes/dead-letters/redrive-page.tsx'), 'RedrivePage'),
+)
+const access = screen(
+  '/access',
+  ['tab', 'key', 'action', 'resource'],
+  lazyRouteComponent(() => import('./routes/access/access-page.tsx'), 'AccessPage'),
+)
+const system = screen(
+  '/system',
+  [],
+  lazyRouteComponent(() => import('./routes/system/system-page.tsx'), 'SystemPage'),
+)
 
 const STARTS = [overview, lanes, topics, topic, subscription, curve, messages, message, tail] as const
 const QUEUES = [queues, queue, dlq, workbench, redrive, access, system] as const
