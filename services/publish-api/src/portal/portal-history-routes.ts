@@ -25,16 +25,15 @@ const PORTAL_ROWS_MAX = 50
 const PORTAL_REDRIVE_PER_SECOND = 10
 
 const PATH = '/v1/portal/endpoints/{id}'
-const TAG = 'Portal'
+const OF_ENDPOINT = { params: { id: PortalEndpointReference }, tag: 'Portal' } as const
 
 export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
   return [
     endpoint({
+      ...OF_ENDPOINT,
       id: 'listPortalDeliveries',
       method: 'GET',
       path: `${PATH}/deliveries`,
-      params: { id: PortalEndpointReference },
-      tag: TAG,
       summary: 'List the results of the latest messages at an endpoint',
       description: 'From the outcome log, newest first. `scannedTo` says how far the search looked.',
       answers: { 200: { description: 'The deliveries', schema: PortalDeliveryList } },
@@ -42,11 +41,10 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => listDeliveries(deps, call),
     }),
     endpoint({
+      ...OF_ENDPOINT,
       id: 'listPortalAttempts',
       method: 'GET',
       path: `${PATH}/attempts`,
-      params: { id: PortalEndpointReference },
-      tag: TAG,
       summary: 'List recorded attempts at an endpoint',
       description:
         'Attempts are listed if the topic records them. Answers of the endpoint need the scope bodies.',
@@ -55,11 +53,10 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => listAttempts(deps, call),
     }),
     endpoint({
+      ...OF_ENDPOINT,
       id: 'listPortalDeadLetters',
       method: 'GET',
       path: `${PATH}/dead-letters`,
-      params: { id: PortalEndpointReference },
-      tag: TAG,
       summary: 'List messages of an endpoint that could not be delivered',
       description: 'Only dead letters of this endpoint. Without the scope bodies their texts are left out.',
       answers: { 200: { description: 'The dead letters', schema: PortalDeadLetterList } },
@@ -67,11 +64,10 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => listDeadLetters(deps, call),
     }),
     endpoint({
+      ...OF_ENDPOINT,
       id: 'redrivePortalEndpoint',
       method: 'POST',
       path: `${PATH}/redrive`,
-      params: { id: PortalEndpointReference },
-      tag: TAG,
       summary: 'Send all dead letters of an endpoint again',
       description:
         'At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ' +

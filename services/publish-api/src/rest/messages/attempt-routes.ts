@@ -1,6 +1,7 @@
 /** Routes that show the recorded attempts of a subscription, or of one of its deliveries. */
+
 import { seesBodies } from '@fantail/access'
-import { parseMessageId, RECORDING_DEFAULT } from '@fantail/contracts'
+import { RECORDING_DEFAULT } from '@fantail/contracts'
 import { AttemptsAnswer } from '@fantail/contracts/schemas/messages/attempt-schemas'
 import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
 import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
@@ -11,6 +12,7 @@ import { type Answer, type Call, type Endpoint, endpoint, idOf, ok } from '../..
 import { notFound } from '../../http/error-answers.ts'
 import { iso, isoOrNull } from '../../http/record-views.ts'
 import { visibleSubscription } from '../../subscriptions/change.ts'
+import { messageIdOf } from './message-routes.ts'
 
 const ABOUT =
   'Attempts are recorded where the topic asks for it (`recordAttempts`), at most 300 a second by each worker, 20 successes of a subscription among them. The newest ' +
@@ -42,8 +44,7 @@ export function attemptRoutes(deps: ApiDeps): Endpoint[] {
       answers: { 200: { description: 'Its attempts, newest first', schema: AttemptsAnswer } },
       errors: ['not_found'],
       handle: (call) => {
-        const messageId = call.params.messageId ?? ''
-        if (parseMessageId(messageId) === undefined) throw notFound('message')
+        const messageId = messageIdOf(call)
         return readAttempts(deps, call, (attempt) => attempt.messageId === messageId)
       },
     }),

@@ -1,6 +1,7 @@
 /** Routes that read kept messages, and send them again. */
+
 import { needScope } from '@fantail/access'
-import { type ErrorCode, type Message, parseMessageId } from '@fantail/contracts'
+import type { ErrorCode, Message } from '@fantail/contracts'
 import {
   MessageBodyView,
   ResendAnswer,
@@ -12,11 +13,11 @@ import { IdempotencyKey, MessageReference } from '@fantail/contracts/schemas/mes
 import { RedriveView } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { SubscriptionReference } from '@fantail/contracts/schemas/shared-schemas'
 import type { ApiDeps } from '../../deps/api-deps.ts'
-import { type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
-import { notFound } from '../../http/error-answers.ts'
+import { type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { iso } from '../../http/record-views.ts'
 import { resendOne, resendSince } from '../../kept/resend.ts'
 import { type StoredMessage, storedMessage } from '../../kept/stored-message.ts'
+import { messageIdOf } from './message-routes.ts'
 
 const WRITE_ERRORS: ErrorCode[] = ['not_found', 'wrong_state', 'storage_full']
 const params = { messageId: MessageReference }
@@ -77,12 +78,6 @@ export function keptRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => resendSince(deps, call),
     }),
   ]
-}
-
-function messageIdOf({ params }: Call): string {
-  const id = params.messageId ?? ''
-  if (parseMessageId(id) === undefined) throw notFound('message')
-  return id
 }
 
 function bodyView({ message, from }: StoredMessage): object {

@@ -60,7 +60,8 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-function messageIdOf({ params }: Call): string {
+/** Throws `not_found` if the path has no id of a message. */
+export function messageIdOf({ params }: Call): string {
   const id = params.messageId ?? ''
   if (parseMessageId(id) === undefined) throw notFound('message')
   return id

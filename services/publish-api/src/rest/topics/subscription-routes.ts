@@ -33,13 +33,14 @@ import { showSubscription, showSubscriptions } from '../../subscriptions/subscri
 const WRITE_ERRORS = ['not_found', 'wrong_state', 'storage_full'] as const
 
 export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
+  const tag = 'Subscriptions' as const
+  const ofTopic = { path: '/v1/topics/{topic}/subscriptions', params: { topic: TopicReference }, tag }
+  const one = { path: '/v1/subscriptions/{id}', params: { id: SubscriptionReference }, tag }
   return [
     endpoint({
+      ...ofTopic,
       id: 'subscribe',
       method: 'POST',
-      path: '/v1/topics/{topic}/subscriptions',
-      params: { topic: TopicReference },
-      tag: 'Subscriptions',
       summary: 'Subscribe a webhook or a queue to a topic',
       description:
         'A topic has one subscription per endpoint. Subscribing an endpoint again answers the existing one with 200 if ' +
@@ -57,11 +58,9 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => postSubscription(deps, call),
     }),
     endpoint({
+      ...ofTopic,
       id: 'listTopicSubscriptions',
       method: 'GET',
-      path: '/v1/topics/{topic}/subscriptions',
-      params: { topic: TopicReference },
-      tag: 'Subscriptions',
       summary: 'List the subscriptions of a topic',
       description:
         'Each with its settings and the state of its lane. Answers 404 if the topic does not exist.',
@@ -78,7 +77,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       id: 'listSubscriptions',
       method: 'GET',
       path: '/v1/subscriptions',
-      tag: 'Subscriptions',
+      tag,
       summary: 'List subscriptions',
       description:
         'Subscriptions of all topics that the caller may see. Conditions of the query must all hold.',
@@ -87,11 +86,9 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       handle: ({ query }) => listSubscriptions(deps, query),
     }),
     endpoint({
+      ...one,
       id: 'getSubscription',
       method: 'GET',
-      path: '/v1/subscriptions/{id}',
-      params: { id: SubscriptionReference },
-      tag: 'Subscriptions',
       summary: 'Read a subscription and the state of its lane',
       description:
         'Shows settings, the delivery policy in force, and how many deliveries wait or are in flight.',
@@ -100,11 +97,9 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       handle: async (call) => ok(await showSubscription(deps, await visibleSubscription(deps, idOf(call)))),
     }),
     endpoint({
+      ...one,
       id: 'updateSubscription',
       method: 'PATCH',
-      path: '/v1/subscriptions/{id}',
-      params: { id: SubscriptionReference },
-      tag: 'Subscriptions',
       summary: 'Set the given members of a subscription',
       description:
         'Members that are left out stay as they are; null resets one. Protocol and confirmation cannot be changed. A ' +
@@ -119,11 +114,9 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => patchSubscription(deps, call),
     }),
     endpoint({
+      ...one,
       id: 'deleteSubscription',
       method: 'DELETE',
-      path: '/v1/subscriptions/{id}',
-      params: { id: SubscriptionReference },
-      tag: 'Subscriptions',
       summary: 'Delete a subscription',
       description: 'Deliveries that wait for it are discarded and counted. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },

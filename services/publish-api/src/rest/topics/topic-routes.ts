@@ -11,18 +11,17 @@ import { deleteTopic, topicSettings } from '../../topics/topic-changes.ts'
 
 export function topicRoutes(deps: ApiDeps): Endpoint[] {
   const arnOf = (call: Call) => resolveTopic(call.params.topic ?? '', deps.settings.arn)
+  const one = { path: '/v1/topics/{topic}', params: { topic: TopicReference }, tag: 'Topics' } as const
   const common = {
     body: TopicInput,
     check: (body: Record<string, unknown>) => policyProblems(body.deliveryPolicy),
   }
   return [
     endpoint({
+      ...one,
       ...common,
       id: 'createTopic',
       method: 'PUT',
-      path: '/v1/topics/{topic}',
-      params: { topic: TopicReference },
-      tag: 'Topics',
       summary: 'Create a topic, or set the members given',
       description:
         'Creates the topic if there is none; a name that ends in `.fifo` makes a FIFO topic. If it exists, the ' +
@@ -47,11 +46,9 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       handle: ({ query }) => listTopics(deps, query),
     }),
     endpoint({
+      ...one,
       id: 'getTopic',
       method: 'GET',
-      path: '/v1/topics/{topic}',
-      params: { topic: TopicReference },
-      tag: 'Topics',
       summary: 'Read a topic',
       description:
         'Shows the topic’s settings, the delivery policy in force and its subscriptions by status.',
@@ -60,12 +57,10 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       handle: async (call) => ok(await readTopic(deps, arnOf(call))),
     }),
     endpoint({
+      ...one,
       ...common,
       id: 'updateTopic',
       method: 'PATCH',
-      path: '/v1/topics/{topic}',
-      params: { topic: TopicReference },
-      tag: 'Topics',
       summary: 'Set the given members of a topic',
       description: 'Members that are left out stay as they are; null resets one. The topic must exist.',
       answers: { 200: { description: 'The topic as it is now', schema: TopicView } },
@@ -73,11 +68,9 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => patchTopic(deps, arnOf(call), call),
     }),
     endpoint({
+      ...one,
       id: 'deleteTopic',
       method: 'DELETE',
-      path: '/v1/topics/{topic}',
-      params: { topic: TopicReference },
-      tag: 'Topics',
       summary: 'Delete a topic with its subscriptions',
       description:
         'Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has ' +
