@@ -20,7 +20,7 @@ let sns: SnsApi
 let endpoints = 0
 
 beforeAll(async () => {
-  const takes = { ...real.sqs.takes, rawDelivery: false, throttle: true }
+  const takes = { ...real.sqs.takes, rawDelivery: false, rate: true }
   const fixed = { ...real.sqs, isQueue: false, fifo: { topics: 'never', sendsRuns: false }, takes } as const
   PROTOCOL_TRAITS.http = { ...fixed, endpoint: real.http.endpoint, confirmedBy: 'subscriber' }
   PROTOCOL_TRAITS.https = { ...fixed, endpoint: real.https.endpoint, confirmedBy: 'person' }
