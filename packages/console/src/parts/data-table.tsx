@@ -7,6 +7,7 @@ import { memo, type ReactNode, type RefObject, useRef } from 'react'
 import { words } from '../i18n/en.ts'
 import { Button } from './button.tsx'
 import css from './parts.module.css'
+import { Loaded, type Read } from './states.tsx'
 
 export interface Column<Row> {
   title: string
@@ -38,6 +39,22 @@ export function DataTable<Row>(props: Props<Row>) {
   if (rows.length === 0) return <div className={css.frame}>{empty}</div>
   // The library of long tables measures the page, which a short table does not need.
   return rows.length > VIRTUAL_FROM ? <LongTable {...props} /> : <Table {...props} drawn={rows} />
+}
+
+interface ReadProps<Row, Data> extends Omit<Props<Row>, 'rows' | 'onMore'> {
+  read: Read<Data> & { hasNextPage?: boolean; fetchNextPage?: () => unknown }
+  rowsOf: (data: Data) => readonly Row[]
+  skeletonRows?: number
+}
+
+/** The table of a read, once it is there. If the read has pages, the table offers the next one. */
+export function ReadTable<Row, Data>({ read, rowsOf, skeletonRows, ...table }: ReadProps<Row, Data>) {
+  const onMore = read.hasNextPage ? () => void read.fetchNextPage?.() : undefined
+  return (
+    <Loaded read={read} rows={skeletonRows}>
+      {(data) => <DataTable {...table} rows={rowsOf(data)} onMore={onMore} />}
+    </Loaded>
+  )
 }
 
 function LongTable<Row>(props: Props<Row>) {

@@ -48,7 +48,7 @@ function describe(error: unknown): { code: string; message: string; requestId?: 
   return error
 }
 
-interface Read<T> {
+export interface Read<T> {
   data: T | undefined
   error: unknown
   refetch: () => unknown
@@ -62,7 +62,7 @@ export function Loaded<T>({
   children,
 }: {
   read: Read<T>
-  rows?: number
+  rows?: number | undefined
   /** Shown if the API knows nothing of that name. */
   gone?: ReactNode
   children: (data: T) => ReactNode

@@ -12,7 +12,7 @@ import {
 import { useRead, useWrite } from '../api/use-api.ts'
 import { words } from '../i18n/en.ts'
 import { Button } from '../parts/button.tsx'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { type Column, DataTable, ReadTable } from '../parts/data-table.tsx'
 import { formatBytes } from '../parts/formats.ts'
 import { MessageText } from '../parts/message-text.tsx'
 import css from '../parts/parts.module.css'
@@ -38,17 +38,15 @@ export function Deliveries({ id }: { id: string }) {
   return (
     <section className={css.stack}>
       <h2>{w.deliveries}</h2>
-      <Loaded read={read} rows={4}>
-        {({ deliveries }) => (
-          <DataTable
-            label={w.deliveries}
-            columns={DELIVERIES}
-            rows={deliveries}
-            keyOf={({ messageId }) => messageId}
-            empty={<Empty title={w.noDeliveries} />}
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        skeletonRows={4}
+        label={w.deliveries}
+        columns={DELIVERIES}
+        rowsOf={({ deliveries }) => deliveries}
+        keyOf={({ messageId }) => messageId}
+        empty={<Empty title={w.noDeliveries} />}
+      />
     </section>
   )
 }
@@ -69,17 +67,15 @@ export function Attempts({ id }: { id: string }) {
   return (
     <section className={css.stack}>
       <h2>{w.attempts}</h2>
-      <Loaded read={read} rows={2}>
-        {({ attempts }) => (
-          <DataTable
-            label={w.attempts}
-            columns={ATTEMPTS}
-            rows={attempts}
-            keyOf={({ messageId, startedAt, attempt }) => `${messageId} ${startedAt} ${attempt}`}
-            empty={<Empty title={w.noAttempts} />}
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        skeletonRows={2}
+        label={w.attempts}
+        columns={ATTEMPTS}
+        rowsOf={({ attempts }) => attempts}
+        keyOf={({ messageId, startedAt, attempt }) => `${messageId} ${startedAt} ${attempt}`}
+        empty={<Empty title={w.noAttempts} />}
+      />
     </section>
   )
 }

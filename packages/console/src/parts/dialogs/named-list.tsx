@@ -2,11 +2,11 @@
 import { type ReactNode, useState } from 'react'
 import type { Call } from '../../api/api-calls.ts'
 import { Button } from '../button.tsx'
-import { type Column, DataTable } from '../data-table.tsx'
+import { type Column, ReadTable } from '../data-table.tsx'
 import { TextInput } from '../fields.tsx'
 import { PageHead } from '../page-head.tsx'
 import css from '../parts.module.css'
-import { Empty, Loaded } from '../states.tsx'
+import { Empty } from '../states.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface Pages<Page> {
@@ -54,23 +54,19 @@ export function NamedList<Row extends { arn: string }, Page>(props: Props<Row, P
           value={prefix}
           onChange={(value) => onPrefix(value || undefined)}
         />
-        <Loaded read={read}>
-          {({ pages }) => (
-            <DataTable
-              label={title}
-              columns={props.columns}
-              rows={pages.flatMap(props.rowsOf)}
-              keyOf={({ arn }) => arn}
-              onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-              empty={
-                <Empty title={prefix === '' ? w.emptyTitle : w.emptyFiltered(prefix)}>
-                  <p>{w.empty}</p>
-                  <Button onPress={create}>{w.create}</Button>
-                </Empty>
-              }
-            />
-          )}
-        </Loaded>
+        <ReadTable
+          read={read}
+          label={title}
+          columns={props.columns}
+          rowsOf={({ pages }) => pages.flatMap(props.rowsOf)}
+          keyOf={({ arn }) => arn}
+          empty={
+            <Empty title={prefix === '' ? w.emptyTitle : w.emptyFiltered(prefix)}>
+              <p>{w.empty}</p>
+              <Button onPress={create}>{w.create}</Button>
+            </Empty>
+          }
+        />
       </div>
       <Dialog title={w.create} isOpen={isCreating} onClose={() => setCreating(false)}>
         {props.children}

@@ -6,7 +6,7 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, DataTable, ReadTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -149,17 +149,15 @@ function SessionsTab() {
   return (
     <>
       <PageHead title={w.sessions} request={callOf(operations.listSessions, {})} />
-      <Loaded read={read} rows={3}>
-        {({ sessions }) => (
-          <DataTable
-            label={w.sessions}
-            columns={columns}
-            rows={sessions}
-            keyOf={({ id }) => id}
-            empty={<Empty title={w.noSessions}>{w.noSessionsWhy}</Empty>}
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        skeletonRows={3}
+        label={w.sessions}
+        columns={columns}
+        rowsOf={({ sessions }) => sessions}
+        keyOf={({ id }) => id}
+        empty={<Empty title={w.noSessions}>{w.noSessionsWhy}</Empty>}
+      />
       <Confirm
         title={w.endTitle}
         action={w.end}

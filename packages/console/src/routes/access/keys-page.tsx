@@ -7,14 +7,14 @@ import { problemAt } from '../../api/api-error.ts'
 import { usePages, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { Check, Select, TextInput } from '../../parts/fields.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Pairs, When } from '../../parts/show.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.keysPage
@@ -57,23 +57,19 @@ export function KeysPage() {
           {w.create}
         </Button>
       </PageHead>
-      <Loaded read={read}>
-        {({ pages }) => (
-          <DataTable
-            label={words.pages.keys}
-            columns={columns}
-            rows={pages.flatMap((page) => page.keys)}
-            keyOf={({ id }) => id}
-            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={
-              <Empty title={w.none}>
-                <p>{w.noneWhy}</p>
-                <Button onPress={() => setCreating(true)}>{w.create}</Button>
-              </Empty>
-            }
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        label={words.pages.keys}
+        columns={columns}
+        rowsOf={({ pages }) => pages.flatMap((page) => page.keys)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={w.none}>
+            <p>{w.noneWhy}</p>
+            <Button onPress={() => setCreating(true)}>{w.create}</Button>
+          </Empty>
+        }
+      />
       <Dialog title={w.create} isOpen={isCreating} onClose={() => setCreating(false)}>
         <CreateKey onDone={() => setCreating(false)} />
       </Dialog>

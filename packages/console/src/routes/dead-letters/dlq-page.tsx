@@ -5,11 +5,11 @@ import { Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { usePages } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
 import { TopicLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Empty, Loaded } from '../../parts/states.tsx'
+import { Empty } from '../../parts/states.tsx'
 import { lettersIn, takesDeadLetters } from '../queues/letters-of.ts'
 
 const w = words.deadLetters
@@ -51,21 +51,19 @@ export function DlqPage() {
   return (
     <>
       <PageHead title={words.pages.deadLetters} request={callOf(operations.listQueues, input)} />
-      <Loaded read={read}>
-        {({ pages }) => (
-          <DataTable
-            label={words.pages.deadLetters}
-            columns={COLUMNS}
-            rows={pages
-              .flatMap((page) => page.queues)
-              .filter(takesDeadLetters)
-              .toSorted((a, b) => lettersIn(b) - lettersIn(a))}
-            keyOf={({ arn }) => arn}
-            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={<Empty title={w.noQueues}>{w.noQueuesWhy}</Empty>}
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        label={words.pages.deadLetters}
+        columns={COLUMNS}
+        rowsOf={({ pages }) =>
+          pages
+            .flatMap((page) => page.queues)
+            .filter(takesDeadLetters)
+            .toSorted((a, b) => lettersIn(b) - lettersIn(a))
+        }
+        keyOf={({ arn }) => arn}
+        empty={<Empty title={w.noQueues}>{w.noQueuesWhy}</Empty>}
+      />
     </>
   )
 }

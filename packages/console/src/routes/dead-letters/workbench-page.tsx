@@ -6,7 +6,7 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { formatNumber } from '../../parts/formats.ts'
 import { Gone, PageHead } from '../../parts/page-head.tsx'
@@ -127,24 +127,20 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
   ]
   return (
     <>
-      <Loaded read={read}>
-        {({ pages }) => (
-          <DataTable
-            label={w.letters}
-            columns={columns}
-            rows={pages.flatMap((page) => page.messages)}
-            keyOf={({ messageId }) => messageId}
-            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={
-              isEmptyFilter(filter) ? (
-                <Empty title={w.noLetters}>{w.noLettersWhy}</Empty>
-              ) : (
-                <Empty title={w.noneMatches} />
-              )
-            }
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        label={w.letters}
+        columns={columns}
+        rowsOf={({ pages }) => pages.flatMap((page) => page.messages)}
+        keyOf={({ messageId }) => messageId}
+        empty={
+          isEmptyFilter(filter) ? (
+            <Empty title={w.noLetters}>{w.noLettersWhy}</Empty>
+          ) : (
+            <Empty title={w.noneMatches} />
+          )
+        }
+      />
       <QueueMessageDialog queue={name} message={open} onClose={() => setOpen(undefined)} />
     </>
   )

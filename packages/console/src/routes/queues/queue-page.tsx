@@ -7,7 +7,7 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { formatSeconds, nameOf } from '../../parts/formats.ts'
 import { ArnLink, TopicLink } from '../../parts/links.tsx'
 import { objectIn } from '../../parts/message-text.tsx'
@@ -104,18 +104,14 @@ function Messages({ name }: { name: string }) {
   ]
   return (
     <>
-      <Loaded read={read}>
-        {({ pages }) => (
-          <DataTable
-            label={w.messages}
-            columns={columns}
-            rows={pages.flatMap((page) => page.messages)}
-            keyOf={({ messageId }) => messageId}
-            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={<Empty title={w.noMessages}>{w.noMessagesWhy}</Empty>}
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        label={w.messages}
+        columns={columns}
+        rowsOf={({ pages }) => pages.flatMap((page) => page.messages)}
+        keyOf={({ messageId }) => messageId}
+        empty={<Empty title={w.noMessages}>{w.noMessagesWhy}</Empty>}
+      />
       <QueueMessageDialog queue={name} message={open} onClose={() => setOpen(undefined)} />
     </>
   )

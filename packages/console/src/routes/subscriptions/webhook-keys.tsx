@@ -6,11 +6,11 @@ import { operations } from '../../api/api-calls.ts'
 import { useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { Select } from '../../parts/fields.tsx'
 import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
-import { Empty, Failed, Loaded } from '../../parts/states.tsx'
+import { Empty, Failed } from '../../parts/states.tsx'
 
 const w = words.webhookKeys
 
@@ -36,17 +36,15 @@ export function WebhookKeys({ id }: { id: string }) {
   const made = create.data
   return (
     <div className={css.stack}>
-      <Loaded read={read} rows={2}>
-        {({ webhookKeys }) => (
-          <DataTable
-            label={words.subscription.tabs.keys}
-            columns={COLUMNS}
-            rows={webhookKeys}
-            keyOf={(key) => key.id}
-            empty={<Empty title={w.none}>{w.noneWhy}</Empty>}
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        skeletonRows={2}
+        label={words.subscription.tabs.keys}
+        columns={COLUMNS}
+        rowsOf={({ webhookKeys }) => webhookKeys}
+        keyOf={(key) => key.id}
+        empty={<Empty title={w.none}>{w.noneWhy}</Empty>}
+      />
       <div className={css.fields}>
         <Select label={w.algorithm} value={algorithm} onChange={setAlgorithm} options={ALGORITHMS} />
       </div>

@@ -5,7 +5,7 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { formatBytes } from '../../parts/formats.ts'
 import { TopicLink } from '../../parts/links.tsx'
@@ -88,18 +88,15 @@ function Quarantine() {
   return (
     <>
       {putBack.error && <Failed error={putBack.error} />}
-      <Loaded read={read} rows={2}>
-        {({ pages }) => (
-          <DataTable
-            label={w.quarantine}
-            columns={columns}
-            rows={pages.flatMap((page) => page.entries)}
-            keyOf={({ id }) => id}
-            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={<Empty title={w.noEntries}>{w.noEntriesWhy}</Empty>}
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        skeletonRows={2}
+        label={w.quarantine}
+        columns={columns}
+        rowsOf={({ pages }) => pages.flatMap((page) => page.entries)}
+        keyOf={({ id }) => id}
+        empty={<Empty title={w.noEntries}>{w.noEntriesWhy}</Empty>}
+      />
       <Confirm
         title={w.deleteTitle}
         action={w.delete}
@@ -146,16 +143,14 @@ const COLUMNS: readonly Column<Process>[] = [
 function ProcessTable() {
   const read = useRead(operations.listServices, {})
   return (
-    <Loaded read={read} rows={3}>
-      {({ processes }) => (
-        <DataTable
-          label={w.processes}
-          columns={COLUMNS}
-          rows={processes}
-          keyOf={({ id }) => id}
-          empty={<Empty title={w.noProcesses}>{w.noProcessesWhy}</Empty>}
-        />
-      )}
-    </Loaded>
+    <ReadTable
+      read={read}
+      skeletonRows={3}
+      label={w.processes}
+      columns={COLUMNS}
+      rowsOf={({ processes }) => processes}
+      keyOf={({ id }) => id}
+      empty={<Empty title={w.noProcesses}>{w.noProcessesWhy}</Empty>}
+    />
   )
 }

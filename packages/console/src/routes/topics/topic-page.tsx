@@ -8,7 +8,7 @@ import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { StatsPanel } from '../../charts/stats-panel.tsx'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
 import { formatSeconds } from '../../parts/formats.ts'
@@ -125,25 +125,21 @@ function Subscriptions({ topic }: { topic: Topic }) {
       <div className={css.row}>
         <Button onPress={() => setOpen(true)}>{w.subscribe}</Button>
       </div>
-      <Loaded read={read}>
-        {({ pages }) => (
-          <DataTable
-            label={words.topics.subscriptions}
-            columns={COLUMNS}
-            rows={pages.flatMap((page) => page.subscriptions)}
-            keyOf={({ id }) => id}
-            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-            empty={
-              <Empty title={w.noSubscriptions}>
-                <p>{w.noSubscriptionsWhy}</p>
-                <Button kind="primary" onPress={() => setOpen(true)}>
-                  {w.subscribe}
-                </Button>
-              </Empty>
-            }
-          />
-        )}
-      </Loaded>
+      <ReadTable
+        read={read}
+        label={words.topics.subscriptions}
+        columns={COLUMNS}
+        rowsOf={({ pages }) => pages.flatMap((page) => page.subscriptions)}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title={w.noSubscriptions}>
+            <p>{w.noSubscriptionsWhy}</p>
+            <Button kind="primary" onPress={() => setOpen(true)}>
+              {w.subscribe}
+            </Button>
+          </Empty>
+        }
+      />
       <Dialog title={w.subscribeTo(topic.name)} isOpen={isOpen} onClose={() => setOpen(false)}>
         <SubscribeForm topic={topic} />
       </Dialog>
