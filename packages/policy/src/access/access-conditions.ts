@@ -5,8 +5,7 @@
  */
 import { BlockList, isIP } from 'node:net'
 import { isObject } from '@fantail/contracts'
-import type { ConditionValue } from './condition-keys.ts'
-import { type Asked, insertKeys } from './policy-variables.ts'
+import type { ConditionKeys, ConditionValue } from './condition-keys.ts'
 
 export type ConditionVerdict = 'holds' | 'fails' | 'unknown'
 
@@ -190,4 +189,31 @@ export function patternsOf(value: unknown, asked: Asked): Patterns {
     const [text] = Array.isArray(item) ? [] : textsOf(item)
     return text === undefined ? undefined : insertKeys(text, asked)
   })
+}
+
+export interface Asked {
+  keys: ConditionKeys
+  hasVariables: boolean
+}
+
+/**
+ * Policy variables, such as `${aws:username}`: keys of the request inside of patterns. Policies have them from version
+ * 2012-10-17 on.
+ */
+const VARIABLE = /\$\{([^}]*)\}/g
+
+/**
+ * The pattern with the values of the keys that it names. undefined: one of them has no single value, or has a wildcard,
+ * which would count as part of the pattern.
+ */
+function insertKeys(pattern: string, { keys, hasVariables }: Asked): string | undefined {
+  if (!hasVariables || !pattern.includes('${')) return pattern
+  let isReadable = true
+  const text = pattern.replace(VARIABLE, (_, key: string) => {
+    const value = keys(key.trim().toLowerCase())
+    if (typeof value === 'string' && !/[*?]/.test(value)) return value
+    isReadable = false
+    return ''
+  })
+  return isReadable ? text : undefined
 }

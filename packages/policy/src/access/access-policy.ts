@@ -4,6 +4,7 @@
  */
 import { isObject, objectOf } from '@fantail/contracts'
 import {
+  type Asked,
   allOf,
   type ConditionVerdict,
   conditionsHold,
@@ -14,7 +15,6 @@ import {
   textsOf,
 } from './access-conditions.ts'
 import type { ConditionKeys } from './condition-keys.ts'
-import type { Asked } from './policy-variables.ts'
 
 export interface AccessRequest {
   /** A service that asks, as in `sns.amazonaws.com`. Absent: the caller is an account's key. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isArnPattern, matchesArn } from './arn-patterns.ts'
+import { isArnPattern, matchesArn } from './service-arns.ts'
 
 const ARN = 'arn:aws:lambda:eu-west-1:123456789012:function:orders-new:live'
 

@@ -1,6 +1,6 @@
 import { ARN_DEFAULTS } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { functionArn, isFunctionName, parseFunctionArn, unqualifiedArn } from './function-arn.ts'
+import { functionArn, isFunctionName, parseFunctionArn, unqualifiedArn } from './service-arns.ts'
 
 const ARN = 'arn:aws:lambda:eu-west-1:123456789012:function:hello_2'
 const PARTS = { partition: 'aws', region: 'eu-west-1', account: '123456789012', name: 'hello_2' }

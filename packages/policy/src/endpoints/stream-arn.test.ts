@@ -1,6 +1,6 @@
 import { ARN_DEFAULTS } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { isStreamName, parseStreamArn, streamArn } from './stream-arn.ts'
+import { isStreamName, parseStreamArn, streamArn } from './service-arns.ts'
 
 const ARN = 'arn:aws:firehose:eu-west-1:123456789012:deliverystream/orders_2.new-1'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nextStep } from '../retries/next-step.ts'
-import { classifyInvocation } from './function-traits.ts'
+import { classifyInvocation } from './managed-traits.ts'
 import { PROTOCOL_TRAITS } from './traits.ts'
 
 const classesOf = (statuses: number[]) => statuses.map((status) => classifyInvocation(status))

@@ -1,7 +1,6 @@
 import { ARN_DEFAULTS, type Protocol, queueArn } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { readEndpoint } from './read-endpoint.ts'
-import { refusedSetting } from './traits.ts'
+import { readEndpoint, refusedSetting } from './traits.ts'
 
 const read = (text: string, given?: Protocol) => readEndpoint(text, given, ARN_DEFAULTS)
 

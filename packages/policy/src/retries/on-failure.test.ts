@@ -1,7 +1,7 @@
 import { SYSTEM_POLICY } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { AWS_MANAGED_POLICY } from '../protocols/fixed-policies.ts'
-import { describeOnFailure, durationInWords } from './on-failure.ts'
+import { AWS_MANAGED_POLICY } from '../protocols/fixed-kinds.ts'
+import { describeOnFailure, durationInWords } from './retry-curve.ts'
 
 const { healthyRetryPolicy: policy } = SYSTEM_POLICY
 const FOUR_DAYS = 345_600

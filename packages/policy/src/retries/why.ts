@@ -2,9 +2,28 @@
  * Explains when an attempt came or comes: one cause and one delay. The attempt's log line, the delivery's retry state,
  * the outcome log and the API use them. If they are absent, nothing delayed the delivery.
  */
-import type { DeliveryCause, EndCause, StoredWhy, WaitCause, Why } from '@fantail/contracts'
-import { END_CAUSES } from '@fantail/contracts'
+import {
+  type AttemptErrorCode,
+  type AttemptResult,
+  type DeliveryCause,
+  END_CAUSES,
+  type EndCause,
+  type StoredWhy,
+  type WaitCause,
+  type Why,
+} from '@fantail/contracts'
 import type { NextStep } from './next-step.ts'
+
+type Unanswered = Exclude<AttemptResult, { kind: 'response' }>
+
+/** The error of an attempt that got no answer. */
+export function errorCodeOf(result: Unanswered): AttemptErrorCode | 'misconfigured' {
+  return result.kind === 'failure' ? result.error : result.kind
+}
+
+export function failureText(result: Unanswered): string {
+  return `${errorCodeOf(result)}: ${result.detail}`
+}
 
 type Failed = Exclude<NextStep, { step: 'delivered' | 'block' | 'pause' | 'wait' }>
 

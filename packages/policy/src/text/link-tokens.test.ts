@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutTokens } from './link-tokens.ts'
+import { withoutTokens } from './printable.ts'
 
 const TOKEN = 'Ab3-_'.repeat(9).slice(0, 43)
 const link = `https://sns.example.com/?Action=Unsubscribe&SubscriptionArn=arn:x&Token=${TOKEN}`

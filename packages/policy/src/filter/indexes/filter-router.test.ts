@@ -5,9 +5,8 @@ import { compileFilter } from '../compiled-filter.ts'
 import { attributes, body, choice, flat, nested, type Policy, several } from '../filter.fixture.ts'
 import { type FilterSubject, filterSubject } from '../filter-subject.ts'
 import { inOneGo } from '../match-work.ts'
-import { FilterIndex } from './filter-index.ts'
+import { FilterIndex, Marks } from './filter-index.ts'
 import { FilterRouter } from './filter-router.ts'
-import { Marks } from './marks.ts'
 
 type Scope = FilterSubject['scope']
 

@@ -7,8 +7,7 @@ import type { Condition } from '../conditions/condition.ts'
 import type { FilterSubject } from '../filter-subject.ts'
 import { ANY_WORK, type MatchWork, type Steps } from '../match-work.ts'
 import { FilterDrawers, type Label } from './filter-drawers.ts'
-import type { FilterIndex } from './filter-index.ts'
-import { Marks } from './marks.ts'
+import { type FilterIndex, Marks } from './filter-index.ts'
 
 const ANY_VALUE: Condition = { op: 'exists', value: true }
 /** The router does not distinguish values for these operators. */

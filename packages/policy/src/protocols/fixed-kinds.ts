@@ -1,8 +1,33 @@
 /**
- * The retry policies of endpoint kinds whose policy cannot be changed. AWS documents their counts and delays, which add
- * up to 23.15 days and 6.7 hours. https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
+ * The shared traits and retry policies of endpoint kinds whose policy cannot be changed. AWS documents the counts and
+ * delays, which add up to 23.15 days and 6.7 hours.
+ * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
  */
 import { type EffectiveDeliveryPolicy, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
+import type { ProtocolTraits } from './protocol-traits.ts'
+
+/** The traits of most of these kinds. A kind names only what differs. */
+export const FIXED_KIND = {
+  takes: {
+    rawDelivery: false,
+    deliveryPolicy: false,
+    rate: true,
+    pacing: false,
+    outbound: false,
+    webhookKeys: false,
+  },
+  confirmedBy: 'subscriber',
+  retentionFloorSeconds: 0,
+  fifo: { topics: 'never', sendsRuns: false },
+  isQueue: false,
+  reports: {
+    feedback: null,
+    byApplication: false,
+    byAccount: false,
+    failures: 'deliveries',
+    providerResponse: (text) => text ?? '',
+  },
+} satisfies Partial<ProtocolTraits>
 
 /**
  * Queues, functions and streams: 3 retries at once, 2 after 1 s each, 10 with delays that grow from 1 to 20 s, and
