@@ -15,7 +15,6 @@ import {
 } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { invalid } from '../http/error-answers.ts'
 
 type Tools = Pick<ApiDeps, 'portalCache' | 'keyCache' | 'clock'>
 
@@ -93,7 +92,7 @@ export function portalKeyOf(caller: Key | null): PortalKey {
 
 /** Throws `validation_failed` if the text is no topic's name. */
 export function portalTopicArn({ settings }: Pick<ApiDeps, 'settings'>, key: Key, name: string): string {
-  if (!isTopicName(name)) throw invalid([{ path: 'topic', message: 'must be the name of a topic' }])
+  if (!isTopicName(name)) throw FantailError.invalid('topic', 'must be the name of a topic')
   return topicArn(name, { ...settings.arn, account: key.account })
 }
 

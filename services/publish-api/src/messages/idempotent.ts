@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { FantailError, IDEMPOTENCY_KEY_CHARS_MAX } from '@fantail/contracts'
 import type { IdempotentPublish } from '@fantail/store'
 import type { ApiRequest } from '../http/api-request.ts'
-import { invalid } from '../http/error-answers.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
 const KEY = /^[\x21-\x7e]+$/
@@ -14,7 +13,7 @@ export function keyOf(request: ApiRequest): string | undefined {
   if (key === undefined) return undefined
   if (KEY.test(key) && key.length <= IDEMPOTENCY_KEY_CHARS_MAX) return key
   const message = `must have 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} visible ASCII characters`
-  throw invalid([{ path: 'Idempotency-Key', message }])
+  throw FantailError.invalid('Idempotency-Key', message)
 }
 
 /** Equal for requests with the same messages, whatever the order of members. */

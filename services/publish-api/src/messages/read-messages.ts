@@ -71,7 +71,7 @@ function isText(value: unknown): boolean {
 /** The whole body as one message, with any content. */
 export function readRaw(text: string, subject: string | undefined): NewMessages {
   const problem = textProblem(text)
-  if (problem !== undefined) throw invalid([{ path: 'message', message: problem }])
+  if (problem !== undefined) throw FantailError.invalid('message', problem)
   const bytes = Buffer.byteLength(text)
   if (bytes > MESSAGE_BYTES_MAX) throw tooLarge([sizeProblem('message')])
   const message: NewMessage = subject === undefined ? { message: text } : { message: text, subject }

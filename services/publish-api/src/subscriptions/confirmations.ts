@@ -212,3 +212,9 @@ async function parkMessage(deps: Tools, record: SubscriptionRecord, about: Confi
 function isFifoQueue({ protocol, endpoint }: SubscriptionRecord): boolean {
   return PROTOCOL_TRAITS[protocol].isQueue && isFifoName(endpoint)
 }
+
+/** For a subscription that was deleted since it was found. Rejects with any other error. */
+export function gone(error: unknown): undefined {
+  if (error instanceof FantailError && error.code === 'not_found') return undefined
+  throw error
+}

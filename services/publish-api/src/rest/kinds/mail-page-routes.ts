@@ -3,14 +3,14 @@
  * mails open every link. So a GET only shows a page with a button, and a POST makes the change. The POST comes from
  * that button, or from a mail program by one click (RFC 8058), which sends neither cookies nor a login.
  */
-import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
+import type { SubscriptionRecord } from '@fantail/contracts'
 import { isUnsubscribeToken, unsubscribeLink } from '@fantail/delivery'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type AnswerDoc, type Call, type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { publicUrlFor } from '../../http/origin.ts'
-import { confirm, unsubscribeByLink } from '../../subscriptions/confirmations.ts'
+import { confirm, gone, unsubscribeByLink } from '../../subscriptions/confirmations.ts'
 import {
   askToConfirmPage,
   askToUnsubscribePage,
@@ -162,10 +162,4 @@ async function namedByLink(deps: ApiDeps, call: Call): Promise<Named | undefined
 /** A parameter of the link, or ''. */
 function wordOf({ request }: Call, name: string): string {
   return new URL(request.url, 'http://localhost').searchParams.get(name) ?? ''
-}
-
-/** Deleted since it was found. */
-function gone(error: unknown): undefined {
-  if (error instanceof FantailError && error.code === 'not_found') return undefined
-  throw error
 }

@@ -12,7 +12,7 @@ import { parsePhoneNumber } from '@fantail/policy'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
-import { invalid, notFound } from '../../http/error-answers.ts'
+import { notFound } from '../../http/error-answers.ts'
 import { smsAttributes } from '../../sms/sms-attributes.ts'
 
 const TAG = 'Text messages'
@@ -124,8 +124,10 @@ async function changeSms(
   const { monthlySpendLimitUsd: limit, defaultSenderId, defaultSmsType } = body
   const most = deps.settings.smsMonthUsd
   if (limit !== undefined && limit > most) {
-    const message = `must be at most ${most}, as FANTAIL_SMS_MONTH_USD says`
-    throw invalid([{ path: 'monthlySpendLimitUsd', message }])
+    throw FantailError.invalid(
+      'monthlySpendLimitUsd',
+      `must be at most ${most}, as FANTAIL_SMS_MONTH_USD says`,
+    )
   }
   const changes = {
     ...(limit !== undefined && { MonthlySpendLimit: String(limit) }),
@@ -153,5 +155,5 @@ async function optOut(
 function numberAt({ number: given = '' }: Call['params']): string {
   const number = parsePhoneNumber(given)
   if (number !== undefined) return number
-  throw invalid([{ path: 'number', message: 'must be a phone number with its country code, like +15550100' }])
+  throw FantailError.invalid('number', 'must be a phone number with its country code, like +15550100')
 }

@@ -14,7 +14,7 @@ import type { Suppression } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
-import { invalid, notFound } from '../../http/error-answers.ts'
+import { notFound } from '../../http/error-answers.ts'
 import { iso } from '../../http/record-views.ts'
 
 const TAG = 'Mail'
@@ -133,7 +133,7 @@ async function add({ suppressions }: ApiDeps, suppression: Suppression): Promise
 }
 
 function addressAt(path: string, text: string): string {
-  if (!isMailAddress(text)) throw invalid([{ path, message: 'must be a mail address' }])
+  if (!isMailAddress(text)) throw FantailError.invalid(path, 'must be a mail address')
   return comparableAddress(text)
 }
 

@@ -2,7 +2,7 @@
  * Publishing, the only route whose speed matters. A valid request costs one round trip to Redis, without zod and
  * middleware.
  */
-import { type Problem, resolveTopic } from '@fantail/contracts'
+import { FantailError, resolveTopic } from '@fantail/contracts'
 import {
   IdempotencyKey,
   PublishAnswer,
@@ -97,10 +97,8 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
 
 function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {
   if (query.raw === 'true') return readRaw(textOf(body), query.subject)
-  if (query.subject !== undefined) {
-    const problem: Problem = { path: 'subject', message: 'belongs into the body, unless raw=true' }
-    throw invalid([problem])
-  }
+  if (query.subject !== undefined)
+    throw FantailError.invalid('subject', 'belongs into the body, unless raw=true')
   return readMessages(jsonTextOf(request, body))
 }
 

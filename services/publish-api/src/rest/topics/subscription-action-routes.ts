@@ -19,7 +19,7 @@ import { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subsc
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, idOf, ok } from '../../http/endpoint.ts'
-import { invalid, notFound } from '../../http/error-answers.ts'
+import { notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
 import { changeStatus, reportState, visibleSubscription } from '../../subscriptions/change.ts'
 import { askAgain, confirm } from '../../subscriptions/confirmations.ts'
@@ -140,7 +140,7 @@ async function confirmByToken(
   const record = await visibleSubscription(deps, idOf(call))
   if (record.token === null) throw new FantailError('wrong_state', 'it needs no confirmation')
   const confirmed = await confirm(deps, record, call.body.token)
-  if (!confirmed) throw invalid([{ path: 'token', message: 'is not this subscription’s, or has expired' }])
+  if (!confirmed) throw FantailError.invalid('token', 'is not this subscription’s, or has expired')
   return changed(deps, call, confirmed, 'subscription.confirmed')
 }
 

@@ -1,10 +1,15 @@
 /** Operations that a message may also link to: ConfirmSubscription and Unsubscribe. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { FantailError, parseArn, type SubscriptionRecord } from '@fantail/contracts'
+import { parseArn, type SubscriptionRecord } from '@fantail/contracts'
 import { isUnsubscribeToken } from '@fantail/delivery'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deleteSubscription } from '../../../subscriptions/change.ts'
-import { type Authentication, confirm, unsubscribeByLink } from '../../../subscriptions/confirmations.ts'
+import {
+  type Authentication,
+  confirm,
+  gone,
+  unsubscribeByLink,
+} from '../../../subscriptions/confirmations.ts'
 import {
   checkSubscriptionArn,
   invalidParameter,
@@ -67,12 +72,6 @@ function authenticationOf({ AuthenticateOnUnsubscribe }: AwsInput, { signed }: A
     confirmationWasAuthenticated: true,
     ...(authenticate && { authenticateOnUnsubscribe: true as const }),
   }
-}
-
-/** Deleted since it was found. */
-function gone(error: unknown): undefined {
-  if (error instanceof FantailError && error.code === 'not_found') return undefined
-  throw error
 }
 
 /**
