@@ -39,6 +39,10 @@ async function openLedger(topic: FaultName): Promise<Ledger> {
   })
 }
 
+interface QueueView {
+  counts: { visible: number }
+}
+
 interface Fault {
   begin(): Promise<void>
   end(): Promise<void>
@@ -119,7 +123,7 @@ test.each([
 ])(
   'behind a Redis $tripMs ms away, a backlog and later messages arrive at once, each of them once',
   async ({ tripMs, repliesMs, rate, backlog }) => {
-    const { proxy, workers, connection } = stack()
+    const { proxy, workers, connection, client } = stack()
     const topic = `distant-${tripMs}`
     const ledger = await Ledger.open({
       stack: stack(),
@@ -130,6 +134,8 @@ test.each([
         [`/${topic}/throttled`]: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: rate } } },
       },
     })
+    const { arn } = await client.put<{ arn: string }>(`/v1/queues/${topic}`)
+    await client.post(`/v1/topics/${topic}/subscriptions`, { endpoint: arn, rawMessageDelivery: true })
     for (const worker of workers) worker.signal('SIGSTOP')
     // One after the other, so that each is a job of its own.
     for (let n = 0; n < backlog; n++) await ledger.publish(`backlog-${n}`)
@@ -140,9 +146,12 @@ test.each([
     const haveArrived = () => ledger.arrivals().size >= 2 * backlog
     await ledger.publishAtRate({ count: 20, perSecond: rate / 2, until: haveArrived })
     await waitFor(() => ledger.missing().length === 0, { what: 'all messages to arrive', timeoutMs: 30_000 })
+    const queued = async () => (await client.get<QueueView>(`/v1/queues/${topic}`)).counts.visible
+    const haveQueued = async () => (await queued()) >= ledger.count('accepted')
+    await waitFor(haveQueued, { what: 'all messages to be queued', intervalMs: 200 })
     proxy.delayReplies(0)
     const { duplicates } = await ledger.whenSettled()
-    expect(duplicates).toBe(0)
+    expect([duplicates, await queued()]).toEqual([0, ledger.count('accepted')])
     expect(await connection.keys('*isolated:*')).toEqual([])
   },
   90_000,

@@ -1,5 +1,5 @@
 import type { Message, QueueRecord } from '@fantail/contracts'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { QueueAdmission } from './queue-admission.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
@@ -24,6 +24,26 @@ test('one look-up serves all callers, also where there is no such queue', async 
   expect(await both).toEqual([undefined, false])
   expect(await admission.denies(QUEUE, message)).toBe(false)
   expect(asked).toHaveLength(1)
+})
+
+test('behind a slow Redis the next look-up begins while the last one is valid', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
+  try {
+    const { asked, admission } = slowQueues()
+    const first = admission.denies(QUEUE, message)
+    await vi.advanceTimersByTimeAsync(400)
+    asked[0]?.resolve(null)
+    await first
+    expect(await admission.denies(QUEUE, message)).toBe(false)
+    expect(asked).toHaveLength(2)
+    await vi.advanceTimersByTimeAsync(300)
+    asked[1]?.reject(new Error('Connection is closed.'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(await admission.denies(QUEUE, message)).toBe(false)
+    expect(asked).toHaveLength(3)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('types and values that no queue takes are refused before anything is looked up', async () => {

@@ -40,13 +40,17 @@ interface QueueAdmissionOptions {
   organizations?: Organizations
 }
 
+interface Known {
+  rules: Rules | null
+  /** When the look-up began, by performance.now(). The age counts from then, as the settings may be that old. */
+  askedAt: number
+  tookMs: number
+}
+
 export class QueueAdmission {
   readonly #options: QueueAdmissionOptions
-  /** The age of an entry counts from the start of its look-up, because its settings may have been read right then. */
-  readonly #known = new LRUCache<string, Promise<Rules | null>>({
-    max: ADMISSION_QUEUES_MAX,
-    ttl: ADMISSION_AGE_MS_MAX,
-  })
+  readonly #known = new LRUCache<string, Known>({ max: ADMISSION_QUEUES_MAX })
+  readonly #asking = new Map<string, Promise<Rules | null>>()
 
   constructor(options: QueueAdmissionOptions) {
     this.#options = options
@@ -90,18 +94,37 @@ export class QueueAdmission {
     return takesFromTopic(policy, { resource, topicArn, tags, now: clock(), organizations })
   }
 
-  #rulesFor(queueArn: string): Promise<Rules | null> {
-    return this.#known.get(queueArn) ?? this.#ask(queueArn)
+  /**
+   * Behind a slow Redis, the next look-up begins while the last one is still valid. Otherwise the messages of each
+   * second would wait for it.
+   */
+  async #rulesFor(queueArn: string): Promise<Rules | null> {
+    const known = this.#known.get(queueArn)
+    const leftMs = known ? known.askedAt + ADMISSION_AGE_MS_MAX - performance.now() : 0
+    if (!known || leftMs <= 0) return this.#ask(queueArn)
+    if (leftMs < 2 * known.tookMs)
+      // The next caller without valid settings gets the error.
+      this.#ask(queueArn).catch(() => undefined)
+    return known.rules
   }
 
   #ask(queueArn: string): Promise<Rules | null> {
-    const rules = this.#options.queues.get(queueArn).then((queue) => queue && rulesOf(queue))
-    this.#known.set(queueArn, rules)
-    // Every caller of a failed look-up gets its error. The next caller looks up again.
-    rules.catch(() => {
-      if (this.#known.peek(queueArn) === rules) this.#known.delete(queueArn)
-    })
-    return rules
+    const asking = this.#asking.get(queueArn) ?? this.#lookUp(queueArn)
+    this.#asking.set(queueArn, asking)
+    return asking
+  }
+
+  /** Every caller of a failed look-up gets its error. The next caller looks up again. */
+  async #lookUp(queueArn: string): Promise<Rules | null> {
+    const askedAt = performance.now()
+    try {
+      const queue = await this.#options.queues.get(queueArn)
+      const rules = queue && rulesOf(queue)
+      this.#known.set(queueArn, { rules, askedAt, tookMs: performance.now() - askedAt })
+      return rules
+    } finally {
+      this.#asking.delete(queueArn)
+    }
   }
 }
 

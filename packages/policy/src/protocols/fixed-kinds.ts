@@ -20,6 +20,7 @@ export const FIXED_KIND = {
   retentionFloorSeconds: 0,
   fifo: { topics: 'never', sendsRuns: false },
   isQueue: false,
+  redisTrips: 0,
   reports: {
     feedback: null,
     byApplication: false,

@@ -46,6 +46,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   classifyStatus,
   fifo: { topics: 'sns', sendsRuns: true },
   isQueue: true,
+  redisTrips: 2,
   reports: {
     ...FIXED_KIND.reports,
     feedback: 'SQS',

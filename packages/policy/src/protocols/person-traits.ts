@@ -29,6 +29,7 @@ export const MAIL_TRAITS: ProtocolTraits = {
   }),
   rightsOf: () => [],
   confirmedBy: 'person',
+  redisTrips: 2,
   classifyStatus: classifyReply,
 }
 
@@ -52,6 +53,7 @@ export const SMS_TRAITS: ProtocolTraits = {
   },
   defaultPolicy: CUSTOMER_MANAGED_POLICY,
   rightsOf: rightsToText,
+  redisTrips: 1,
   classifyStatus: classifyTextAnswer,
   reports: { ...FIXED_KIND.reports, byAccount: true },
 }
@@ -85,6 +87,7 @@ export const PUSH_TRAITS: ProtocolTraits = {
   },
   defaultPolicy: CUSTOMER_MANAGED_POLICY,
   rightsOf: rightsToNotify,
+  redisTrips: 2,
   classifyStatus: classifyPushAnswer,
   reports: { ...FIXED_KIND.reports, feedback: 'Application', byApplication: true },
 }

@@ -29,6 +29,8 @@ export interface ProtocolTraits {
   fifo: FifoTraits
   /** Endpoints are queues of this service, so sending to them needs the permission SQS:SendMessage. */
   isQueue: boolean
+  /** Answers of Redis for which one attempt waits. This time says nothing about the endpoint. */
+  redisTrips: number
   reports: ReportTraits
 }
 

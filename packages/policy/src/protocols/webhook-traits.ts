@@ -28,6 +28,7 @@ export function webhookTraits(scheme: Scheme): ProtocolTraits {
     classifyStatus,
     fifo: { topics: 'extension', sendsRuns: false },
     isQueue: false,
+    redisTrips: 0,
     reports: {
       feedback: 'HTTP',
       byApplication: false,

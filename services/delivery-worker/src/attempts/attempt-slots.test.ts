@@ -35,6 +35,17 @@ test('the next allowance of a proven subscription is the whole one, after the ti
   expect(slots.nextAllowance('good')).toEqual({ attempts: 32, inMs: 380 })
 })
 
+test('the time in which an attempt waits for Redis does not count against its endpoint', () => {
+  const slots = new AttemptSlots({ attemptsMax: 2_000, roundTripMs: () => 500 })
+  expect([slots.redisMs({ protocol: 'sqs' }), slots.redisMs({ protocol: 'https' })]).toEqual([1_000, 0])
+  for (const redisMs of [1_000, 0]) {
+    slots.acquire('a', 32)
+    slots.release('a', 32, 1_100, redisMs)
+    expect([slots.isProven('a'), slots.isSlow('a')]).toEqual([true, redisMs === 0])
+  }
+  expect(slots.nextAllowance('a')).toEqual({ attempts: 8, inMs: 1_100 })
+})
+
 test('first attempts leave an eighth of the slots to the lanes', () => {
   const slots = new AttemptSlots({ attemptsMax: 16 })
   prove(slots, 'busy')

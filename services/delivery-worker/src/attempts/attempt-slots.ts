@@ -14,6 +14,8 @@
  * First attempts leave an eighth of the slots to the lanes. They take a free slot at once, and a lane only a round trip
  * to Redis later. Without this reserved share, lanes got 5 of 80 sends while first attempts took all slots.
  */
+import type { Protocol } from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 
 const START_ALLOWANCE = 4
 const HUNG_ALLOWANCE = 2
@@ -54,12 +56,15 @@ interface Standing {
 interface SlotsOptions {
   attemptsMax: number
   now?: () => number
+  /** How long Redis lately took to answer. Default: no time. */
+  roundTripMs?: () => number
 }
 
 export class AttemptSlots {
   readonly #attemptsMax: number
   readonly #lanesOwn: number
   readonly #now: () => number
+  readonly #roundTripMs: () => number
   readonly #standings = new Map<string, Standing>()
   /** Subscriptions with attempts in flight. */
   readonly #busy = new Map<string, Standing>()
@@ -71,6 +76,7 @@ export class AttemptSlots {
     this.#attemptsMax = options.attemptsMax
     this.#lanesOwn = Math.floor(options.attemptsMax * LANES_SHARE)
     this.#now = options.now ?? (() => performance.now())
+    this.#roundTripMs = options.roundTripMs ?? (() => 0)
   }
 
   get inFlight(): number {
@@ -88,6 +94,11 @@ export class AttemptSlots {
   /** An answer that takes longer than this counts as slow now. */
   get slowMs(): number {
     return SLOW_MS + 2 * this.#lagMs
+  }
+
+  /** How long an attempt at such an endpoint waits for Redis. */
+  redisMs({ protocol }: { protocol: Protocol }): number {
+    return PROTOCOL_TRAITS[protocol].redisTrips * this.#roundTripMs()
   }
 
   /** Slots that at least one kind of subscription could get now. */
@@ -143,14 +154,19 @@ export class AttemptSlots {
 
   /**
    * Returns true if the subscription has become proven. `answeredAfterMs`: undefined if no answer came (timeout,
-   * connection failure), or if nothing was sent.
+   * connection failure), or if nothing was sent. `redisMs`: the part of it that the attempt waited for Redis.
    */
-  release(subscriptionId: string, maxInFlight: number, answeredAfterMs: number | undefined): boolean {
+  release(
+    subscriptionId: string,
+    maxInFlight: number,
+    answeredAfterMs: number | undefined,
+    redisMs = 0,
+  ): boolean {
     const standing = this.#standing(subscriptionId)
     const wasProven = standing.proven
     standing.inFlight--
     this.#count(standing, -1)
-    if (answeredAfterMs !== undefined) this.#answered(standing, maxInFlight, answeredAfterMs)
+    if (answeredAfterMs !== undefined) this.#answered(standing, maxInFlight, answeredAfterMs, redisMs)
     const hasProven = !wasProven && standing.proven
     if (standing.inFlight > 0) return hasProven
     this.#busy.delete(subscriptionId)
@@ -244,13 +260,14 @@ export class AttemptSlots {
     for (const [id, standing] of this.#standings) if (standing.inFlight === 0) this.#standings.delete(id)
   }
 
-  #answered(standing: Standing, maxInFlight: number, afterMs: number): void {
+  #answered(standing: Standing, maxInFlight: number, afterMs: number, redisMs: number): void {
     standing.hung = false
     standing.answersInMs = Math.max(afterMs, standing.answersInMs * LONGEST_KEPT)
-    if (afterMs > this.slowMs) {
+    const ownMs = afterMs - redisMs
+    if (ownMs > this.slowMs) {
       standing.slowUntil = this.#now() + SLOW_FOR_MS
       standing.allowance = Math.max(standing.allowance, START_ALLOWANCE)
-      if (afterMs > HUNG_MS) return
+      if (ownMs > HUNG_MS) return
     } else {
       standing.slowUntil = 0
       standing.allowance = Math.min(

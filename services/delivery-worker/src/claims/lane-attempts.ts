@@ -71,7 +71,7 @@ export class LaneAttempts {
   /** Requests without an answer, until they hang. */
   readonly #waiting = new Deadlines<LaneRequest>(HUNG_MS)
   readonly #callbacks: RequestCallbacks = {
-    hung: ({ claim }) => this.#hang(claim),
+    hung: (request) => this.#waitForRedis(request),
     ended: (request, outcome) => {
       this.#release(request, outcome.answeredAfterMs)
       this.#finish(request.claim, request.subscription, outcome)
@@ -193,11 +193,12 @@ export class LaneAttempts {
   /** Releases the slot of a request that has ended. */
   #release(request: LaneRequest, answeredAfterMs: number | undefined): void {
     this.#endWait(request)
-    this.#releaseSlot(request.claim, answeredAfterMs, request.subscription.record.maxInFlight)
+    this.#releaseSlot(request.claim, answeredAfterMs, request.subscription.record)
   }
 
   #endWait(request: LaneRequest): void {
-    if (!request.isHung) this.#waiting.remove(request)
+    request.hasEnded = true
+    if (request.isListed) this.#waiting.remove(request)
   }
 
   #missed(request: LaneRequest, claim: ThrottledClaim, dialMs: number): void {
@@ -252,6 +253,13 @@ export class LaneAttempts {
     }
   }
 
+  /** The time in which an attempt waits for Redis does not count against its endpoint. */
+  #waitForRedis(request: LaneRequest): void {
+    const redisMs = this.#options.slots.redisMs(request.subscription.record)
+    if (redisMs === 0) this.#hang(request.claim)
+    else setTimeout(() => request.hasEnded || this.#hang(request.claim), redisMs)
+  }
+
   /**
    * Called when the attempt hangs. It now counts against the half of the slots for unproven endpoints, so a slot of the
    * other half may be free. The lane is notified at once.
@@ -289,14 +297,11 @@ export class LaneAttempts {
     void settling.settle(shard, claimedOf(subscription, claim), to).then(() => this.#closed(claim))
   }
 
-  #releaseSlot(
-    claim: LaneClaim,
-    answeredAfterMs?: number,
-    maxInFlight = claim.subscription.record.maxInFlight,
-  ): void {
+  #releaseSlot(claim: LaneClaim, answeredAfterMs?: number, record = claim.subscription.record): void {
     if (claim.kind === 'throttled') claim.hasSlot = false
     this.#options.targets.end(claim.message)
-    this.#options.slots.release(claim.subscription.record.id, maxInFlight, answeredAfterMs)
+    const { slots } = this.#options
+    slots.release(record.id, record.maxInFlight, answeredAfterMs, slots.redisMs(record))
     this.#options.freed.announce()
   }
 

@@ -22,7 +22,9 @@ export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
   previous: LaneRequest | undefined
   next: LaneRequest | undefined
   expiresAt = 0
-  isHung = false
+  /** Whether it is in the list of deadlines. */
+  isListed = true
+  hasEnded = false
   readonly claim: LaneClaim
   /** The settings that the request is made by. */
   readonly subscription: CompiledSubscription
@@ -38,7 +40,7 @@ export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
 
   /** Called by the list of deadlines, which has already removed this request. */
   expire(): void {
-    this.isHung = true
+    this.isListed = false
     this.#callbacks.hung(this)
   }
 

@@ -2,7 +2,7 @@ import type { Message, TopicRecord } from '@fantail/contracts'
 import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { deliveryId, type LogMove, type LogMoved, messageBody } from '@fantail/store'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
@@ -10,6 +10,8 @@ import { sliceMatch } from '../topics/slice-match.ts'
 import { LogReaders, type LogReadersOptions } from './log-readers.ts'
 
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
+afterEach(() => void vi.useRealTimers())
+
 const NOTHING_KEPT = { keep: async () => undefined }
 const NOT_ISOLATED = { begin: async () => undefined, end: async () => undefined }
 
@@ -95,28 +97,27 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
   expect(unmatched).toContain('bad')
 })
 
-test('nothing is matched by the snapshot of an earlier topic of the name', async () => {
+/** Readers of a log with one message. Each read is counted. `topic`: answers which topic has the name now. */
+function readersOfOne(topic: () => Promise<TopicSnapshot>) {
   const messageId = createMessageId(Date.now())
   const message = { messageId, topicArn: ARN, publishedAt: Date.now(), message: 'hello' }
   const entry = { id: deliveryId(messageId), body: Buffer.from(JSON.stringify(message)) }
-  const moved: LogMove[] = []
+  const done = { reads: 0, moved: [] as LogMove[] }
   const found = (entries: (typeof entry)[]): LogMoved => ({ kind: 'moved', entries, nextDueAt: null })
-  const uids = ['earlier', 'own']
-  const options: LogReadersOptions = {
+  const readers = new LogReaders({
     reading: {
-      read: async () => found([entry]),
+      read: async () => {
+        done.reads++
+        return found([entry])
+      },
       move: async (_shard, _claim, move) => {
-        moved.push(move)
+        done.moved.push(move)
         return found(move.messages.length === 0 ? [entry] : [])
       },
       letGo: async () => undefined,
       giveUp: async () => undefined,
     },
-    snapshots: {
-      topic: async () => snapshotOf(uids.shift() ?? 'own'),
-      sliceOf: async () => null,
-      matchSlice,
-    },
+    snapshots: { topic, sliceOf: async () => null, matchSlice },
     bodies: { read: () => new MessageContext(message), cache: () => undefined },
     recorder: {
       filtered: () => undefined,
@@ -131,11 +132,34 @@ test('nothing is matched by the snapshot of an earlier topic of the name', async
     now: Date.now,
     log: createLogger({ service: 'test', level: 'silent' }),
     onDue: () => undefined,
-  }
-  const readers = new LogReaders(options)
+  })
   readers.read(0, { uid: 'own', topicArn: ARN, fence: 1 })
-  await expect.poll(() => moved.length).toBe(2)
-  expect(moved.map(({ messages }) => messages.length)).toEqual([0, 1])
+  return { readers, done }
+}
+
+test('while a step waits for a slow Redis, the lease of the log is renewed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<TopicSnapshot>()
+  const { readers, done } = readersOfOne(() => {
+    asked.resolve()
+    return answer.promise
+  })
+  await asked.promise
+  vi.advanceTimersByTime(3_500)
+  expect(done.reads).toBe(1 + 3)
+  answer.resolve(snapshotOf('own'))
+  await expect.poll(() => done.moved.length).toBe(1)
+  await readers.stop()
+  vi.advanceTimersByTime(3_500)
+  expect(done.reads).toBe(1 + 3)
+})
+
+test('nothing is matched by the snapshot of an earlier topic of the name', async () => {
+  const uids = ['earlier', 'own']
+  const { readers, done } = readersOfOne(async () => snapshotOf(uids.shift() ?? 'own'))
+  await expect.poll(() => done.moved.length).toBe(2)
+  expect(done.moved.map(({ messages }) => messages.length)).toEqual([0, 1])
   await readers.stop()
 })
 

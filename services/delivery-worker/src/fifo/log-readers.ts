@@ -34,6 +34,8 @@ import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 /** FIFO logs that a worker reads at a time. Past it: the log stays due for other workers. */
 const READERS_MAX = 64
 const LOG_RETRY_MS = 200
+/** A lease lasts three times as long. */
+const RENEW_MS = 1_000
 /**
  * How long a step is tried. After this time the lease has ended. Another worker has the log then, or this one gets it
  * again.
@@ -72,7 +74,7 @@ export class LogReaders {
   constructor(options: LogReadersOptions) {
     this.#options = options
     this.#report = createStateLog({ log: options.log, what: 'fifo_logs', initial: 'up' })
-    this.#matcher = new LogMatcher({ ...options, pause, onDown: (error) => this.#report('down', error) })
+    this.#matcher = new LogMatcher({ ...options, pause })
   }
 
   /** How many more logs this worker could read. */
@@ -102,8 +104,10 @@ export class LogReaders {
     try {
       let found = await this.#untilDone(() => reading.read(shard, claim))
       if (found.kind === 'moved') await this.#noteIsolated(found)
-      while (!this.#stopped && found.kind === 'moved' && found.entries.length > 0)
-        found = await this.#moveOn(shard, claim, found)
+      while (!this.#stopped && found.kind === 'moved' && found.entries.length > 0) {
+        const lease = this.#keepLease(shard, claim)
+        found = await this.#moveOn(shard, claim, found, lease.isLost).finally(lease.letGo)
+      }
       if (found.kind !== 'moved') onDue(shard, NO_PAUSE_MS)
       else if (found.entries.length > 0) await reading.letGo(shard, claim)
       else onDue(shard, found.nextDueAt)
@@ -114,14 +118,14 @@ export class LogReaders {
     }
   }
 
-  async #moveOn(shard: number, claim: LogClaim, found: Found): Promise<LogMoved> {
+  async #moveOn(shard: number, claim: LogClaim, found: Found, isLost: () => boolean): Promise<LogMoved> {
     const { reading, onDue } = this.#options
     const startedAt = performance.now()
     const mark = this.#options.servers.mark(QUARANTINE_BASE)
     const contexts = await this.#contextsOf(claim, found.entries)
     const isolated = isIsolated(claim, found) ? contexts[0] : undefined
-    const batch = await this.#untilDone(() => this.#matcher.match(shard, claim, contexts, isolated))
-    for (const unmatchable of batch.unmatchable) await this.#quarantine(unmatchableEntry(unmatchable))
+    const batch = await this.#untilDone(() => this.#matcher.match(shard, claim, contexts, isolated, isLost))
+    await Promise.all(batch.unmatchable.map((one) => this.#quarantine(unmatchableEntry(one))))
     const isReadable =
       batch.unmatchable.length === 0 && contexts.every((one) => one instanceof MessageContext)
     // The ring has the order of the log. The next reader repeats this write if this one dies.
@@ -143,6 +147,23 @@ export class LogReaders {
     const durationMs = Math.round(performance.now() - startedAt)
     this.#options.log.info({ topicArn, group, ...counts, durationMs }, 'fifo.moved')
     return moved
+  }
+
+  /**
+   * Costly filters, or many answers of a slow Redis, may take longer than the lease lasts. It is then renewed by reads.
+   * If that fails, the next move reports the failure.
+   */
+  #keepLease(shard: number, claim: LogClaim): { isLost(): boolean; letGo(): void } {
+    let isLost = false
+    const timer = setInterval(() => {
+      this.#options.reading.read(shard, claim).then(
+        ({ kind }) => {
+          if (kind !== 'moved') isLost = true
+        },
+        (error: unknown) => this.#report('down', error),
+      )
+    }, RENEW_MS)
+    return { isLost: () => isLost, letGo: () => clearInterval(timer) }
   }
 
   #record({ unmatchable, notes, expired }: LogBatch): void {

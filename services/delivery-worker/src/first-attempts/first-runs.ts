@@ -64,8 +64,10 @@ export class FirstRuns {
     for (let attempt = this.#running.first; attempt; attempt = attempt.next) {
       const ageMs = now - attempt.startedAt
       if (ageMs < slowMs) break
+      const ownMs = ageMs - slots.redisMs(attempt.subscription.record)
+      if (ownMs < slowMs) continue
       queues.park(attempt.subscription.record.id)
-      if (ageMs >= hungMs && !attempt.detached) this.#detach(attempt, ageMs)
+      if (ownMs >= hungMs && !attempt.detached) this.#detach(attempt, ageMs)
     }
   }
 
@@ -78,8 +80,9 @@ export class FirstRuns {
     this.#running.remove(attempt)
     this.#options.targets.end(attempt.unit.context)
     const { slots, crowd, place, queues, freed } = this.#options
-    const { id, maxInFlight } = attempt.subscription.record
-    const hasProven = slots.release(id, maxInFlight, outcome.answeredAfterMs)
+    const { record } = attempt.subscription
+    const { id, maxInFlight } = record
+    const hasProven = slots.release(id, maxInFlight, outcome.answeredAfterMs, slots.redisMs(record))
     if (hasProven || this.#running.size === 0) crowd.answered()
     const now = performance.now()
     attempt.endedAt = now

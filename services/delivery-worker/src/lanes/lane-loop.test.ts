@@ -41,7 +41,7 @@ function createLoop(tripMs: number) {
     slots: new AttemptSlots({ attemptsMax: 100 }),
     bytes: { attemptsLeft: () => 100 },
     readers: { capacity: 0, read: () => undefined },
-    batches: { limit: () => undefined },
+    batches: { limit: () => undefined, unprovenClaims: () => undefined },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     attemptTimeoutMs: 1_000,
   }
@@ -64,6 +64,17 @@ test('while round trips are long, takes of a shard run side by side for as long 
   const { total } = loop.takes
   await pass(10 * TRIP_MS)
   expect(loop.takes).toEqual({ running: 0, total })
+})
+
+test('while round trips are long, unproven endpoints do not wait for a shard that is always taken from', async () => {
+  const { loop, asked, redis, clocks } = createLoop(TRIP_MS)
+  loop.dueAt(SHARD, clocks.now())
+  await pass(2 * TRIP_MS)
+  for (const shard of [SHARD, SHARD + 1, SHARD + 2]) loop.unprovenAt(shard, clocks.now())
+  await pass(10)
+  expect(asked.filter(({ unprovenMax = 0 }) => unprovenMax > 0).length).toBe(3)
+  redis.lanes = []
+  await Promise.all([loop.stop(), pass(3 * TRIP_MS)])
 })
 
 test('near Redis a shard has one take at a time, which brings no bodies along', async () => {

@@ -6,8 +6,8 @@
  * bytes. Several workers share a shard by alternating.
  *
  * Lanes of unproven endpoints wait in a separate line (`unproven`) for slots of their own half. There is one take from
- * this line at a time. While no such slot is free, the line is not read. So these lanes cost nothing, whatever their
- * number.
+ * this line at a time, or a few while round trips are long. While no such slot is free, the line is not read. So these
+ * lanes cost nothing, whatever their number.
  */
 import { createStateLog } from '@fantail/runtime'
 import { type LaneStore, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
@@ -80,7 +80,7 @@ export class LaneLoop {
   #running = 0
   /** Shards whose latest take has found deliveries. */
   readonly #yielding = new Set<number>()
-  #takingUnproven = false
+  #unprovenTakes = 0
   #timer: NodeJS.Timeout | undefined
   #notBefore = 0
   /** True if deliveries are due, and no slot or no bytes are free for them. */
@@ -205,13 +205,18 @@ export class LaneLoop {
     return isFar(this.#options.clocks.last) ? FAR_TAKES_AT_ONCE_MAX : TAKES_AT_ONCE_MAX
   }
 
-  /** The first shard in the line. While the worker takes from it, the other shards wait. */
+  /**
+   * The first shard in the line. While the worker takes from it, the other shards wait. Behind a slow Redis they do not
+   * wait, because a busy shard has running takes all the time.
+   */
   #nextInLine(): (ShardInLine & { inMs: number }) | undefined {
-    if (this.#unprovenStarved || this.#takingUnproven) return undefined
     const { first } = this.#line
-    if (!first || this.#taking.has(first.shard)) return undefined
+    if (!first || this.#unprovenStarved) return undefined
+    const clock = this.#options.clocks.of(first.shard)
+    if (this.#unprovenTakes >= (isFar(clock) ? NUMBER.FAR_TAKES : 1)) return undefined
+    if (this.#taking.has(first.shard) && !isFar(clock)) return undefined
     const now = performance.now()
-    const inMs = first.at - this.#options.clocks.of(first.shard).now(now)
+    const inMs = first.at - clock.now(now)
     return { ...first, inMs: Math.max(inMs, this.#unprovenNotBefore - now) }
   }
 
@@ -229,10 +234,12 @@ export class LaneLoop {
   }
 
   #takeUnproven(): void {
-    const inLine = this.#nextInLine()
-    if (this.#stopped || !inLine || inLine.inMs > 0 || this.#running >= this.#takesMax) return
-    this.#unprovenStarved = this.#free(false) <= 0
-    if (!this.#unprovenStarved) void this.#take(inLine.shard, inLine)
+    while (!this.#stopped && this.#running < this.#takesMax) {
+      const inLine = this.#nextInLine()
+      if (!inLine || inLine.inMs > 0) return
+      this.#unprovenStarved = this.#free(false) <= 0
+      if (!this.#unprovenStarved) void this.#take(inLine.shard, inLine)
+    }
   }
 
   /** `inLine`: takes lanes of unproven endpoints only, and nothing else that is due. */
@@ -242,7 +249,7 @@ export class LaneLoop {
     const isBeside = this.#taking.has(shard)
     this.#begin(shard, askedAt)
     if (inLine) {
-      this.#takingUnproven = true
+      this.#unprovenTakes++
       this.#line.forget(shard)
     } else {
       this.#due.delete(shard)
@@ -256,7 +263,7 @@ export class LaneLoop {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
         deliveriesMax: inLine ? 0 : Math.min(share, DELIVERIES_PER_TAKE_MAX),
-        unprovenMax: inLine ? Math.ceil(this.#free(false)) : 0,
+        unprovenMax: inLine ? Math.ceil(this.#free(false) / this.#unprovenTakes) : 0,
         unprovenClaims: inLine && this.#options.batches.unprovenClaims(),
         ...(inLine?.till !== undefined && { unprovenTill: inLine.till }),
         leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + NUMBER.SEND_AHEAD_MS,
@@ -278,7 +285,7 @@ export class LaneLoop {
       else this.dueAt(shard, again)
     } finally {
       this.#end(shard)
-      if (inLine) this.#takingUnproven = false
+      if (inLine) this.#unprovenTakes--
       this.#schedule()
     }
   }

@@ -62,7 +62,11 @@ export function createGround(options: DeliveryWorkerOptions) {
     stats,
     metrics: createWorkerMetrics(telemetry.metrics, now, stats),
     spans: telemetry.spans,
-    slots: new AttemptSlots({ attemptsMax: options.attemptsMax, now: () => passingTime.now() }),
+    slots: new AttemptSlots({
+      attemptsMax: options.attemptsMax,
+      now: () => passingTime.now(),
+      roundTripMs: () => clocks.last.roundTripMs,
+    }),
     freed,
     bytes: new BodyBytes({ bytesMax: options.bodyBytesMax, freed }),
     due,
