@@ -41,7 +41,7 @@ test('a file that only tests use is named a fixture', () => {
 test('a script and its includes lie in the folder `lua` of the sources that they belong to', () => {
   const lua = filesMatching('packages/**/*.lua')
   expect(
-    lua.filter((path) => !/^packages\/store\/src\/[a-z/]+\/lua\/(include\/)?[a-z0-9-]+\.lua$/.test(path)),
+    lua.filter((path) => !/^packages\/store\/src\/[a-z/-]+\/lua\/(include\/)?[a-z0-9-]+\.lua$/.test(path)),
   ).toEqual([])
 })
 

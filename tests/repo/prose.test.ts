@@ -122,6 +122,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\b(?:LANE|SLICE|TOPIC)\.(?:throttle|arrival)\b|lane\.gap\b|throttle_of|\btopic_?[Tt]hrottle\b/,
     within: /./,
   },
+  {
+    now: 'mobile push',
+    old: /\bPush(?:Attempter|Events|Tools|Provider)\b|(?<![\w-])push-(?:attempter|traits|schemas|events)\b(?:\.test)?\.ts/,
+    within: /./,
+  },
   { now: 'isolated', old: /cautious|\bsuspect(?!ed\b)/i, within: /./ },
   { now: 'unproven', old: /\b(?:turnsKey|TurnLine|ShardTurn|suspectInFlight)\b|first_turn/, within: /./ },
   {

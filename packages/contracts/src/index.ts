@@ -145,8 +145,6 @@ export {
   unsendableCharacter,
   unsendableNumber,
 } from './messages/message-rules.ts'
-export { problemsOf } from './problems.ts'
-export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'
 export {
   type EndpointEvent,
   type EndpointFailureType,
@@ -165,7 +163,9 @@ export {
   platformApplicationArn,
   platformEndpointArn,
   UNDELIVERED_PLATFORMS,
-} from './push/platforms.ts'
+} from './mobile-push/platforms.ts'
+export { problemsOf } from './problems.ts'
+export { isProtocol, PROTOCOLS, type Protocol } from './protocols.ts'
 export type { QuarantineReason } from './quarantine-reasons.ts'
 export {
   type AttemptDecision,

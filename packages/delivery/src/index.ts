@@ -37,6 +37,12 @@ export type { KeepAnswer } from './http/kept-answer.ts'
 export { shownHeaders } from './http/shown-headers.ts'
 export type { MailTools } from './mail/mail-tools.ts'
 export { unsubscribeLink } from './mail/render-mail.ts'
+export { notificationProblem } from './mobile-push/mobile-notification.ts'
+export {
+  openPlatformCredential,
+  platformContext,
+  sealPlatformCredential,
+} from './mobile-push/platform-credential.ts'
 export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
 export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'
 export { checkTlsMaterial, compileRoute, type OutboundOptions, readProxy } from './outbound/outbound-route.ts'
@@ -53,12 +59,6 @@ export {
 } from './outbound/outbound-secrets.ts'
 export { unopenedSecrets } from './outbound/unopened-secrets.ts'
 export { hostOf } from './outbound/url-host.ts'
-export {
-  openPlatformCredential,
-  platformContext,
-  sealPlatformCredential,
-} from './push/platform-credential.ts'
-export { notificationProblem } from './push/push-notification.ts'
 export { QueueAdmission } from './queues/queue-admission.ts'
 export { QueueAppends } from './queues/queue-appends.ts'
 export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'

@@ -58,7 +58,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const schedule = createLoop({
     name: 'maintenance_schedule',
     log,
-    turn: async () => {
+    round: async () => {
       await queue?.setGlobalConcurrency(1)
       await queue?.upsertJobScheduler('sweep', { every: everyMs }, { name: 'sweep', opts: { attempts: 1 } })
       return SCHEDULE_MS

@@ -341,7 +341,7 @@ test('each dead letter that is sent again is an event at Redis’s time for thos
   listener.on('message', (_, text: string) => heard.push(JSON.parse(text)))
   await listener.subscribe(liveChannel('p'))
   const interests = [{ id: 'a', types: ['redriven'], max: 100 }]
-  const notice = JSON.stringify({ process: 'p', turn: 1, interests })
+  const notice = JSON.stringify({ process: 'p', sequence: 1, interests })
   await waitFor(async () => (await fixture.redis.publish(WAKE_LISTENERS, notice)) > 0)
   const id = await subscribe(fixture)
   const [messageId] = await makeDeadLetters(fixture, id, 1)

@@ -6,7 +6,7 @@ const REPLY_TO = 'fantail.replyTo'
 const DEADLINE = 'fantail.deadline'
 const OUTCOME = 'fantail.outcome'
 
-export interface RequestMark {
+export interface RequestHeaders {
   correlationId: string
   /** Name of the queue for the reply. */
   replyTo: string
@@ -18,7 +18,7 @@ export type Outcome = 'ok' | 'refused'
 
 type Attributes = Record<string, MessageAttribute>
 
-export function requestAttributes({ correlationId, replyTo, deadline }: RequestMark): Attributes {
+export function requestAttributes({ correlationId, replyTo, deadline }: RequestHeaders): Attributes {
   return {
     [CORRELATION_ID]: text(correlationId),
     [REPLY_TO]: text(replyTo),
@@ -27,7 +27,7 @@ export function requestAttributes({ correlationId, replyTo, deadline }: RequestM
 }
 
 /** undefined: the message is no request. */
-export function readRequest({ attributes }: Pick<QueueMessage, 'attributes'>): RequestMark | undefined {
+export function readRequest({ attributes }: Pick<QueueMessage, 'attributes'>): RequestHeaders | undefined {
   const correlationId = attributes[CORRELATION_ID]?.value
   const replyTo = attributes[REPLY_TO]?.value
   const deadline = Number(attributes[DEADLINE]?.value ?? Number.NaN)

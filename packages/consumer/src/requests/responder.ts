@@ -13,7 +13,7 @@ import type { HandlerContext } from '../handling.ts'
 import type { Consumer } from '../queue-consumer.ts'
 import { HIDDEN_SECONDS_MAX, type MessageSource, type QueueMessage } from '../sources/messages.ts'
 import { QueueError, queueApi } from '../sources/native-api.ts'
-import { type Outcome, type RequestMark, readRequest, replyAttributes } from './request-attributes.ts'
+import { type Outcome, type RequestHeaders, readRequest, replyAttributes } from './request-attributes.ts'
 import { RequestRefused } from './request-errors.ts'
 
 /** Time of one send of a reply. Past it: the request is answered again after its backoff. */
@@ -41,7 +41,7 @@ export function respond(
   options: ConsumeOptions = {},
 ): Consumer {
   const call = queueApi(options.fantail)
-  const send = async ({ replyTo, correlationId }: RequestMark, outcome: Outcome, body: string) => {
+  const send = async ({ replyTo, correlationId }: RequestHeaders, outcome: Outcome, body: string) => {
     const reply = { body, attributes: replyAttributes(correlationId, outcome) }
     const signal = AbortSignal.timeout(REPLY_SEND_MS_MAX)
     await call({ queue: replyTo, action: 'messages', body: reply, signal }).catch(unlessGone)

@@ -7,7 +7,11 @@ import { createTwilioProvider } from '../sms/twilio-provider.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
 import { MailAttempter, type MailAttempterOptions } from './mail-attempter.ts'
-import { PushAttempter, type PushAttempterOptions, type PushKindSettings } from './push-attempter.ts'
+import {
+  MobilePushAttempter,
+  type MobilePushAttempterOptions,
+  type MobilePushSettings,
+} from './mobile-push-attempter.ts'
 import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
 import { SmsAttempter, type SmsAttempterOptions } from './sms-attempter.ts'
 import { createStreamAttempter, type StreamKindSettings, type StreamTools } from './stream-attempter.ts'
@@ -26,7 +30,7 @@ export function createAttempters(
     QueueAttempterOptions &
     MailAttempterOptions &
     SmsAttempterOptions &
-    PushAttempterOptions &
+    MobilePushAttempterOptions &
     Pick<StreamTools, 'openStreamWriter'> &
     KindOptions,
 ): Attempters {
@@ -37,7 +41,7 @@ export function createAttempters(
   const firehose = createStreamAttempter(options, kinds) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
   const mail = mailAttempter(options, kinds)
   const sms = smsAttempter(options, kinds)
-  const application = new PushAttempter(kinds, options)
+  const application = new MobilePushAttempter(kinds, options)
   return {
     http: webhook,
     https: webhook,
@@ -82,7 +86,7 @@ export interface KindSettings
     StreamKindSettings,
     MailSettings,
     SmsSettings,
-    PushKindSettings {}
+    MobilePushSettings {}
 
 /** The attempter of a protocol whose settings this process does not have. Deliveries of existing subscriptions wait. */
 export class UnconfiguredAttempter implements Attempter {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Target } from '../envelope/target.ts'
 import { FunctionCalls } from '../functions/function-calls.ts'
 import type { HttpRequest } from '../http/http-request.ts'
-import { createDevice, startProviders } from '../push/push.fixture.ts'
+import { createDevice, startProviders } from '../mobile-push/mobile-push.fixture.ts'
 import { createStreamAttempter } from './stream-attempter.ts'
 
 const SILENT_MS = 2_001

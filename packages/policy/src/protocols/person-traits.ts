@@ -77,7 +77,7 @@ function classifyTextAnswer(status: number): ResultClass {
 }
 
 /** An attempt sends one notification to one device or browser, and the provider's answer decides its result. */
-export const PUSH_TRAITS: ProtocolTraits = {
+export const MOBILE_PUSH_TRAITS: ProtocolTraits = {
   ...FIXED_KIND,
   endpoint: {
     name: 'the ARN of a platform endpoint',

@@ -1,7 +1,7 @@
 /** The traits of every endpoint kind. A protocol without traits does not compile. */
 import { type ArnDefaults, isProtocol, PROTOCOLS, type Problem, type Protocol } from '@fantail/contracts'
 import { FUNCTION_TRAITS, QUEUE_TRAITS, STREAM_TRAITS } from './managed-traits.ts'
-import { MAIL_TRAITS, PUSH_TRAITS, SMS_TRAITS } from './person-traits.ts'
+import { MAIL_TRAITS, MOBILE_PUSH_TRAITS, SMS_TRAITS } from './person-traits.ts'
 import type { ProtocolTraits, TakenSettings } from './protocol-traits.ts'
 import { webhookTraits } from './webhook-traits.ts'
 
@@ -14,7 +14,7 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   email: MAIL_TRAITS,
   'email-json': MAIL_TRAITS,
   sms: SMS_TRAITS,
-  application: PUSH_TRAITS,
+  application: MOBILE_PUSH_TRAITS,
 }
 
 /** Undefined if there is no protocol of this name. */

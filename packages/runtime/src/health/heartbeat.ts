@@ -52,7 +52,7 @@ export function createHeartbeat({ processes, role, mode, build, running, log }: 
     name: 'heartbeat',
     log,
     backoff: createBackoff({ minMs: FIRST_RETRY_MS, maxMs: REPORT_MS }),
-    turn: async () => {
+    round: async () => {
       const report = { ...fixed, slots: running.slots?.() ?? null, ...sample.take() }
       if (await processes.report(report)) isListed('up')
       else isListed('down', new Error('the list of processes is full'))

@@ -11,50 +11,50 @@ const loops: Loop[] = []
 
 afterEach(() => Promise.all(loops.splice(0).map((loop) => loop.stop())))
 
-/** A started loop that counts its turns. `behave` may throw, and returns the pause. */
-function started(behave: (turn: number, signal: AbortSignal) => number | Promise<number>, backoffMs = 1) {
+/** A started loop that counts its rounds. `behave` may throw, and returns the pause. */
+function started(behave: (round: number, signal: AbortSignal) => number | Promise<number>, backoffMs = 1) {
   const { destination, lines } = logLines()
   const log = createLogger({ service: 'test', destination })
-  const seen = { turns: 0 }
+  const seen = { rounds: 0 }
   const backoff = createBackoff({ minMs: backoffMs, maxMs: backoffMs })
-  const turn = async (signal: AbortSignal) => {
-    seen.turns++
-    return behave(seen.turns, signal)
+  const round = async (signal: AbortSignal) => {
+    seen.rounds++
+    return behave(seen.rounds, signal)
   }
-  const loop = createLoop({ name: 'janitor', log, turn, backoff })
+  const loop = createLoop({ name: 'janitor', log, round, backoff })
   loops.push(loop)
   loop.start()
   return { loop, seen, events: () => lines().map(({ level, msg }) => `${level} ${msg}`), lines }
 }
 
 describe('loop', () => {
-  it('takes turn after turn', async () => {
+  it('takes round after round', async () => {
     const { seen } = started(() => 0)
-    await waitFor(() => seen.turns > 5)
+    await waitFor(() => seen.rounds > 5)
   })
 
-  it('pauses as long as the turn says, unless woken', async () => {
+  it('pauses as long as the round says, unless woken', async () => {
     const { loop, seen } = started(() => NEVER)
-    await waitFor(() => seen.turns === 1)
+    await waitFor(() => seen.rounds === 1)
     loop.wake()
-    await waitFor(() => seen.turns === 2)
+    await waitFor(() => seen.rounds === 2)
   })
 
-  it('a wake during a turn is not lost', async () => {
+  it('a wake during a round is not lost', async () => {
     const gate = Promise.withResolvers<number>()
-    const { loop, seen } = started((turn) => (turn === 1 ? gate.promise : NEVER))
-    await waitFor(() => seen.turns === 1)
+    const { loop, seen } = started((round) => (round === 1 ? gate.promise : NEVER))
+    await waitFor(() => seen.rounds === 1)
     loop.wake()
     gate.resolve(NEVER)
-    await waitFor(() => seen.turns === 2)
+    await waitFor(() => seen.rounds === 2)
   })
 
-  it('logs one line when turns begin to fail and one when they work again', async () => {
-    const { seen, events, lines } = started((turn) => {
-      if (turn === 1 || turn > 5) return 0
+  it('logs one line when rounds begin to fail and one when they work again', async () => {
+    const { seen, events, lines } = started((round) => {
+      if (round === 1 || round > 5) return 0
       throw new Error('no Redis')
     })
-    await waitFor(() => seen.turns > 7)
+    await waitFor(() => seen.rounds > 7)
     expect(events()).toEqual(['warn janitor.down', 'info janitor.up'])
     expect(lines()[0]?.err).toMatchObject({ message: 'no Redis' })
   })
@@ -66,20 +66,20 @@ describe('loop', () => {
     await waitFor(() => events().length === 1)
     loop.wake()
     await loop.stop()
-    expect(seen.turns).toBe(1)
+    expect(seen.rounds).toBe(1)
   })
 
-  it('stop aborts the turn that runs, waits for it, and takes no other', async () => {
+  it('stop aborts the round that runs, waits for it, and takes no other', async () => {
     const ended: string[] = []
     const { loop, seen, events } = started(async (_, signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      ended.push('turn')
+      ended.push('round')
       throw new Error('given up')
     })
-    await waitFor(() => seen.turns === 1)
+    await waitFor(() => seen.rounds === 1)
     await loop.stop()
-    expect(ended).toEqual(['turn'])
-    expect(seen.turns).toBe(1)
+    expect(ended).toEqual(['round'])
+    expect(seen.rounds).toBe(1)
     expect(events()).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Background loops. A loop calls `turn`, pauses for the time that it returned, and calls it again. After a failed turn
- * the pauses grow. One line is logged when failures begin, and one when they end.
+ * Background loops. A loop calls `round`, pauses for the time that it returned, and calls it again. After a failed
+ * round the pauses grow. One line is logged when failures begin, and one when they end.
  */
 import { type Backoff, createBackoff } from './backoff.ts'
 import type { Logger } from './logger.ts'
@@ -14,15 +14,15 @@ export interface Loop {
 }
 
 export interface WakeableLoop extends Loop {
-  /** Ends the pause between turns. If a turn is running, another follows at once. Never shortens a backoff. */
+  /** Ends the pause between rounds. If a round is running, another follows at once. Never shortens a backoff. */
   wake(): void
 }
 
 interface LoopOptions {
   name: string
   log: Pick<Logger, 'info' | 'warn'>
-  /** One unit of work. Resolves with the pause until the next turn, in ms. `stop` aborts the signal. */
-  turn: (signal: AbortSignal) => Promise<number>
+  /** One unit of work. Resolves with the pause until the next round, in ms. `stop` aborts the signal. */
+  round: (signal: AbortSignal) => Promise<number>
   backoff?: Backoff
 }
 
@@ -32,7 +32,7 @@ interface LoopOptions {
  */
 const PAUSE_MS_MAX = 2_147_483_647
 
-export function createLoop({ name, log, turn, backoff = createBackoff() }: LoopOptions): WakeableLoop {
+export function createLoop({ name, log, round, backoff = createBackoff() }: LoopOptions): WakeableLoop {
   const stopping = new AbortController()
   const report = createStateLog({ log, what: name, initial: 'up' })
   let running: Promise<void> | undefined
@@ -53,7 +53,7 @@ export function createLoop({ name, log, turn, backoff = createBackoff() }: LoopO
   async function takeTurn(): Promise<void> {
     woken = false
     try {
-      const pauseMs = await turn(stopping.signal)
+      const pauseMs = await round(stopping.signal)
       backoff.reset()
       report('up')
       if (!woken) await pause(pauseMs)

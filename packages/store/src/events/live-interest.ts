@@ -26,7 +26,7 @@ export interface InterestNotice {
   /** Id of the API process. */
   process: string
   /** Increases with each announcement. A cluster may deliver two announcements in the wrong order. */
-  turn: number
+  sequence: number
   interests: Interest[]
 }
 

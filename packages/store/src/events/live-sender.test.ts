@@ -24,8 +24,8 @@ const interest = (set: Partial<Interest> = {}): Interest => ({
   max: 100,
   ...set,
 })
-const hear = (turn: number, ...interests: Interest[]) =>
-  sender.heard(JSON.stringify({ process: 'p', turn, interests }))
+const hear = (sequence: number, ...interests: Interest[]) =>
+  sender.heard(JSON.stringify({ process: 'p', sequence, interests }))
 const attempt = (statusCode: number | null, topicArn = TOPIC) => {
   const facts = { type: 'attempt', topicArn, statusCode, subscriptionId: 's' } as const
   sender.send(facts, () => ({ ...facts, at: 1 }))

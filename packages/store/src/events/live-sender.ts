@@ -29,7 +29,7 @@ const LISTENING_PROCESSES_MAX = 100
 interface Process {
   id: string
   /** The number of its latest announcement. */
-  turn: number
+  sequence: number
   until: number
   /** By what they want. */
   groups: Map<string, Group>
@@ -61,18 +61,18 @@ export class LiveSender {
   heard(text: string): void {
     const notice = parseInterest(text)
     if (!notice) return
-    const { process: id, turn, interests } = notice
+    const { process: id, sequence, interests } = notice
     const known = this.#processes.get(id)
-    if (known && turn < known.turn) return
+    if (known && sequence < known.sequence) return
     if (!known && this.#processes.size >= LISTENING_PROCESSES_MAX) return
     if (known) passOn(known.groups, known.waiting)
     const groups = groupsOf(interests, known?.groups)
     const until = performance.now() + INTEREST_MS
     // A process without listeners stays until then, so that an earlier announcement that comes late has no effect.
-    if (known) Object.assign(known, { groups, until, turn })
+    if (known) Object.assign(known, { groups, until, sequence })
     else {
       const idle = { waiting: nothing(), underWay: 0, timer: undefined }
-      this.#processes.set(id, { id, turn, until, groups, ...idle })
+      this.#processes.set(id, { id, sequence, until, groups, ...idle })
     }
     this.#open()
     this.#look()

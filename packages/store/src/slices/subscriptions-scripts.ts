@@ -55,7 +55,7 @@ export async function createSubscription(
   const reply = runScript(redis, CREATE, {
     ...atHome(topicArn),
     endpointHash,
-    mark: createMark(topicArn, endpointHash.toString('hex'), ''),
+    mark: createNote(topicArn, endpointHash.toString('hex'), ''),
     digits: createIdDigits(),
     revision: newRevision(),
     perSlice: limits.perSlice,
@@ -106,8 +106,8 @@ function laneOf({ counted, ...fields }: SubscriptionFields) {
   return { status: counted, ...fields }
 }
 
-const createMark = (arn: string, endpointHash: string, id: string) => `create|${arn}|${endpointHash}|${id}`
-const deleteMark = (arn: string, endpointHash: string, id: string) => `delete|${arn}|${endpointHash}|${id}`
+const createNote = (arn: string, endpointHash: string, id: string) => `create|${arn}|${endpointHash}|${id}`
+const deleteNote = (arn: string, endpointHash: string, id: string) => `delete|${arn}|${endpointHash}|${id}`
 
 /** The data of a subscription that its topic's home shard has. */
 export interface HomeEntry {
@@ -119,7 +119,7 @@ export interface HomeEntry {
 }
 
 export async function finishCreate(redis: Redis, entry: HomeEntry, stored: boolean): Promise<void> {
-  const mark = createMark(entry.arn, entry.endpointHash.toString('hex'), entry.id)
+  const mark = createNote(entry.arn, entry.endpointHash.toString('hex'), entry.id)
   await runScript(redis, FINISH_CREATE, { ...homeArgs(entry), mark, stored })
 }
 
@@ -179,7 +179,7 @@ export async function deleteSubscription(
   endpoint: string,
 ): Promise<'absent' | 'moved' | 'deleted' | 'begun'> {
   const { id, arn, endpointHash } = entry
-  const mark = deleteMark(arn, endpointHash.toString('hex'), id)
+  const mark = deleteNote(arn, endpointHash.toString('hex'), id)
   const args = { ...homeArgs(entry), mark, id, endpoint, shards: SHARD_COUNT }
   const outcome = String(await runScript(redis, DELETE, args))
   return outcome === 'deleted' || outcome === 'begun' || outcome === 'moved' ? outcome : 'absent'
@@ -203,7 +203,7 @@ export async function finishDelete(
   entry: Omit<HomeEntry, 'tokenHash'>,
   last: SubscriptionRecord | null,
 ): Promise<void> {
-  const mark = deleteMark(entry.arn, entry.endpointHash.toString('hex'), entry.id)
+  const mark = deleteNote(entry.arn, entry.endpointHash.toString('hex'), entry.id)
   const tokenHash = last ? subscriptionFields(last).tokenHash : ''
   const lastEndpoint = last ? endpointHash(last.protocol, last.endpoint) : ''
   const args = { ...homeArgs({ ...entry, tokenHash }), endpointHash: lastEndpoint, mark }

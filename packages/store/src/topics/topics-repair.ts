@@ -94,14 +94,14 @@ export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS):
   for (const shard of await shardsWith(redis, unfinishedKey)) {
     const limit = UNFINISHED_MAX
     const { members } = await listElapsed(redis, { shard, set: 'unfinished', ageMs, limit })
-    for (const mark of members) await finishMark(redis, mark).catch((error: unknown) => failures.push(error))
+    for (const mark of members) await finishNote(redis, mark).catch((error: unknown) => failures.push(error))
     finished += members.length
   }
   if (failures.length > 0) throw failures[0]
   return finished
 }
 
-async function finishMark(redis: Redis, mark: string): Promise<void> {
+async function finishNote(redis: Redis, mark: string): Promise<void> {
   const [kind = '', arn = '', third = '', fourth = '', fifth = ''] = mark.split('|')
   switch (kind) {
     case 'topic':

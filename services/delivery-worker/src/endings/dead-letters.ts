@@ -15,8 +15,8 @@ import type { Settling } from '../settling/settling.ts'
 import type { DeliveryStatus } from './delivery-status.ts'
 import { type DeadDelivery, type LetterAppends, letterTarget } from './letter-appends.ts'
 import type { MissingQueues } from './missing-queues.ts'
+import type { MobilePushEvents } from './mobile-push-events.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
-import type { PushEvents } from './push-events.ts'
 
 /**
  * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker continues with the
@@ -32,7 +32,7 @@ interface DeadLettersOptions {
   recorder: Pick<OutcomeRecorder, 'ended' | 'awaitsQueue'>
   missing: Pick<MissingQueues, 'add' | 'found'>
   status: Pick<DeliveryStatus, 'failed'>
-  events: Pick<PushEvents, 'failed'>
+  events: Pick<MobilePushEvents, 'failed'>
   log: Logger
   /** Epoch ms by Redis's clock. */
   now(): number

@@ -48,7 +48,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): RetentionS
   let isBusy = false
   let sweptAt = passingTime.now()
   const reportShards = createStateLog({ log, what: 'retention_sweep_shards', initial: 'up' })
-  const loop = createLoop({ name: 'retention_sweep', log, turn })
+  const loop = createLoop({ name: 'retention_sweep', log, round })
   return {
     ...loop,
     moved() {
@@ -61,7 +61,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): RetentionS
     },
   }
 
-  async function turn(signal: AbortSignal): Promise<number> {
+  async function round(signal: AbortSignal): Promise<number> {
     isBusy = true
     sweptAt = passingTime.now()
     try {

@@ -15,7 +15,7 @@ import { createBackoff, type ReportState } from '@fantail/runtime'
 import { type PassingTimer, passingTime, type Queues } from '@fantail/store'
 import { type Batch, collectBatch } from './collect-batch.ts'
 import type { ConsumerShares } from './consumer-shares.ts'
-import { type PushTools, pushBatch } from './push-batch.ts'
+import { type MobilePushTools, pushBatch } from './push-batch.ts'
 import type { Guest, PushCapacity } from './push-capacity.ts'
 
 const BATCH_ID_BYTES = 9
@@ -33,7 +33,7 @@ const FAILING_PAUSE_MS_MAX = 30_000
 const PROBE_PAUSE_MS = 60_000
 
 interface PushConsumerOptions {
-  tools: PushTools
+  tools: MobilePushTools
   queues: Pick<Queues, 'receiveOnce'>
   capacity: PushCapacity
   shares: ConsumerShares

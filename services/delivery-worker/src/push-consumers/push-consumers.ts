@@ -17,7 +17,7 @@ import { Consumers, type Queues, type Redis, WAKE_CONSUMERS, WAKE_QUEUES } from 
 import type { Metrics, Spans } from '@fantail/telemetry'
 import { createConsumerMetrics } from './consumer-metrics.ts'
 import { ConsumerShares } from './consumer-shares.ts'
-import type { PushTools } from './push-batch.ts'
+import type { MobilePushTools } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
 
@@ -31,8 +31,8 @@ interface PushConsumersOptions {
   subscriber: Redis
   queues: Queues
   sender: Pick<HttpSender, 'send'>
-  functions: PushTools['functions']
-  vault: PushTools['vault']
+  functions: MobilePushTools['functions']
+  vault: MobilePushTools['vault']
   metrics: Metrics
   spans: Pick<Spans, 'on' | 'start'>
   log: Logger
@@ -41,7 +41,7 @@ interface PushConsumersOptions {
 export class PushConsumers {
   readonly #options: PushConsumersOptions
   readonly #consumers: Consumers
-  readonly #tools: PushTools
+  readonly #tools: MobilePushTools
   readonly #shares: ConsumerShares
   readonly #capacity = new PushCapacity()
   readonly #reportStorage: ReportState
@@ -63,7 +63,7 @@ export class PushConsumers {
     this.#tools = { queues, sender, functions, vault, metrics, spans, log }
     this.#shares = new ConsumerShares({ consumers: this.#consumers, log })
     this.#reportStorage = createStateLog({ log, what: 'consumers', initial: 'up' })
-    this.#sweep = createLoop({ name: 'consumer_sweep', log, turn: () => this.#readAll() })
+    this.#sweep = createLoop({ name: 'consumer_sweep', log, round: () => this.#readAll() })
   }
 
   start(): void {

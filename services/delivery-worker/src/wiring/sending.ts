@@ -20,7 +20,7 @@ import { CredentialGate } from '../attempts/credential-gate.ts'
 import { createMailTools, createSmsTools } from '../attempts/mail-and-sms.ts'
 import { TargetLocks } from '../attempts/target-locks.ts'
 import { realClock } from '../clocks/worker-travel.ts'
-import { PushEvents } from '../endings/push-events.ts'
+import { MobilePushEvents } from '../endings/mobile-push-events.ts'
 import type { Ground } from './ground.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
@@ -35,7 +35,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
   const mark = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
   const mail = createMailTools(redis, { metrics, log, now })
   const applications = new PlatformApplications(redis)
-  const events = new PushEvents({
+  const events = new MobilePushEvents({
     application: (arn) => applications.get(arn),
     snapshots,
     memory,

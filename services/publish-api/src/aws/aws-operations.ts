@@ -1,9 +1,9 @@
 /** The supported operations of Amazon SNS, SQS and STS, one group per file. */
 import type { AwsCall, Operation } from '@fantail/aws-wire'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import { applicationOperations } from './sns/mobile-push/application-operations.ts'
+import { endpointOperations } from './sns/mobile-push/endpoint-operations.ts'
 import { publishOperations } from './sns/publish/publish-operations.ts'
-import { applicationOperations } from './sns/push/application-operations.ts'
-import { endpointOperations } from './sns/push/endpoint-operations.ts'
 import { sandboxOperations, smsOperations } from './sns/sms/sms-operations.ts'
 import { confirmSubscriptionOperation, unsubscribeOperation } from './sns/subscriptions/linked-operations.ts'
 import { subscribeOperation } from './sns/subscriptions/subscribe-operation.ts'

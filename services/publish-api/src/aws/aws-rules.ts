@@ -21,8 +21,8 @@ import {
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { directTargets, endpointTargets, originsOf, subscribing as subscribedTo } from '../auth/targets.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { eventTopicsIn } from '../push/application-settings.ts'
-import { checkApplicationForm, checkEndpointForm } from './sns/push/push-refusals.ts'
+import { eventTopicsIn } from '../mobile-push/application-settings.ts'
+import { checkApplicationForm, checkEndpointForm } from './sns/mobile-push/mobile-push-refusals.ts'
 import { checkConfirmedTopic } from './sns/subscriptions/linked-operations.ts'
 import {
   checkSubscriptionArn,

@@ -34,7 +34,7 @@ export class LiveChannel {
   readonly #listeners = new Map<string, EventListener>()
   #timer: NodeJS.Timeout | undefined
   #isOpen = false
-  #turn = 0
+  #sequence = 0
 
   constructor(options: LiveChannelOptions) {
     const { subscriber } = options
@@ -95,7 +95,7 @@ export class LiveChannel {
 
   async #announce(): Promise<void> {
     const interests = [...this.#listeners.values()].map(({ interest }) => interest)
-    const notice: InterestNotice = { process: this.#process, turn: ++this.#turn, interests }
+    const notice: InterestNotice = { process: this.#process, sequence: ++this.#sequence, interests }
     // If this announcement is lost, the next one replaces it.
     await this.#options.redis.publish(WAKE_LISTENERS, JSON.stringify(notice)).catch(() => undefined)
   }

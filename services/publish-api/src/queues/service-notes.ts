@@ -11,7 +11,7 @@ export function createServiceNotes({ queues, log }: ServiceNotes): WakeableLoop 
   return createLoop({
     name: 'service_notes',
     log,
-    turn: async () => {
+    round: async () => {
       await queues.noteService()
       return SERVICE_NOTE_MS
     },

@@ -12,7 +12,7 @@ import {
   PlatformEndpointReference,
   PlatformEndpointView,
   PlatformListQuery,
-} from '@fantail/contracts/schemas/push-schemas'
+} from '@fantail/contracts/schemas/mobile-push-schemas'
 import { TokenTakenError } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
@@ -20,9 +20,9 @@ import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from 
 import { notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
 import { iso } from '../../http/record-views.ts'
-import { applicationNamed, inMembers } from '../../push/application-settings.ts'
-import { changeEndpoint, createEndpoint, deleteEndpoint } from '../../push/change-endpoints.ts'
-import { EndpointEvents } from '../../push/endpoint-events.ts'
+import { applicationNamed, inMembers } from '../../mobile-push/application-settings.ts'
+import { changeEndpoint, createEndpoint, deleteEndpoint } from '../../mobile-push/change-endpoints.ts'
+import { EndpointEvents } from '../../mobile-push/endpoint-events.ts'
 import { applicationIn, PUSH_PARAMS, PUSH_PATH, PUSH_TAG, PUSH_WRITE_ERRORS } from './platform-routes.ts'
 
 interface Tools {

@@ -7,14 +7,23 @@ import {
   PlatformApplicationView,
   PlatformListQuery,
   PlatformReference,
-} from '@fantail/contracts/schemas/push-schemas'
+} from '@fantail/contracts/schemas/mobile-push-schemas'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { iso } from '../../http/record-views.ts'
-import { applicationNamed, attributesIn, EVENT_MEMBERS, inMembers } from '../../push/application-settings.ts'
-import { changeApplication, createApplication, deleteApplication } from '../../push/change-applications.ts'
+import {
+  applicationNamed,
+  attributesIn,
+  EVENT_MEMBERS,
+  inMembers,
+} from '../../mobile-push/application-settings.ts'
+import {
+  changeApplication,
+  createApplication,
+  deleteApplication,
+} from '../../mobile-push/change-applications.ts'
 
 export const PUSH_PATH = '/v1/platform-applications/{platform}/{name}'
 export const PUSH_PARAMS = { platform: PlatformReference, name: ApplicationReference }

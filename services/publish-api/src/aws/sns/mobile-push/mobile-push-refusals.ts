@@ -7,7 +7,7 @@ import {
   parsePlatformApplicationArn,
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
-import { AttributeError } from '../../../push/platform-credentials.ts'
+import { AttributeError } from '../../../mobile-push/platform-credentials.ts'
 import { elementsChecked, invalidParameter } from '../wire/sns-parameters.ts'
 
 type Attributes = Record<string, string>

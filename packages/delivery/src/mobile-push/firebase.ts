@@ -10,9 +10,14 @@ import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { AccessTokens, type MadeToken } from './access-tokens.ts'
 import { signToken } from './jwt.ts'
+import { firebaseBody, type Unsendable } from './mobile-notification.ts'
+import {
+  type MobilePushProvider,
+  type Push,
+  type Pushed,
+  RefusedCredentialError,
+} from './mobile-push-provider.ts'
 import { judgeFirebase } from './provider-answers.ts'
-import { firebaseBody, type Unsendable } from './push-notification.ts'
-import { type Push, type Pushed, type PushProvider, RefusedCredentialError } from './push-provider.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -51,7 +56,7 @@ class ExchangeError extends Error {
   }
 }
 
-export class Firebase implements PushProvider {
+export class Firebase implements MobilePushProvider {
   readonly #options: FirebaseOptions
   readonly #tokens = new AccessTokens()
 

@@ -7,7 +7,7 @@ import {
   PLATFORM_TOKEN_BYTES_MAX,
   PLATFORM_USER_DATA_BYTES_MAX,
 } from '../limits.ts'
-import { PLATFORMS } from '../push/platforms.ts'
+import { PLATFORMS } from '../mobile-push/platforms.ts'
 import { CreatedAt, named, namedInput, pageOf, pageQuery } from './shared-schemas.ts'
 
 export const PlatformReference = z

@@ -10,7 +10,11 @@ import {
 } from '@fantail/contracts'
 import { inWords } from '@fantail/policy'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
-import { changeApplication, createApplication, deleteApplication } from '../../../push/change-applications.ts'
+import {
+  changeApplication,
+  createApplication,
+  deleteApplication,
+} from '../../../mobile-push/change-applications.ts'
 import { invalidParameter, listPage } from '../wire/sns-parameters.ts'
 import {
   checkApplicationArn,
@@ -18,7 +22,7 @@ import {
   givenAttributes,
   inSnsWords,
   noSuchApplication,
-} from './push-refusals.ts'
+} from './mobile-push-refusals.ts'
 
 const ATTRIBUTES = { map: 'string' } as const
 /** @limit Name of a platform application. Past it: the request is refused. */

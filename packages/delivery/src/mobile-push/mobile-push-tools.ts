@@ -1,7 +1,7 @@
 /** Reads and changes the records that push attempts need. They are stored in Redis (packages/store/src/push). */
 import type { PlatformApplicationRecord, PlatformEndpointRecord } from '@fantail/contracts'
 
-export interface PushTools {
+export interface MobilePushTools {
   application(arn: string): Promise<PlatformApplicationRecord | null>
   endpoint(arn: string): Promise<PlatformEndpointRecord | null>
   /** Called if the provider says that the token is dead. Rejects if the caller must try again. */

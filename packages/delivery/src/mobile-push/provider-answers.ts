@@ -16,7 +16,7 @@ export type ProviderVerdict = 'delivered' | 'retry' | 'permanent' | 'dead' | 're
  * Wait after a push provider has answered that requests come too fast, if it gives no time. After it: the notification
  * is sent again.
  */
-export const PUSH_THROTTLE_SECONDS = 60
+export const MOBILE_PUSH_WAIT_SECONDS = 60
 
 interface Answered {
   statusCode: number

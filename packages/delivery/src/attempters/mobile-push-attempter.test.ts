@@ -8,7 +8,13 @@ import { appleCredential, browserSubscription, firebaseCredential, vapidCredenti
 import { JWT, OAuth2Client } from 'google-auth-library'
 import { decodeJwt, importJWK, importSPKI, jwtVerify } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createDevice, NOW, type Providers, reserved, startProviders } from '../push/push.fixture.ts'
+import {
+  createDevice,
+  NOW,
+  type Providers,
+  reserved,
+  startProviders,
+} from '../mobile-push/mobile-push.fixture.ts'
 
 interface Decoder {
   decrypt(body: Buffer, keys: { version: 'aes128gcm'; privateKey: ECDH; authSecret: Buffer }): Buffer

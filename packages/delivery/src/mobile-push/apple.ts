@@ -8,14 +8,14 @@ import type { Connector } from '../connections/connector.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { AppleConnection } from './apple-connection.ts'
 import { signToken } from './jwt.ts'
+import { appleRequest, type Unsendable } from './mobile-notification.ts'
+import type { MobilePushProvider, Push, Pushed } from './mobile-push-provider.ts'
 import { judgeApple } from './provider-answers.ts'
-import { appleRequest, type Unsendable } from './push-notification.ts'
-import type { Push, Pushed, PushProvider } from './push-provider.ts'
 
 /** APNs refuses tokens that are older than an hour, and applications that make one more often than in 20 minutes. */
 const TOKEN_MS = 45 * 60_000
 
-export class Apple implements PushProvider {
+export class Apple implements MobilePushProvider {
   readonly #platform: Platform
   readonly #connection: AppleConnection
   readonly #tokens = new AccessTokens()

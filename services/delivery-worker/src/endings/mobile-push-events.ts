@@ -34,7 +34,7 @@ interface PushEventsOptions {
   now(): number
 }
 
-export class PushEvents {
+export class MobilePushEvents {
   readonly #options: PushEventsOptions
   #publisher: Pick<Publisher, 'publish' | 'close'> | undefined
 

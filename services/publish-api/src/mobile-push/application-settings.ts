@@ -10,7 +10,7 @@ import {
   platformApplicationArn,
   type TopicRecord,
 } from '@fantail/contracts'
-import type { PlatformApplicationInput } from '@fantail/contracts/schemas/push-schemas'
+import type { PlatformApplicationInput } from '@fantail/contracts/schemas/mobile-push-schemas'
 import { inWords } from '@fantail/policy'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'

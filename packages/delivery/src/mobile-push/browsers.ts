@@ -5,9 +5,9 @@
 import type { HttpSender } from '../http/http-sender.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { signToken, vapidKey } from './jwt.ts'
+import { browserRequest, type Unsendable } from './mobile-notification.ts'
+import type { MobilePushProvider, Push, Pushed } from './mobile-push-provider.ts'
 import { judgeBrowser } from './provider-answers.ts'
-import { browserRequest, type Unsendable } from './push-notification.ts'
-import type { Push, Pushed, PushProvider } from './push-provider.ts'
 import { encryptForBrowser } from './web-push-body.ts'
 
 /**
@@ -21,7 +21,7 @@ interface Subscription {
   keys: { p256dh: string; auth: string }
 }
 
-export class Browsers implements PushProvider {
+export class Browsers implements MobilePushProvider {
   readonly #sender: Pick<HttpSender, 'send'>
   readonly #tokens = new AccessTokens()
 

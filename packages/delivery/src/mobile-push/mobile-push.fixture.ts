@@ -17,7 +17,7 @@ import {
   platformEndpointArn,
 } from '@fantail/contracts'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
-import { PushAttempter } from '../attempters/push-attempter.ts'
+import { MobilePushAttempter } from '../attempters/mobile-push-attempter.ts'
 import { compileEnvelope } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import { createHttpSender } from '../http/http-sender.ts'
@@ -145,7 +145,7 @@ export function createDevice(
     deny: deny ?? [],
   })
   const state = { now: NOW, application, endpoint, disabled: [] as string[], published: [] as string[] }
-  const attempter = new PushAttempter(
+  const attempter = new MobilePushAttempter(
     {
       fcmUrl: providers.url,
       attemptTimeoutMs,

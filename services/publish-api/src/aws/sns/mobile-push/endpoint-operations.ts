@@ -3,15 +3,15 @@ import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { PlatformEndpointRecord } from '@fantail/contracts'
 import { TokenTakenError } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
-import { checkedFlag } from '../../../push/application-settings.ts'
+import { checkedFlag } from '../../../mobile-push/application-settings.ts'
 import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
   type EndpointSettings,
-} from '../../../push/change-endpoints.ts'
-import { EndpointEvents } from '../../../push/endpoint-events.ts'
-import { AttributeError } from '../../../push/platform-credentials.ts'
+} from '../../../mobile-push/change-endpoints.ts'
+import { EndpointEvents } from '../../../mobile-push/endpoint-events.ts'
+import { AttributeError } from '../../../mobile-push/platform-credentials.ts'
 import { invalidParameter, listPage } from '../wire/sns-parameters.ts'
 import {
   checkApplicationArn,
@@ -21,7 +21,7 @@ import {
   inSnsWords,
   noSuchApplication,
   noSuchEndpoint,
-} from './push-refusals.ts'
+} from './mobile-push-refusals.ts'
 
 const ATTRIBUTES = { map: 'string' } as const
 

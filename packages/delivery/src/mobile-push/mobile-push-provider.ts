@@ -6,8 +6,8 @@ import type {
   PlatformCredential,
   PlatformEndpointRecord,
 } from '@fantail/contracts'
+import type { Unsendable } from './mobile-notification.ts'
 import type { ProviderVerdict } from './provider-answers.ts'
-import type { Unsendable } from './push-notification.ts'
 
 export interface Push {
   message: Message
@@ -28,7 +28,7 @@ export interface Pushed {
   reason?: string
 }
 
-export interface PushProvider {
+export interface MobilePushProvider {
   /** Rejects only if the credential cannot be used. */
   push(push: Push): Promise<Pushed | Unsendable>
   close?(): void

@@ -6,7 +6,7 @@
  * | the endpoint or its application is gone or disabled; the time to live is over; the body cannot be sent | permanent
  * | | the provider says that the token is dead | permanent. The endpoint is disabled, and the application gets an event
  * | | the provider refuses the application's credential | misconfigured |
- * | otherwise | by the provider's answer (push/provider-answers.ts) |
+ * | otherwise | by the provider's answer (mobile-push/provider-answers.ts) |
  */
 import {
   type AttemptErrorCode,
@@ -23,17 +23,22 @@ import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { Connector } from '../connections/connector.ts'
 import type { Target } from '../envelope/target.ts'
 import type { HttpSender } from '../http/http-sender.ts'
+import { Apple } from '../mobile-push/apple.ts'
+import { Browsers } from '../mobile-push/browsers.ts'
+import { Firebase } from '../mobile-push/firebase.ts'
+import {
+  type MobilePushProvider,
+  type Push,
+  type Pushed,
+  RefusedCredentialError,
+} from '../mobile-push/mobile-push-provider.ts'
+import type { MobilePushTools } from '../mobile-push/mobile-push-tools.ts'
+import { openPlatformCredential } from '../mobile-push/platform-credential.ts'
+import { MOBILE_PUSH_WAIT_SECONDS } from '../mobile-push/provider-answers.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
-import { Apple } from '../push/apple.ts'
-import { Browsers } from '../push/browsers.ts'
-import { Firebase } from '../push/firebase.ts'
-import { openPlatformCredential } from '../push/platform-credential.ts'
-import { PUSH_THROTTLE_SECONDS } from '../push/provider-answers.ts'
-import { type Push, type Pushed, type PushProvider, RefusedCredentialError } from '../push/push-provider.ts'
-import type { PushTools } from '../push/push-tools.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
-export interface PushKindSettings {
+export interface MobilePushSettings {
   /** FANTAIL_ATTEMPT_TIMEOUT_MS */
   attemptTimeoutMs?: number | undefined
   /** FANTAIL_FCM_URL */
@@ -46,8 +51,8 @@ export interface PushKindSettings {
   apnsSandboxUrl?: string | undefined
 }
 
-export interface PushAttempterOptions {
-  push: PushTools
+export interface MobilePushAttempterOptions {
+  push: MobilePushTools
   sender: Pick<HttpSender, 'send' | 'dial'>
   vault: Pick<Sealing, 'seal' | 'open'> | undefined
   /** Epoch ms. */
@@ -59,13 +64,13 @@ const FCM_TOKEN_URL_DEFAULT = 'https://oauth2.googleapis.com/token'
 const APNS_URL_DEFAULT = 'https://api.push.apple.com'
 const APNS_SANDBOX_URL_DEFAULT = 'https://api.sandbox.push.apple.com'
 
-export class PushAttempter implements Attempter {
-  readonly #options: PushAttempterOptions
-  readonly #providers: Record<Platform, PushProvider>
+export class MobilePushAttempter implements Attempter {
+  readonly #options: MobilePushAttempterOptions
+  readonly #providers: Record<Platform, MobilePushProvider>
   readonly #timeoutMs: number | undefined
   readonly #underWay = new ProvidersUnderWay()
 
-  constructor(settings: PushKindSettings, options: PushAttempterOptions) {
+  constructor(settings: MobilePushSettings, options: MobilePushAttempterOptions) {
     const { sender } = options
     const { fcmUrl: url = FCM_URL_DEFAULT, fcmTokenUrl: tokenUrl = FCM_TOKEN_URL_DEFAULT } = settings
     const dial: Connector = (origin, callback) => sender.dial(origin, callback)
@@ -170,7 +175,7 @@ export class PushAttempter implements Attempter {
 
 function opened(
   application: PlatformApplicationRecord,
-  vault: PushAttempterOptions['vault'],
+  vault: MobilePushAttempterOptions['vault'],
 ): PlatformCredential | AttemptResult {
   try {
     return openPlatformCredential(application, vault)
@@ -212,7 +217,7 @@ function resultOf({ result, verdict, reason = '' }: Pushed, credential: string):
     return misconfigured(credential, `${result.statusCode} ${reason}`.trim())
   }
   const waits = result.statusCode === 429 && {
-    retryAfterSeconds: result.retryAfterSeconds ?? PUSH_THROTTLE_SECONDS,
+    retryAfterSeconds: result.retryAfterSeconds ?? MOBILE_PUSH_WAIT_SECONDS,
   }
   return { ...plain, ...waits, verdict, text: reason }
 }
