@@ -1,6 +1,15 @@
 import { freshKey, retryKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { apiKeysKey, countsKey, dueKey, heldKey, suppressedAddressesKey } from '../keys/keys.ts'
+import {
+  apiKeysKey,
+  countsKey,
+  dueKey,
+  heldKey,
+  suppressedAddressesKey,
+  topicsKey,
+  tornLinesKey,
+  unprovenKey,
+} from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
 import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
@@ -18,6 +27,7 @@ import {
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
+import { mendLines } from './lane-lines.ts'
 import { useLanes } from './lanes.fixture.ts'
 import type { SweepResult } from './records/lane-records.ts'
 
@@ -161,16 +171,45 @@ test('a shard whose line of due lanes has another type does not hide the lanes o
   expect([...(await lanes.dueTimes()).due.keys()]).toEqual([SHARD])
   await busyLanes(redis, 10)
   expect(await new LaneSurvey(redis).read()).toMatchObject({ isComplete: false })
-  const others = [heldKey(shardBase(SHARD + 1)), apiKeysKey(), suppressedAddressesKey()]
+  const others = [topicsKey(shardBase(SHARD + 1)), apiKeysKey(), suppressedAddressesKey()]
   for (const key of others) await redis.set(key, 'damaged')
   const quarantine = new Quarantine(redis)
   const unreadable = new UnreadableRecords(quarantine)
   await unreadable.sweepIndexes(redis)
-  expect(await unreadable.sweep()).toBe(4)
+  expect(await unreadable.sweep()).toBe(3)
   const { items } = await quarantine.list({ limit: 10 })
   for (const key of others)
     expect(items.map(({ detail }) => detail).join()).toContain(`${key}: it is a string`)
 })
+
+test.each([dueKey, unprovenKey, heldKey])(
+  'a line of lanes with another type is made again from the lanes',
+  async (lineOf) => {
+    const proven = await writeLane(redis)
+    const unproven = await writeLane(redis, { proven: false })
+    const paused = await writeLane(redis, { paused: true })
+    await parkAll(lanes, [proven, unproven, paused], messages(2))
+    const logs = ['log:topic', 'log:topic:group']
+    for (const log of logs) await redis.rpush(`${BASE}${log}`, 'entry')
+    const lines = async () => ({
+      due: await redis.zrange(dueKey(BASE), '0', '-1'),
+      unproven: await redis.zrange(unprovenKey(BASE), '0', '-1'),
+      held: await redis.smembers(heldKey(BASE)),
+    })
+    const before = await lines()
+    await redis.set(lineOf(BASE), 'damaged')
+    const told: string[] = []
+    expect(await mendLines(redis, (error, key) => void told.push(`${key}: ${error.message}`))).toBe(5)
+    expect(told).toEqual([expect.stringContaining(`${lineOf(BASE)}: it was a string`)])
+    const { due, ...others } = await lines()
+    expect(others).toEqual({ unproven: before.unproven, held: before.held })
+    expect(due.sort()).toEqual([...before.due, 'log:topic', 'isolated:topic:group'].sort())
+    await redis.set(tornLinesKey(BASE), '')
+    expect([await mendLines(redis, () => undefined), await redis.exists(tornLinesKey(BASE))]).toEqual([5, 0])
+    expect(await mendLines(redis, () => undefined)).toBe(0)
+    await redis.del(logs.map((log) => `${BASE}${log}`))
+  },
+)
 
 test('hints of busy shards are set and taken back', async () => {
   await lanes.noteDue(3, 1_000)

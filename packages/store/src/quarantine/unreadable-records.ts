@@ -7,14 +7,11 @@ import type { Redis } from 'ioredis'
 import {
   apiKeyNamesKey,
   apiKeysKey,
-  dueKey,
-  heldKey,
   platformApplicationsKey,
   queuesKey,
   suppressedAddressesKey,
   suppressionsKey,
   topicsKey,
-  unprovenKey,
 } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
@@ -33,9 +30,6 @@ const INDEXES: [(base: string) => string, RedisType][] = [
   [topicsKey, 'zset'],
   [queuesKey, 'zset'],
   [platformApplicationsKey, 'zset'],
-  [dueKey, 'zset'],
-  [unprovenKey, 'zset'],
-  [heldKey, 'set'],
 ]
 /** Keys that hold all records of their kind, or their names. */
 const WHOLE_LISTS: [string, RedisType][] = [
@@ -45,7 +39,7 @@ const WHOLE_LISTS: [string, RedisType][] = [
   [suppressedAddressesKey(), 'zset'],
 ]
 
-type RedisType = 'zset' | 'set' | 'hash'
+type RedisType = 'zset' | 'hash'
 
 type Entries = Pick<Quarantine, 'add' | 'list' | 'remove'>
 

@@ -103,6 +103,7 @@ export const SCRIPT_CLASSES = {
   'purge-lane-1': 'frees',
   'purge-page-1': 'frees',
   'purge-queue-1': 'frees',
+  'put-in-line-1': 'carries',
   'put-platform-app-1': 'grows',
   'put-platform-endpoint-1': 'grows',
   'put-topic-1': 'grows',

@@ -663,6 +663,13 @@ export interface ScriptArguments {
     before: ScriptText
     itemsMax: number
   }
+  'put-in-line-1': {
+    base: ScriptText
+    shard: number
+    names: {
+      name: ScriptText
+    }[]
+  }
   'put-platform-app-1': {
     base: ScriptText
     app: ScriptText
