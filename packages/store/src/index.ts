@@ -1,6 +1,5 @@
 export type { Redis } from 'ioredis'
-export { API_KEY } from './access/api-key-fields.ts'
-export { ApiKeys } from './access/api-keys.ts'
+export { API_KEY, ApiKeys } from './access/api-keys.ts'
 export { KeyNotHeldError, keyHolderName, refuseKeyNotHeld } from './access/key-holders.ts'
 export { KeyLimits, type TokensAsked, type TokensGiven } from './access/key-limits.ts'
 export { PORTAL_LINK_MS_MAX, PortalSessions } from './access/portal-sessions.ts'
@@ -26,8 +25,9 @@ export {
   refuseDataLoss,
   StorageHealthReader,
 } from './capacity/storage-health.ts'
-export { CONSUMER, type ConsumerSettings } from './consumers/consumer-fields.ts'
 export {
+  CONSUMER,
+  type ConsumerSettings,
   Consumers,
   type ConsumerWithBatches,
   type Share,
@@ -65,7 +65,6 @@ export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/
 export { isWorthKeepingWhole, type KeptJob, type NewKept } from './kept/kept-jobs.ts'
 export { KeptMessages, type NotKept } from './kept/kept-messages.ts'
 export { KEPT_GIVE_WAY_SHARE, KeptUpkeep } from './kept/kept-upkeep.ts'
-export { DISPATCH_QUEUES_MAX, dispatchTag } from './keys/dispatch-tags.ts'
 export {
   dispatchJobKey,
   dueKey,
@@ -94,7 +93,7 @@ export {
   WAKE_REDRIVES,
 } from './keys/keys.ts'
 export { SHARD_COUNT, shardBase, shardOf } from './keys/shards.ts'
-export { keySlot } from './keys/slots.ts'
+export { DISPATCH_QUEUES_MAX, dispatchTag, keySlot } from './keys/slots.ts'
 export { LaneSurvey, type SurveyedLane } from './lanes/board/lane-survey.ts'
 export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
@@ -181,17 +180,16 @@ export type {
   HandleResult,
   PeekRequest,
   QueueCounts,
+  QueueUse,
   QueueWithCounts,
   Received,
   SendItem,
   SentItem,
   VisibilityChange,
 } from './queues/items/queue-records.ts'
-export type { QueueUse } from './queues/items/queue-use.ts'
 export { type OnLeaseEnd, SERVICE_NOTE_MS } from './queues/leases/queue-leases.ts'
 export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
-export { LetterQuota, type LetterShares } from './queues/letters/letter-quota.ts'
-export type { RemovedLetter } from './queues/letters/letters-removed.ts'
+export { LetterQuota, type LetterShares, type RemovedLetter } from './queues/letters/letter-quota.ts'
 export { TopicQueues, topicQueueArns } from './queues/letters/topic-queues.ts'
 export { queueFigures } from './queues/queue-figures.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'

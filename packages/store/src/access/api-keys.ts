@@ -2,19 +2,35 @@
  * API keys by id. Redis holds only the hash of a secret, or its sealed text. A process that caches keys follows
  * WAKE_CHANGES, which announces the id of every new or revoked key.
  */
-
 import { isDeepStrictEqual } from 'node:util'
 import { type ApiKeyRecord, FantailError, KEY_ID, KEYS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from '../keys/keys.ts'
 import { checkText, sumText } from '../records/checksums.ts'
+import { type FieldTable, RecordFields } from '../records/fields.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable } from '../redis/unreadable.ts'
-import { API_KEY } from './api-key-fields.ts'
 import { endSessionsOfKey } from './session-scripts.ts'
+
+/** The fields of an API key's record, stored as JSON by their own names. */
+const API_KEY_FIELDS = {
+  id: { required: true, type: 'string', shown: 'asItIs' },
+  kind: { required: true, type: 'string', shown: 'asItIs' },
+  name: { default: '', shown: 'asItIs' },
+  account: { required: true, type: 'string', shown: 'asItIs' },
+  scopes: { default: [], shown: 'asItIs' },
+  prefixes: { default: [], shown: 'asItIs' },
+  maxRequestsPerSecond: { default: null, shown: 'asItIs' },
+  limitedBy: { optional: true, default: [], shown: 'asItIs' },
+  createdAt: { required: true, type: 'number', shown: 'inOtherForm' },
+  secretHash: { optional: true, default: null, shown: 'never' },
+  sealedSecret: { optional: true, default: null, shown: 'never' },
+} as const satisfies FieldTable<ApiKeyRecord>
+
+export const API_KEY = new RecordFields<ApiKeyRecord, typeof API_KEY_FIELDS>(API_KEY_FIELDS)
 
 const CREATE = readScript('create-api-key-1')
 const REVOKE = readScript('revoke-api-key-1')

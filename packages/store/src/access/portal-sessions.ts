@@ -9,8 +9,7 @@ import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, PORTAL_USES_BASE } from '../keys/keys.ts'
 import { parseStored } from '../records/stored-json.ts'
-import { listSessions } from './list-sessions.ts'
-import { countUse, removeSession, storeSession } from './session-scripts.ts'
+import { countUse, listSessions, removeSession, storeSession } from './session-scripts.ts'
 
 /** @limit Life of a portal link. Past it: it cannot be redeemed. */
 export const PORTAL_LINK_MS_MAX = 600_000

@@ -1,7 +1,9 @@
 /** The scripts that sessions of the console and of the portal share. `base`: the beginning of their keys. */
 import type { Redis } from 'ioredis'
 import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, SESSIONS_BASE } from '../keys/keys.ts'
+import { parseStored } from '../records/stored-json.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 
 const MAKE = readScript('make-session-1')
 const END = readScript('end-session-1')
@@ -54,4 +56,26 @@ interface Counted {
 export async function countUse(redis: Redis, { max, ...args }: Counted): Promise<number | null> {
   const [count, endsInMs] = (await runScript(redis, COUNT_LOGIN, args)) as [number, number]
   return count > max ? Math.max(0, endsInMs) : null
+}
+
+/**
+ * Lists all sessions; their number is bounded (sessions.ts, portal-sessions.ts). `ttlMs`: after which a session ends
+ * unless it is used. Those that end last come first.
+ */
+export async function listSessions(
+  redis: Redis,
+  base: string,
+): Promise<{ digest: string; record: Record<string, unknown>; ttlMs: number }[]> {
+  const members = await redis.zrevrange(`${base}ends`, 0, -1)
+  const found = await Promise.all(
+    members.map(async (member) => {
+      const [digest = ''] = member.split(' ', 1)
+      const key = `${base}session:${digest}`
+      const [text, ttlMs] = await Promise.all([redis.get(key), redis.pttl(key)])
+      // An idle session ends before its name leaves the list.
+      if (text === null) return []
+      return ifReadable(() => ({ digest, record: parseStored(text, key), ttlMs }))
+    }),
+  )
+  return found.flat()
 }

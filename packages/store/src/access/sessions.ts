@@ -7,8 +7,7 @@ import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { loginsKey, SESSIONS_BASE, sessionKey } from '../keys/keys.ts'
 import { parseStored } from '../records/stored-json.ts'
-import { listSessions } from './list-sessions.ts'
-import { countUse, removeSession, storeSession } from './session-scripts.ts'
+import { countUse, listSessions, removeSession, storeSession } from './session-scripts.ts'
 
 /** A session that was not used for this time ends. */
 const SESSION_IDLE_MS = 3_600_000

@@ -6,20 +6,52 @@
  * if the notice was lost (queue-shares.lua). The shares of a consumer's concurrency exist only while batches are
  * pushed.
  */
-
 import { randomUUID } from 'node:crypto'
-import { CONSUMERS_MAX, type ConsumerRecord, FantailError } from '@fantail/contracts'
+import {
+  CONSUMER_BATCH_SIZE_DEFAULT,
+  CONSUMER_CONCURRENCY_DEFAULT,
+  CONSUMER_TIMEOUT_SECONDS_DEFAULT,
+  CONSUMERS_MAX,
+  type ConsumerRecord,
+  FantailError,
+} from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { consumingKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { queueMissing } from '../queues/items/queue-errors.ts'
+import { type FieldTable, RecordFields } from '../records/fields.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable, type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
-import { CONSUMER, type ConsumerSettings } from './consumer-fields.ts'
+
+/** The fields of a push consumer's record, stored as JSON by their own names. */
+const CONSUMER_FIELDS = {
+  name: { required: true, type: 'string', shown: 'asItIs' },
+  queueArn: { required: true, type: 'string', shown: 'asItIs' },
+  url: { required: true, type: 'string', shown: 'asItIs' },
+  outbound: { optional: true, default: null, shown: 'inOtherForm' },
+  sealed: { optional: true, default: null, shown: 'never' },
+  batchSize: { default: CONSUMER_BATCH_SIZE_DEFAULT, shown: 'asItIs', setting: true },
+  batchWindowSeconds: { default: 0, shown: 'asItIs', setting: true },
+  concurrency: { default: CONSUMER_CONCURRENCY_DEFAULT, shown: 'asItIs', setting: true },
+  timeoutSeconds: { default: CONSUMER_TIMEOUT_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
+  enabled: { default: true, shown: 'asItIs', setting: true },
+  reportBatchItemFailures: { default: false, shown: 'asItIs', setting: true },
+  revision: { required: true, type: 'string', shown: 'never' },
+  createdAt: { required: true, type: 'number', shown: 'inOtherForm' },
+  modifiedAt: { required: true, type: 'number', shown: 'inOtherForm' },
+} as const satisfies FieldTable<ConsumerRecord>
+
+export const CONSUMER = new RecordFields<ConsumerRecord, typeof CONSUMER_FIELDS>(CONSUMER_FIELDS)
+
+/** Fields that callers may set; the store sets all others of a ConsumerRecord. */
+export type ConsumerSettings = Pick<
+  ConsumerRecord,
+  keyof typeof CONSUMER.settingDefaults | 'url' | 'outbound' | 'sealed'
+>
 
 const WRITE = readScript('write-consumer-1')
 const READ = readScript('read-consumers-1')

@@ -1,7 +1,7 @@
 /** The dispatch jobs that no worker has fetched yet. */
 import type { Redis } from 'ioredis'
-import { DISPATCH_QUEUES_MAX } from '../keys/dispatch-tags.ts'
 import { dispatchJobKey } from '../keys/keys.ts'
+import { DISPATCH_QUEUES_MAX } from '../keys/slots.ts'
 import { batch } from '../redis/batch.ts'
 import { readNow } from '../redis/clock.ts'
 import { replies } from '../redis/pages.ts'

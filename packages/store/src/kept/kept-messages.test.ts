@@ -9,8 +9,7 @@ import { isOutOfMemory } from '../redis/storage-errors.ts'
 import { Topics } from '../topics/topics.ts'
 import type { NewKept } from './kept-jobs.ts'
 import { KeptMessages } from './kept-messages.ts'
-import { ringsOf } from './kept-rings.ts'
-import { KeptUpkeep } from './kept-upkeep.ts'
+import { KeptUpkeep, ringsOf } from './kept-upkeep.ts'
 
 const { redis } = await useRedis({ connect })
 const ORDERS = 'arn:aws:sns:us-east-1:000000000000:orders'

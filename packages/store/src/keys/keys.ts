@@ -6,8 +6,9 @@
  *
  * BullMQ keeps its own keys under `ft:{bull…}`.
  */
-import { dispatchTag } from './dispatch-tags.ts'
+
 import { shardBase, shardOf } from './shards.ts'
+import { dispatchTag } from './slots.ts'
 
 // `<base>skew`. String: ms that every script of the shard adds to Redis TIME. Only time travel and tests set it. Never
 // deleted.

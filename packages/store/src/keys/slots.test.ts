@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { DISPATCH_QUEUES_MAX, dispatchTag } from './dispatch-tags.ts'
 import { SHARD_COUNT, shardBase } from './shards.ts'
-import { keySlot, SLOT_COUNT } from './slots.ts'
+import { DISPATCH_QUEUES_MAX, dispatchTag, keySlot, SLOT_COUNT } from './slots.ts'
 
 const MASTERS_MAX = 16
 

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
-import { DISPATCH_QUEUES_MAX } from '../keys/dispatch-tags.ts'
 import { outcomeLogKey } from '../keys/keys.ts'
+import { DISPATCH_QUEUES_MAX } from '../keys/slots.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 

@@ -12,6 +12,7 @@
  * a delivery is in no lane and has no entry, it has just ended, and its entry will come. The look-up then reads on for
  * a moment.
  */
+
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
@@ -34,8 +35,7 @@ import {
   resentText,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
-import { withRemovedLetters } from './outcome-letters.ts'
-import { pack, pagesOf, streamOf, textsIn } from './outcome-pages.ts'
+import { pack, pagesOf, streamOf, textsIn, withRemovedLetters } from './outcome-pages.ts'
 import {
   backRow,
   type DeliveryOutcome,

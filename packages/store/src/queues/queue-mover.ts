@@ -8,7 +8,7 @@ import { ServerMarks } from '../copies/server-marks.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import type { ReadItem } from './items/queue-items.ts'
-import { atQueue } from './items/queue-scripts.ts'
+import { atQueue } from './items/queue-records.ts'
 import { chunksOf, movedItem } from './kinds/queue-sending.ts'
 import type { QueueSender } from './queue-sender.ts'
 

@@ -12,9 +12,13 @@ import {
   tryReadItem,
   type UnreadableItem,
 } from './items/queue-items.ts'
-import type { Received, ReceiveRefusal, ReceiveRequest } from './items/queue-records.ts'
-import { atQueue } from './items/queue-scripts.ts'
-import type { QueueUse } from './items/queue-use.ts'
+import {
+  atQueue,
+  type QueueUse,
+  type Received,
+  type ReceiveRefusal,
+  type ReceiveRequest,
+} from './items/queue-records.ts'
 import { kindOf } from './kinds/queue-kind.ts'
 import type { QueueMover } from './queue-mover.ts'
 import type { UnreadableItems } from './upkeep/unreadable-items.ts'

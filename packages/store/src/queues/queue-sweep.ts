@@ -11,7 +11,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 import type { QueueDefinitions } from './definitions/queue-definitions.ts'
 import { type ItemReply, readItems } from './items/queue-items.ts'
-import { atQueue } from './items/queue-scripts.ts'
+import { atQueue } from './items/queue-records.ts'
 import type { QueueMover } from './queue-mover.ts'
 import type { UnreadableItems } from './upkeep/unreadable-items.ts'
 

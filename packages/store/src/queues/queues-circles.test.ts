@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { crashing } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { atQueue } from './items/queue-scripts.ts'
+import { atQueue } from './items/queue-records.ts'
 import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 

@@ -40,6 +40,7 @@ import type {
   HandleRule,
   ListQueues,
   PeekRequest,
+  QueueUse,
   QueueWithCounts,
   Received,
   ReceiveRequest,
@@ -47,7 +48,6 @@ import type {
   SentItem,
   VisibilityChange,
 } from './items/queue-records.ts'
-import type { QueueUse } from './items/queue-use.ts'
 import { type OnLeaseEnd, QueueLeases } from './leases/queue-leases.ts'
 import { type GroupedLetters, groupLetters } from './letters/letter-groups.ts'
 import { QueueMover } from './queue-mover.ts'

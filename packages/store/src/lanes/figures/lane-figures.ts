@@ -2,15 +2,19 @@
  * Reads the figures of lanes that the API shows: how many deliveries wait, since when, and where one delivery is.
  * Changes nothing.
  */
-
 import { publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { shardBase } from '../../keys/shards.ts'
 import { causeOf } from '../../records/why-codes.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { parseDeliveryId } from '../records/generations.ts'
-import type { DeliveryRef, DeliveryWhere, LaneFigures } from '../records/lane-records.ts'
-import { unpackError } from '../records/lane-records.ts'
+import {
+  type AttemptNote,
+  type DeliveryRef,
+  type DeliveryWhere,
+  type LaneFigures,
+  unpackError,
+} from '../records/lane-records.ts'
 import { readState, readTime } from '../records/lane-replies.ts'
 
 const FIGURES = readScript('lane-figures-1')
@@ -160,4 +164,26 @@ function readWhere([where, due, state, purged, hold]: WhereReply): DeliveryWhere
   const because = causeOf(hold.toString('latin1', 0, 1))
   if (because) found.hold = { because, until: readTime(hold.subarray(1)) }
   return found
+}
+
+/** Stores the results of attempts, for the figures of their lanes. */
+const NOTE = readScript('note-attempts-1')
+const NONE = -1
+
+export async function noteAttempts(redis: Redis, shard: number, notes: AttemptNote[]): Promise<void> {
+  const lanes = notes.map(
+    ({ subscriptionId: id, attempts, successes, beganMs, succeededMs, failed, failing }) => ({
+      id,
+      attempts,
+      successes,
+      beganMs: Math.round(beganMs),
+      successMs: Math.round(succeededMs ?? NONE),
+      failureMs: Math.round(failed?.ms ?? NONE),
+      code: failed?.statusCode?.toString() ?? '',
+      err: failed?.error ?? '',
+      inARow: failing?.inARow ?? 0,
+      failingMs: Math.round(failing?.ms ?? NONE),
+    }),
+  )
+  await runScript(redis, NOTE, { base: shardBase(shard), lanes })
 }

@@ -6,8 +6,7 @@ import { decodeCursor, encodeCursor, type Page } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { queueMissing } from './queue-errors.ts'
 import { type ItemReply, readItem, readItems } from './queue-items.ts'
-import type { DeadLetterCounts, PeekRequest } from './queue-records.ts'
-import { atQueue } from './queue-scripts.ts'
+import { atQueue, type DeadLetterCounts, type PeekRequest } from './queue-records.ts'
 import { filterJson } from './redrive-counts.ts'
 
 const PEEK = readScript('peek-messages-1')

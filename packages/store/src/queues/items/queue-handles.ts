@@ -3,9 +3,13 @@ import type { Redis } from 'ioredis'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { queueMissing } from './queue-errors.ts'
 import { parseHandle } from './queue-items.ts'
-import type { HandleResult, HandleRule, VisibilityChange } from './queue-records.ts'
-import { atQueue } from './queue-scripts.ts'
-import type { QueueUse } from './queue-use.ts'
+import {
+  atQueue,
+  type HandleResult,
+  type HandleRule,
+  type QueueUse,
+  type VisibilityChange,
+} from './queue-records.ts'
 
 const ACK = readScript('ack-messages-1')
 const CHANGE_VISIBILITY = readScript('change-visibility-1')

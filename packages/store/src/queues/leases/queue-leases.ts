@@ -21,7 +21,7 @@ import { type OnUnreadable, whenReadable } from '../../redis/unreadable.ts'
 import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
 import { queueMissing } from '../items/queue-errors.ts'
-import { atQueue } from '../items/queue-scripts.ts'
+import { atQueue } from '../items/queue-records.ts'
 
 const RENEW = readScript('renew-queue-lease-1')
 const DROP = readScript('drop-queue-lease-1')

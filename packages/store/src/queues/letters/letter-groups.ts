@@ -6,8 +6,7 @@ import { encodeCursor } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { readQueueCursor } from '../items/queue-contents.ts'
 import { queueMissing } from '../items/queue-errors.ts'
-import type { DeadLetterCounts } from '../items/queue-records.ts'
-import { atQueue } from '../items/queue-scripts.ts'
+import { atQueue, type DeadLetterCounts } from '../items/queue-records.ts'
 import { filterJson } from '../items/redrive-counts.ts'
 
 const GROUP = readScript('group-letters-1')

@@ -7,14 +7,53 @@
  * Rejected: to remove the oldest letter of all queues. Suppose that a dead endpoint makes letters at full rate. Its
  * letters are the newest, so everybody else's would be removed first.
  */
+import { parseArn, parseMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { ASSUMED_MEMORY_BYTES, type MemorySample } from '../../capacity/storage-guard.ts'
 import { letterBytesKey } from '../../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../keys/shards.ts'
+import { deliveryId } from '../../lanes/records/generations.ts'
 import { masterOfShard } from '../../redis/connections/cluster.ts'
 import { takeRole } from '../../redis/leader.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
-import { type RemovedLetter, readRemoved } from './letters-removed.ts'
+import { deadLetterItemId } from '../items/queue-ids.ts'
+
+/**
+ * Dead letters that were removed because the bytes were used up, in the form in which scripts return them
+ * (letter-quota.lua).
+ */
+const VALUES = 4
+/** Redrives after which the delivery of a removed letter is still found. Past it: its row stays deadLettered. */
+const REDRIVES_KNOWN_MAX = 100
+
+export interface RemovedLetter {
+  subscriptionId: string
+  /** The delivery whose failure made the letter. */
+  delivery: Buffer
+  statusCode: number | null
+}
+
+export function readRemoved(values: Buffer[]): RemovedLetter[] {
+  const letters: RemovedLetter[] = []
+  for (let at = 0; at < values.length; at += VALUES) {
+    const [id = '', arn = '', messageId = '', status = ''] = values.slice(at, at + VALUES).map(String)
+    const subscriptionId = parseArn(arn)?.subscriptionId
+    const delivery = subscriptionId && deliveryOf(id, subscriptionId, messageId)
+    if (delivery)
+      letters.push({ subscriptionId, delivery, statusCode: status === '' ? null : Number(status) })
+  }
+  return letters
+}
+
+/** A letter does not store how often it was redriven, but the delivery follows from the letter's id. */
+function deliveryOf(id: string, subscriptionId: string, messageId: string): Buffer | undefined {
+  if (!parseMessageId(messageId)) return undefined
+  for (let generation = 0; generation <= REDRIVES_KNOWN_MAX; generation++) {
+    const delivery = deliveryId(messageId, generation)
+    if (deadLetterItemId(subscriptionId, delivery) === id) return delivery
+  }
+  return undefined
+}
 
 const TRIM = readScript('trim-letters-1')
 

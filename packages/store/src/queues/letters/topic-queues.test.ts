@@ -8,8 +8,7 @@ import { ReplicaAcks } from '../../redis/replica-acks.ts'
 import { Topics } from '../../topics/topics.ts'
 import { deadLetterItemId } from '../items/queue-ids.ts'
 import { aDeadLetter, aMessage, useQueues } from '../queues.fixture.ts'
-import { LetterQuota } from './letter-quota.ts'
-import type { RemovedLetter } from './letters-removed.ts'
+import { LetterQuota, type RemovedLetter } from './letter-quota.ts'
 import { TopicQueues, topicQueueArns } from './topic-queues.ts'
 
 const PLENTY = 1e9

@@ -21,10 +21,9 @@ import type { ReplicaAcks } from '../../redis/replica-acks.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { newQueue } from '../definitions/queue-definitions.ts'
 import { itemValues } from '../items/queue-items.ts'
-import type { SendItem } from '../items/queue-records.ts'
-import type { QueueUse } from '../items/queue-use.ts'
+import type { QueueUse, SendItem } from '../items/queue-records.ts'
 import { storedItem } from '../kinds/queue-sending.ts'
-import { type RemovedLetter, readRemoved } from './letters-removed.ts'
+import { type RemovedLetter, readRemoved } from './letter-quota.ts'
 
 const SEND_LETTER = readScript('send-letter-1')
 

@@ -1,7 +1,7 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { connect, Queues, QueueWaits, queueFigures, whenReady } from '../../index.ts'
-import type { QueueUse } from './queue-use.ts'
+import type { QueueUse } from './queue-records.ts'
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:'
 const [WORK, DEAD, FIFO] = [`${ARN}work`, `${ARN}dead`, `${ARN}work.fifo`]
