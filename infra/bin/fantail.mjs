@@ -2,9 +2,10 @@
 // @ts-check
 /**
  * One binary: the services `fantail api | worker | redrive | all`, and every command of packages/cli. A single service
- * runs in this process, so signals and exit codes are the service's own. `all` runs the three as children. When one
- * child ends, the others and this process end too, so that a supervisor can start everything again. `--help` and
- * `--version` need no Redis and no settings. The package `fantail` has this file next to the bundles, and runs those.
+ * runs in this process, so signals and exit codes are the service's own. `all` without options runs the three as
+ * children. When one child ends, the others and this process end too, so that a supervisor can start everything again.
+ * With options, `packages/cli/src/all` runs several of each and starts them again by itself. `--help` and `--version`
+ * need no Redis and no settings. The package `fantail` has this file next to the bundles, and runs those.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -38,8 +39,8 @@ const service = role === 'redrive' && args.length > 0 ? undefined : ROLES[role]
 const asksForHelp = args.some((word) => HELP.includes(word))
 
 if (VERSION.includes(role)) await version()
-else if ((!service && role !== 'all') || asksForHelp) await runCommand()
-else if (role === 'all') runAll()
+else if (role === 'all' && args.length === 0) runAll()
+else if (!service || asksForHelp) await runCommand()
 else if (isPacked || process.execArgv.includes(CONDITION)) await import(mainOf(service ?? '').href)
 else runRoles([role])
 

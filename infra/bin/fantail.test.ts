@@ -88,7 +88,7 @@ it('helps on stdout and exits with 0', async () => {
     [['--help'], 'usage: fantail COMMAND'],
     [['-h'], 'usage: fantail COMMAND'],
     [['worker', '--help'], 'usage: fantail COMMAND'],
-    [['all', '--help'], 'usage: fantail COMMAND'],
+    [['all', '--help'], 'usage: fantail all [--workers N|auto]'],
     [['keys', '--help'], 'usage: fantail keys create'],
     [['keys', 'create', '--help'], 'usage: fantail keys create'],
     [['secrets', '--help'], 'usage: fantail secrets reseal'],

@@ -20,7 +20,7 @@ const SECTION_TIMEOUT_MS = 90_000
 const units = filesMatching('infra/systemd/*.service')
 
 test.skipIf(!isInstalled('systemd-analyze') || !canSpawnRedis())('systemd takes every unit', async () => {
-  expect(units).toHaveLength(4)
+  expect(units).toHaveLength(5)
   const folder = await mkdtemp(join(tmpdir(), 'fantail-units-'))
   try {
     for (const unit of units) {

@@ -68,7 +68,7 @@ function isNear(a: string, b: string): boolean {
 }
 
 function usage(): string {
-  const services = { summary: 'run a service (`redrive` without words), or all three' }
+  const services = { summary: 'run a service (`redrive` without words)' }
   const table: Record<string, Row> = { ...COMMANDS, [SERVICES.join(' | ')]: services }
   const lines = Object.entries(table).map(
     ([name, { words = '', summary }]) => `  ${`${name} ${words}`.trim().padEnd(WORDS_WIDTH)}  ${summary}`,

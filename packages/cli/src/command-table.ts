@@ -160,6 +160,11 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'seal secrets anew with another master key',
     process: () => import('./secrets/main.ts'),
   },
+  all: {
+    words: '[--workers N|auto] [--apis N|auto]',
+    summary: 'run every service; several of each, if asked',
+    process: () => import('./all/main.ts'),
+  },
   move: {
     words: '--from URL',
     summary: 'move everything to another Redis',
@@ -168,4 +173,4 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
 }
 
 /** The services. infra/bin/fantail.mjs starts them. */
-export const SERVICES = ['api', 'worker', 'redrive', 'all']
+export const SERVICES = ['api', 'worker', 'redrive']

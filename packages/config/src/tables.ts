@@ -460,6 +460,14 @@ const opsPort = optional({
     'Port of /metrics, /healthz and /readyz of the worker and the redrive service; 0 takes a free one.',
 })
 
+const apiOpsPort = optional({
+  name: 'FANTAIL_API_OPS_PORT',
+  schema: wholeNumber(PORT),
+  unset: 'the API serves them at FANTAIL_PORT only',
+  description:
+    'A second port of /metrics, /healthz and /readyz for one API of several that share FANTAIL_PORT. `fantail all` sets it.',
+})
+
 const redisMemoryBytes = optional({
   name: 'FANTAIL_REDIS_MEMORY_BYTES',
   schema: wholeNumber({ min: 1_048_576, max: 999_999_999_999_999 }),
@@ -544,6 +552,7 @@ export const apiTable = {
     description:
       'Access keys that may do everything, as ACCESSKEYID:SECRET[:ACCOUNT], separated by commas. If some are given, calls of the AWS protocols need a signature in local mode, too.',
   }),
+  opsPort: apiOpsPort,
   redisMemoryBytes,
   queueInFlightMax: setting({
     name: 'FANTAIL_QUEUE_IN_FLIGHT_MAX',

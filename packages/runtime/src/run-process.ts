@@ -59,6 +59,8 @@ function stopSignal({ name, log, stopTimeoutMs = STOP_TIMEOUT_MS }: Stoppable): 
     }, stopTimeoutMs)
     stopping.abort()
   }
+  // Without the process that started and watches it, it would run on unseen.
+  process.once('disconnect', () => stop('SIGTERM'))
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   return stopping.signal

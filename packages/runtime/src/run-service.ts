@@ -16,7 +16,7 @@ import {
 } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
 import { type Begun, beginService } from './begin-service.ts'
-import { createStartCheck, type ReadyOptions } from './health/checks.ts'
+import { type Checks, createStartCheck, type ReadyOptions, whenReady } from './health/checks.ts'
 import { createHeartbeat, type Heartbeat } from './health/heartbeat.ts'
 import {
   createMetricsAccess,
@@ -29,11 +29,13 @@ import { runProcess } from './run-process.ts'
 
 /** How long a stopping process waits until it has left the list of processes. Past it: it drains meanwhile. */
 const LEAVE_FIRST_MS = 50
+/** @limit Time that a process of `fantail all` waits for its port for health and metrics. Past it: it ends. */
+const OPS_PORT_WAIT_MS = 20_000
 
 interface ServiceSettings extends RedisPlace, OwnHostsSettings, MetricsAccessSettings {
   host: string
   /** Port for health, readiness and metrics. Absent: the service serves them itself. */
-  opsPort?: number
+  opsPort?: number | undefined
   /** Whether the metrics of SNS and SQS are shown too. Absent: the service counts nothing for them. */
   awsMetrics?: boolean
   commit?: string | undefined
@@ -77,6 +79,8 @@ interface RunningService {
   start(signal: AbortSignal, checkStorage: () => Promise<void>): Promise<void>
   /** Accepts nothing new, finishes the work in progress, then closes. */
   stop(): Promise<void>
+  /** Readiness needs these besides Redis and the start. */
+  checks?: Checks
   /** Attempts under way, and how many there may be. Absent: the service makes none. */
   slots?(): { used: number; max: number }
 }
@@ -116,9 +120,11 @@ async function start<S extends ServiceSettings, F>(
   const { mode, minReplicas, redisMemoryBytes: memoryBytes } = settings
   const storage = new StorageHealthReader({ redis: running.redis, mode, minReplicas, memoryBytes })
   const startCheck = createStartCheck()
+  const checks = { redis: () => ping(running.redis), start: startCheck.check, ...running.checks }
   const health = await openHealthPort(settings, {
     log,
-    checks: { redis: () => ping(running.redis), start: startCheck.check },
+    fail,
+    checks,
     degradations: () => storage.degradations(),
     build,
     metrics: () => telemetry.renderMetrics(),
@@ -135,6 +141,8 @@ async function start<S extends ServiceSettings, F>(
     log,
   })
   heartbeat.start()
+  // `fantail all` replaces a process only when the new one is ready.
+  if (process.connected) void sayWhenReady(checks, signal)
   return { running, health, heartbeat, telemetry }
 }
 
@@ -150,14 +158,36 @@ async function stop({ running, health, heartbeat, telemetry }: Started): Promise
   await telemetry.stop()
 }
 
+async function sayWhenReady(checks: Checks, signal: AbortSignal): Promise<void> {
+  await whenReady(checks, signal)
+  if (process.connected) process.send?.('ready')
+}
+
 async function openHealthPort(
   settings: ServiceSettings,
-  answers: ReadyOptions & { log: Logger; metrics: () => Promise<string>; permitMetrics: PermitMetrics },
+  answers: ReadyOptions & {
+    log: Logger
+    fail: (error: unknown) => void
+    metrics: () => Promise<string>
+    permitMetrics: PermitMetrics
+  },
 ): Promise<OpsServer | undefined> {
   const { host, opsPort: port } = settings
   if (port === undefined) return undefined
-  const server = createOpsServer({ host, port, ownHosts: createOwnHosts(settings), ...answers })
-  await server.start()
-  answers.log.info({ host, port: server.port() }, 'ops.listening')
+  const server = createOpsServer({
+    host,
+    port,
+    portWaitMs: process.connected ? OPS_PORT_WAIT_MS : 0,
+    ownHosts: createOwnHosts(settings),
+    ...answers,
+  })
+  const { log, fail } = answers
+  const start = async () => {
+    await server.start()
+    log.info({ host, port: server.port() }, 'ops.listening')
+  }
+  // The process that this one replaces has the port until it ends, and it ends only when this one is ready.
+  if (process.connected) start().catch(fail)
+  else await start()
   return server
 }

@@ -1,5 +1,5 @@
 /** Readiness: checks everything that a service needs, each check with a time limit. */
-
+import { setTimeout as delay } from 'node:timers/promises'
 import { errorFields } from '../loops/logger.ts'
 import type { Build } from './build.ts'
 
@@ -42,8 +42,15 @@ interface ReadyBody extends Pick<Build, 'version' | 'commit'> {
 /** @limit One check of readiness. Past it: the service answers that it is not ready. */
 const CHECK_TIMEOUT_MS = 1_000
 
+const CHECK_AGAIN_MS = 100
+
 /** When this process started, ISO 8601. */
 export const STARTED_AT = new Date(performance.timeOrigin).toISOString()
+
+/** Resolves when every check passes, or when the signal is aborted. */
+export async function whenReady(checks: Checks, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !(await runChecks(checks)).ready) await delay(CHECK_AGAIN_MS)
+}
 
 /** The answer of `/readyz`. */
 export async function readyAnswer({ checks, degradations, build }: ReadyOptions): Promise<ReadyAnswer> {

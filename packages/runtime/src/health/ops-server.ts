@@ -1,6 +1,7 @@
 /** Serves health, readiness and metrics for services without another HTTP server. */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
 import { ERROR_STATUS, type ErrorCode, FantailError } from '@fantail/contracts'
 import type { Logger } from '../loops/logger.ts'
@@ -12,6 +13,8 @@ interface OpsServerOptions extends ReadyOptions {
   host: string
   /** 0 takes a free one. */
   port: number
+  /** Time that the start waits for a taken port; default 0. */
+  portWaitMs?: number
   log: Pick<Logger, 'error'>
   /** The text of a Prometheus scrape. */
   metrics: () => Promise<string>
@@ -44,14 +47,7 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
     void respond(options, request).then((answer) => send(response, answer))
   })
   return {
-    start: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(options.port, options.host, () => {
-          server.off('error', reject)
-          resolve()
-        })
-      }),
+    start: () => listenPatiently(server, options),
     port: () => (server.address() as AddressInfo | null)?.port ?? options.port,
     stop: () =>
       new Promise((resolve) => {
@@ -59,6 +55,35 @@ export function createOpsServer(options: OpsServerOptions): OpsServer {
         server.closeAllConnections()
       }),
   }
+}
+
+const PORT_AGAIN_MS = 50
+
+async function listenPatiently(
+  server: Server,
+  options: Pick<OpsServerOptions, 'host' | 'port' | 'portWaitMs'>,
+): Promise<void> {
+  const until = performance.now() + (options.portWaitMs ?? 0)
+  for (;;) {
+    try {
+      return await listenOnce(server, options)
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+      if (!isTaken || performance.now() >= until) throw error
+      await delay(PORT_AGAIN_MS)
+    }
+  }
+}
+
+function listenOnce(server: Server, { host, port }: Pick<OpsServerOptions, 'host' | 'port'>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    // Without `exclusive`, the APIs of `fantail all` would share the port.
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
 }
 
 async function respond(options: OpsServerOptions, request: IncomingMessage): Promise<Answer> {

@@ -13,6 +13,7 @@ import {
 import { createPublisher, type Publisher } from '@fantail/jobs'
 import {
   type Build,
+  type Checks,
   createRedisClock,
   createStateLog,
   type Logger,
@@ -123,6 +124,7 @@ interface PublishApiOptions {
 
 export interface PublishApi {
   redis: Redis
+  checks: Checks
   /** The port that it listens on. Only valid after `start`. */
   readonly port: number
   /**
@@ -212,6 +214,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     clock: now,
     log,
   })
+  const checkPublisher = async () => assertReady(publisher.ready)
   const deps: ApiDeps = {
     ...stores,
     ...events,
@@ -236,7 +239,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     ...createKeys(redis, options, { growth: stores.storageGuard, clock: now }),
     health,
     build: options.build,
-    checks: { redis: () => ping(redis), publisher: async () => assertReady(publisher.ready) },
+    checks: { redis: () => ping(redis), publisher: checkPublisher },
     settings,
     log,
     withoutEffect: new WithoutEffectLog(log),
@@ -291,6 +294,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   }
   return {
     redis,
+    checks: { publisher: checkPublisher },
     get port() {
       return server?.port ?? settings.port
     },

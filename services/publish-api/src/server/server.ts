@@ -2,11 +2,13 @@
  * The HTTP server around the app: limits for slow clients, the one form of errors for requests that reach no route, and
  * a clean end.
  */
+import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import type { ApiSettings } from '@fantail/config'
 import { FantailError } from '@fantail/contracts'
@@ -29,6 +31,12 @@ const KEEP_ALIVE_MS = 65_000
 /** For requests under way when the server stops. Waiting receives end at once. */
 const CLOSE_GRACE_MS = 10_000
 const IDLE_CHECK_MS = 50
+/**
+ * Time after the stop in which idle connections stay open. A caller with much to send has then sent one more request,
+ * whose answer tells it to close the connection. If idle connections were closed at once, a request that is on its way
+ * would be lost.
+ */
+const LAST_REQUEST_MS = 250
 
 export interface ApiServer {
   port: number
@@ -70,7 +78,10 @@ function serverOptions({ headersMs, requestMs }: Timeouts) {
 export async function listen(app: App, options: ListenOptions): Promise<ApiServer> {
   const { host, port, tls, timeouts = TIMEOUTS } = options
   const serve = getRequestListener(app.fetch, { hostname: host, errorHandler: refuse })
+  const sockets = new Set<Socket>()
+  let isClosing = false
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (isClosing) outgoing.setHeader('connection', 'close')
     const problem = settleTarget(incoming)
     if (problem === undefined) void serve(incoming, outgoing)
     else void writeRefusal(outgoing, problem)
@@ -81,7 +92,6 @@ export async function listen(app: App, options: ListenOptions): Promise<ApiServe
         listener,
       )
     : createServer(serverOptions(timeouts), listener)
-  const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -93,7 +103,13 @@ export async function listen(app: App, options: ListenOptions): Promise<ApiServe
       resolve()
     })
   })
-  return { port: (server.address() as AddressInfo).port, close: () => close(server, sockets) }
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      isClosing = true
+      return close(server, sockets)
+    },
+  }
 }
 
 /** A target or Host header that is not a URL, or two hosts: only these fail before the app. */
@@ -110,17 +126,36 @@ async function writeRefusal(outgoing: ServerResponse, problem: string): Promise<
 }
 
 async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // `close` closes only connections that are idle at this moment. The others would stay open after their answer.
+  // The method of the HTTP server would close idle connections at once.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  const refused = refuseHandedOver()
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+  await Promise.race([closed, delay(LAST_REQUEST_MS)])
+  // Connections that are busy now would stay open after their answer.
   const idle = setInterval(() => {
     server.closeIdleConnections()
     // Browsers open connections ahead. One that has never sent anything is not idle for Node.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   }, IDLE_CHECK_MS)
-  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
   await closed
+  await refused
   clearInterval(idle)
   clearTimeout(cut)
+  // Ends Node's looks for slow requests.
+  server.close()
+}
+
+/**
+ * `fantail all` hands connections over, and some may be on their way when this server closes. Node refuses them, and
+ * another API gets them. All are refused when `fantail all` has answered, because messages keep their order.
+ */
+async function refuseHandedOver(): Promise<void> {
+  if (!cluster.isWorker || !process.connected) return
+  const answered = new Promise<void>((resolve) => {
+    process.on('message', (message) => message === 'closed' && resolve())
+  })
+  process.send?.('closed')
+  await Promise.race([answered, delay(CLOSE_GRACE_MS)])
 }
 
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
