@@ -1,5 +1,7 @@
 /** `fantail all` with options, as users start it: it starts, watches, replaces and ends several services. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -87,13 +89,11 @@ function publishNumbers(path: string) {
       if (answer.statusCode !== 202) throw new Error(`${answer.statusCode} ${text}`)
       accepted.push(number)
       if (dispatcher !== keepAlive) await dispatcher.close()
-      // About 200 a second. The number of publishes matters, and no condition waits for this pause.
-      await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
   const publishers = Promise.all([
     ...Array.from({ length: 4 }, () => publishAgain(() => keepAlive)),
-    ...Array.from({ length: 2 }, () => publishAgain(() => new Agent({ pipelining: 0 }))),
+    ...Array.from({ length: 8 }, () => publishAgain(() => new Agent({ pipelining: 0 }))),
   ])
   publishers.catch(() => undefined)
   return {
@@ -104,6 +104,34 @@ function publishNumbers(path: string) {
     },
   }
 }
+
+it('refuses a count that is none, and starts by `auto` as many as the cores allow', {
+  timeout: 60_000,
+}, async () => {
+  const run = (...words: string[]) => {
+    const env = {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: COMPILED_CODE,
+      REDIS_URL: redis.url,
+      FANTAIL_PORT: '0',
+    }
+    return spawn(process.execPath, [launcher(), 'all', ...words], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  }
+  const wrong = run('--workers', 'many')
+  expect((await once(wrong, 'exit'))[0]).toBe(2)
+
+  const auto = run('--workers', 'auto', '--apis', '1')
+  const end = once(auto, 'exit')
+  const [text] = (await once(auto.stdout, 'data')) as [Buffer]
+  const cores = availableParallelism()
+  const workers = Math.max(1, cores - Math.max(1, Math.round(cores / 4)) - 1)
+  expect(JSON.parse(String(text).split('\n')[0] ?? '')).toMatchObject({ cores, workers, apis: 1 })
+  auto.kill('SIGTERM')
+  await end
+})
 
 it('starts as many as asked, and the APIs share a port', async () => {
   const [starting] = lines('all.starting')

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { startFairTimer } from '@fantail/test-kit'
+import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ApiServer, listen } from './server.ts'
@@ -29,4 +29,26 @@ test.each([
   expect(text).toContain('HTTP/1.1 408 ')
   // Node's own look every 30 s would come far later.
   expect(tookMs()).toBeLessThan(10_000)
+})
+
+test.each([
+  { what: 'a kept connection', firsts: 1 },
+  { what: 'a new connection', firsts: 0 },
+])('a stopping server answers one more request of $what, and closes it', async ({ firsts }) => {
+  const socket = connect(server.port, '127.0.0.1')
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+  await once(socket, 'connect')
+  const answers = () => text.match(/HTTP\/1\.1 200 /g)?.length ?? 0
+  const post = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx'
+  for (let sent = 1; sent <= firsts; sent++) {
+    socket.write(post)
+    await waitFor(() => answers() === sent, { what: 'an answer' })
+  }
+  expect(text).not.toContain('Connection: close')
+  const closed = server.close()
+  socket.write(post)
+  await once(socket, 'close')
+  await closed
+  expect([answers(), text.match(/connection: close/i)?.length]).toEqual([firsts + 1, 1])
 })
