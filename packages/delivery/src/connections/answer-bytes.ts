@@ -58,12 +58,14 @@ export class AnswerBytes {
     return this.#bytes > 0
   }
 
-  /**
-   * Whether another request may follow. Not after an oddity that was tolerated, and not if the answer has come before
-   * the whole request was written.
-   */
+  /** Whether another request may follow. Not after an oddity that was tolerated. */
   get isReusable(): boolean {
-    return !this.#isOdd && this.#socket.writableLength === 0
+    return !this.#isOdd && !this.#socket.destroyed
+  }
+
+  /** Whether the whole request was written. Node may say so only after the answer has been read. */
+  get isWritten(): boolean {
+    return this.#socket.writableLength === 0
   }
 
   /** Whether the final answer is one of HTTP/1.0. */

@@ -142,6 +142,11 @@ export class Connection implements Linked<Connection> {
     return this.#answers?.isReusable ?? false
   }
 
+  /** Whether the whole request was written (answer-bytes.ts). */
+  get isWritten(): boolean {
+    return this.#answers?.isWritten ?? false
+  }
+
   /** Whether the present answer is one of HTTP/1.0. */
   get isOldAnswer(): boolean {
     return this.#answers?.isOld ?? false

@@ -1,12 +1,17 @@
 /**
  * Connections, one undici Client each, cached per origin. Three things differ from undici's own Pool. The Pool scans
- * its clients for every request; here idle connections form a stack. The Pool lets requests wait if all clients are
- * busy; here a request never waits. The Pool does not know which connections have been used; here each connection
- * counts its requests.
+ * its clients for every request; here idle connections form a stack. The Pool lets requests wait for as long as all
+ * clients are busy; here a request waits no longer than a dial would take. The Pool does not know which connections
+ * have been used; here each connection counts its requests.
  *
  * A connection is busy (with exactly one request) or idle. An idle connection ends when its time is over, when the peer
  * closes it, or with `close`. If an origin or the process has more than its limit, the connection that was idle for
  * longest ends first.
+ *
+ * If all connections to an origin are busy, a request waits for the first that becomes free, because a dial takes time
+ * too, and most of all CPU: a TLS handshake costs as much as several requests. It waits about as long as the last dial
+ * took, and is then given a new connection. A busy process dials slowly, so it dials less. An endpoint that does not
+ * answer delays others of its host by no more than this time.
  *
  * Past `perOriginMax` a request still gets a connection, which is closed after it. Subscriptions that share a host must
  * not wait for each other, and the caller bounds the number of requests in flight.
@@ -36,6 +41,18 @@ interface ConnectionsOptions extends ConnectionOptions {
 interface OriginPool {
   idle: Connection[]
   open: number
+  /** Requests that wait for a connection, in their order. */
+  waiting: Waiting[]
+  timer: NodeJS.Timeout | undefined
+  /** How long the last dial took. */
+  dialMs: number
+}
+
+interface Waiting {
+  /** Called once, with a connection that is busy with this request. False: the request needs it no more. */
+  take: (connection: Connection) => boolean
+  /** By performance.now(). */
+  until: number
 }
 
 /** An origin whose last dial was slow. */
@@ -59,6 +76,8 @@ const SLOW_DIAL_MS = 30
  * before this age.
  */
 const FRESH_MS_MAX = 2_000
+/** A request waits at least and at most this long for a connection that becomes free. */
+const WAIT_MS = { min: 5, max: 200 }
 /** Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
 const SLOW_ORIGINS_MAX = 10_000
 
@@ -72,6 +91,8 @@ export class Connections {
   readonly #events: ConnectionEvents = {
     ended: (connection) => this.discard(connection),
     dialled: ({ origin, dialMs }) => {
+      const pool = this.#pools.get(origin.key)
+      if (pool) pool.dialMs = dialMs
       if (dialMs <= SLOW_DIAL_MS) this.#slow.delete(origin.key)
       else if (!this.#slow.has(origin.key)) this.#slow.set(origin.key, { closes: false })
     },
@@ -84,6 +105,53 @@ export class Connections {
 
   stats(): { connections: number; idle: number; origins: number } {
     return { connections: this.#open, idle: this.#idle.size, origins: this.#pools.size }
+  }
+
+  /**
+   * Returns the idle connection that was used last, or a new one. If there are connections and all are busy, it returns
+   * undefined, and `take` gets one later.
+   */
+  request(origin: NamedOrigin, now: number, take: Waiting['take']): Connection | undefined {
+    const pool = this.#pools.get(origin.key)
+    if (pool && pool.idle.length === 0 && pool.open > 0) {
+      const waitMs = Math.min(WAIT_MS.max, Math.max(WAIT_MS.min, pool.dialMs))
+      pool.waiting.push({ take, until: now + waitMs })
+      pool.timer ??= setTimeout(() => this.#dialForOverdue(origin, pool), waitMs)
+      return undefined
+    }
+    return this.acquire(origin, false, now)
+  }
+
+  #dialForOverdue(origin: NamedOrigin, pool: OriginPool): void {
+    pool.timer = undefined
+    const now = performance.now()
+    while ((pool.waiting[0]?.until ?? Number.POSITIVE_INFINITY) <= now) this.#dialForNext(origin, pool)
+    const [next] = pool.waiting
+    if (next) pool.timer = setTimeout(() => this.#dialForOverdue(origin, pool), next.until - now)
+  }
+
+  #dialForNext(origin: NamedOrigin, pool: OriginPool): void {
+    const next = pool.waiting.shift()
+    if (!next) return
+    const connection = this.#create(origin)
+    if (!next.take(connection)) this.discard(connection)
+  }
+
+  #reuse(connection: Connection): void {
+    if (!connection.isReusable) this.discard(connection)
+    else if (!this.#passOn(connection)) this.giveBack(connection)
+  }
+
+  /** Gives the connection to the next request that waits. False: none waits. */
+  #passOn(connection: Connection): boolean {
+    const next = this.#pools.get(connection.origin.key)?.waiting.shift()
+    if (!next) return false
+    connection.hasWaited = true
+    // undici is still in the exchange that has ended. Let it finish before its client gets the next request.
+    queueMicrotask(() => {
+      if (!next.take(connection)) this.giveBack(connection)
+    })
+    return true
   }
 
   /**
@@ -128,8 +196,11 @@ export class Connections {
    */
   release(connection: Connection, keeps: boolean, now: number): void {
     connection.answered()
-    if (keeps && connection.isReusable && !this.#isOld(connection, now)) this.giveBack(connection, now)
-    else this.discard(connection)
+    if (!keeps || !connection.isReusable || this.#isOld(connection, now)) this.discard(connection)
+    else if (connection.isWritten) this.#reuse(connection)
+    // A busy process reads the answer before it hears that the last bytes of the request have been written. If it does
+    // not hear so right after, the answer has come before the whole request was sent, and nothing may follow.
+    else setImmediate(() => (connection.isWritten ? this.#reuse(connection) : this.discard(connection)))
   }
 
   /** Takes back a connection whose request was not sent. */
@@ -160,7 +231,12 @@ export class Connections {
     }
     pool.open -= 1
     if (connection.served > 0) this.#noteKeeping(connection.origin, connection.served > 1)
-    if (pool.open === 0) this.#pools.delete(connection.origin.key)
+    if (pool.open > 0) return
+    // No connection will become free for those that wait.
+    while (pool.open === 0 && pool.waiting.length > 0) this.#dialForNext(connection.origin, pool)
+    if (pool.open > 0) return
+    clearTimeout(pool.timer)
+    this.#pools.delete(connection.origin.key)
   }
 
   /** Ends all idle connections. Busy ones end when they are released. */
@@ -182,12 +258,16 @@ export class Connections {
   }
 
   #create(origin: NamedOrigin): Connection {
-    const pool = this.#pools.get(origin.key) ?? { idle: [], open: 0 }
+    const pool = this.#pools.get(origin.key) ?? emptyPool()
     this.#pools.set(origin.key, pool)
     pool.open += 1
     this.#open += 1
     return new Connection(origin, this.#options, this.#events)
   }
+}
+
+function emptyPool(): OriginPool {
+  return { idle: [], open: 0, waiting: [], timer: undefined, dialMs: 0 }
 }
 
 /**

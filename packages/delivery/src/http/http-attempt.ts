@@ -245,9 +245,10 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
    * gets a new connection.
    */
   #exchange(again: AgainCause | undefined): void {
-    const { origin, path, credentials } = this.#endpoint
-    const { method = 'POST', body, isSentOnce = false } = this.#request
+    const { origin } = this.#endpoint
+    const { isSentOnce = false, moment } = this.#request
     this.#controller = null
+    this.#sent = undefined
     this.#cause = again
     this.#reused = false
     this.#statusCode = 0
@@ -257,20 +258,34 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     this.#info = undefined
     this.#answer = undefined
     this.#chunks = undefined
+    const { connections } = this.#context
+    const now = again === undefined ? this.#startedAt : performance.now()
+    const isFresh = again === 'reset' || isSentOnce
+    const connection =
+      isFresh || moment
+        ? connections.acquire(origin, isFresh, now)
+        : connections.request(origin, now, (free) => this.#take(free))
+    if (connection) this.#sendOver(connection)
+  }
+
+  /** False: the attempt has ended while it waited for a connection. */
+  #take(connection: Connection): boolean {
+    if (this.#settled) return false
+    this.#sendOver(connection)
+    return true
+  }
+
+  #sendOver(connection: Connection): void {
+    const { origin, path, credentials } = this.#endpoint
+    const { method = 'POST', body, trace } = this.#request
+    this.#connection = connection
     this.#sent = credentials?.authorization(method, path, this.#challenge)
-    this.#connection = this.#context.connections.acquire(
-      origin,
-      again === 'reset' || isSentOnce,
-      again === undefined ? this.#startedAt : performance.now(),
-    )
     const headers = this.#headers()
-    const { trace } = this.#request
     if (trace) {
-      const connection = this.#connection
       const own = this.#endpoint.headers ?? []
       trace.begin({ method, origin: origin.name, path, headers, body, own }, () => connection.dialled)
     }
-    this.#connection.client.dispatch({ path, method, headers, body }, this)
+    connection.client.dispatch({ path, method, headers, body }, this)
   }
 
   #headers(): string[] | Record<string, string> {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { createServer as createHttp2Server, createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { Worker } from 'node:worker_threads'
 import { deflateSync, gzipSync } from 'node:zlib'
 import type { AttemptResult } from '@fantail/contracts'
 import { errorCodeOf } from '@fantail/policy'
@@ -494,6 +495,36 @@ describe('TLS', () => {
     expect(await post(to, `https://localhost:${hooks.port}/c`)).toMatchObject({ statusCode: 200 })
   })
 
+  /** Answers in a thread of its own, so that answers arrive before this thread hears that its writes are done. */
+  const quickServer = async () => {
+    const code = `
+      const { parentPort, workerData } = require('node:worker_threads')
+      const { OK, ...certificate } = workerData
+      let accepted = 0
+      const server = require('node:tls').createServer(certificate, (socket) => {
+        accepted++
+        socket.on('data', (chunk) => chunk.includes('#') && socket.write(OK))
+      })
+      server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+      parentPort.on('message', () => parentPort.postMessage(accepted))`
+    const thread = new Worker(code, { eval: true, workerData: { OK, ...authority.issue(['localhost']) } })
+    opened.push({ close: async () => void (await thread.terminate()) })
+    const [port] = (await once(thread, 'message')) as [number]
+    const accepted = async () => {
+      thread.postMessage('how many?')
+      return ((await once(thread, 'message')) as [number])[0]
+    }
+    return { url: `https://localhost:${port}/`, accepted }
+  }
+
+  test('connections are used again if an answer comes before the end of the write is reported', async () => {
+    const server = await quickServer()
+    const to = sender({ ca })
+    for (let round = 0; round < 20; round++)
+      await Promise.all(Array.from({ length: 16 }, () => post(to, server.url, Buffer.from('#'))))
+    expect(await server.accepted()).toBeLessThanOrEqual(16)
+  })
+
   test.each([
     [
       'expired',
@@ -946,6 +977,37 @@ describe('connections', () => {
     await Promise.all(all)
     await waitFor(() => hooks.connections().open === 8, { what: 'what is too much to be closed' })
     expect(to.stats()).toEqual({ inFlight: 0, connections: 8, idle: 8, origins: 1 })
+  })
+
+  test('are passed on to requests that wait, and a new one is opened if none becomes free', async () => {
+    const hooks = await receiver()
+    let open: (() => void) | undefined
+    hooks.respond('/slow', { until: new Promise<void>((resolve) => (open = resolve)) })
+    const to = sender()
+    const slow = post(to, `${hooks.url}/slow`)
+    await hooks.waitForRequests(1)
+    const [first, second] = [post(to, hooks.url), post(to, hooks.url)]
+    expect(to.stats()).toMatchObject({ inFlight: 3, connections: 1 })
+    expect(await first).toMatchObject({ statusCode: 200 })
+    expect(await second).toMatchObject({ statusCode: 200 })
+    open?.()
+    expect(await slow).toMatchObject({ statusCode: 200 })
+    await waitFor(() => to.stats().inFlight === 0)
+    expect(to.stats().idle).toBe(to.stats().connections)
+  })
+
+  test('closed by the server are replaced for requests that wait, but not for one that was called off', async () => {
+    const server = await raw((socket) => socket.once('data', () => socket.end(OK)))
+    const to = sender()
+    const called = new AbortController()
+    const body = Buffer.alloc(0)
+    const calledOff = { url: server.url, headers: {}, body, signal: called.signal }
+    const all = [post(to, server.url), post(to, server.url), to.attempt(calledOff)]
+    called.abort()
+    const [one, two, off] = await Promise.all(all)
+    expect([one, two]).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }])
+    expect(off).toMatchObject({ error: 'timeout', detail: 'no connection before it was called off' })
+    await waitFor(() => to.stats().connections === 0)
   })
 
   test('idle to many origins are bounded together, the longest idle going first', async () => {
