@@ -12,9 +12,13 @@ export const START: Record<Name, (ends: Ends) => Promise<Contestant>> = {
   bare: startBare,
 }
 
-async function startBullmq({ receiverPort, publishers }: Ends): Promise<Contestant> {
+/** `settings`: further environment of the worker. */
+export async function startBullmq(
+  { receiverPort, publishers }: Ends,
+  settings: NodeJS.ProcessEnv = {},
+): Promise<Contestant & { createTopic(topic: string, urls: string[]): Promise<void>; port: number }> {
   const redis = await startBenchRedis()
-  const env = { REDIS_URL: redis.url }
+  const env = { ...settings, REDIS_URL: redis.url }
   const [api, worker] = await Promise.all([
     startOwn('../contest/bullmq-api-process.ts', env),
     startOwn('../contest/bullmq-worker-process.ts', env),
@@ -23,6 +27,8 @@ async function startBullmq({ receiverPort, publishers }: Ends): Promise<Contesta
   return {
     processes: { api: api.pid ?? 0, worker: worker.pid ?? 0 },
     redis,
+    port,
+    createTopic: (topic, urls) => ask(api, 'topic', { topic, urls }),
     load: async (paths, load) => {
       const topic = `fanout-${paths.length}`
       const urls = paths.map((path) => `http://127.0.0.1:${receiverPort}${path}`)

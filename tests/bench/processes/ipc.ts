@@ -4,7 +4,7 @@ import { once } from 'node:events'
 
 export interface LoadOptions {
   port: number
-  /** Publishers get one path; the bare loop uses several in turn. */
+  /** They are used in turn. */
   paths: string[]
   connections: number
   durationMs: number
@@ -18,7 +18,8 @@ export interface LoadOptions {
 /** Requests are sent at a fixed rate per second, without waiting for earlier answers. */
 export interface PaceOptions {
   port: number
-  path: string
+  /** They are used in turn. */
+  paths: string[]
   connections: number
   requestsPerSecond: number
   durationMs: number

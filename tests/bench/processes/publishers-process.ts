@@ -40,8 +40,7 @@ async function open(port: number): Promise<Socket> {
  * answered.
  */
 function publish(socket: Socket, options: LoadOptions, tally: Tally, until: number): Promise<void> {
-  const request = requestBytes({ ...options, path: options.paths[0] ?? '/' })
-  const textsAt = textsIn(request)
+  const requests = requestsOf(options)
   return new Promise((resolve, reject) => {
     let sentAt = 0
     const next = () => {
@@ -52,10 +51,10 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
         return
       }
       // When an answer has arrived, the bytes of its request are no longer needed, so each connection reuses its
-      // buffer.
-      for (const at of textsAt) writeSequence(request, at, tally.numbered++)
-      tally.sequence++
-      socket.write(request)
+      // buffers.
+      const { bytes, textsAt } = inTurn(requests, tally.sequence++)
+      for (const at of textsAt) writeSequence(bytes, at, tally.numbered++)
+      socket.write(bytes)
     }
     const framing = new HttpFraming((head) => {
       tally.latencies.push(performance.now() - sentAt)
@@ -74,13 +73,13 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
 async function pace(options: PaceOptions): Promise<PaceResult> {
   const { connections, requestsPerSecond, durationMs, port } = options
   const result: PaceResult = { sentAt: [], refused: 0 }
-  const request = requestBytes(options)
-  const textAt = textsIn(request)[0] ?? 0
+  const requests = requestsOf(options)
   const free: Socket[] = []
   const waiting: number[] = []
   const send = (socket: Socket, number: number) => {
-    const bytes = Buffer.from(request)
-    writeSequence(bytes, textAt, number)
+    const request = inTurn(requests, number)
+    const bytes = Buffer.from(request.bytes)
+    for (const at of request.textsAt) writeSequence(bytes, at, number)
     socket.write(bytes)
   }
   const answered = (socket: Socket, head: string) => {
@@ -115,7 +114,26 @@ async function pace(options: PaceOptions): Promise<PaceResult> {
   return result
 }
 
-/** Where the texts begin. */
+interface Request {
+  bytes: Buffer
+  /** Where its texts begin. */
+  textsAt: number[]
+}
+
+/** One for each path. */
+function requestsOf(options: Omit<Shape, 'path'> & { paths: string[] }): Request[] {
+  return options.paths.map((path) => {
+    const bytes = requestBytes({ ...options, path })
+    return { bytes, textsAt: textsIn(bytes) }
+  })
+}
+
+function inTurn(requests: Request[], number: number): Request {
+  const request = requests[number % requests.length]
+  if (!request) throw new Error('no path is given')
+  return request
+}
+
 function textsIn(request: Buffer): number[] {
   const found: number[] = []
   for (let at = request.indexOf('"#'); at >= 0; at = request.indexOf('"#', at + 1)) found.push(at + 1)

@@ -21,6 +21,7 @@ import { fanOut1, fanOut10 } from './throughput/fanout.ts'
 import { latency } from './throughput/latency.ts'
 import { noise } from './throughput/noise.ts'
 import { publish } from './throughput/publish-rate.ts'
+import { tls } from './throughput/tls.ts'
 import { wide1000, wide100000 } from './throughput/wide.ts'
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   fanOut1,
   wide1000,
   wide100000,
+  tls,
   publish,
   closedLoop,
   latency,

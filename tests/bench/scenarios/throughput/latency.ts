@@ -1,5 +1,6 @@
 /** Time from sending a publish to the arrival at the receiver, by the clock that all processes share. */
 
+import type { ChildProcess } from 'node:child_process'
 import type { Fantail } from '../../contest/fantail.ts'
 import { whenArrived } from '../../contest/measure.ts'
 import { ask, type PaceOptions, type PaceResult } from '../../processes/ipc.ts'
@@ -20,9 +21,11 @@ import {
 const FAN_OUT = 10
 const IDLE_PER_SECOND = 50
 
-interface Percentiles {
+/** In ms. */
+export interface Percentiles {
   p50: number
   p99: number
+  p999: number
 }
 
 export const latency: Scenario = {
@@ -64,7 +67,7 @@ async function percentiles(stage: Stage, { port }: Fantail, paced: Paced): Promi
   await ask(receiver, 'recordTimes')
   const load: PaceOptions = {
     port,
-    path: `/v1/topics/fanout-${FAN_OUT}/messages`,
+    paths: [`/v1/topics/fanout-${FAN_OUT}/messages`],
     connections: CONNECTIONS,
     requestsPerSecond: perSecond,
     durationMs: seconds * 1_000,
@@ -73,16 +76,21 @@ async function percentiles(stage: Stage, { port }: Fantail, paced: Paced): Promi
   const { sentAt, refused } = await ask<PaceResult>(publishers, 'pace', load)
   if (refused > 0) throw new Error(`${refused} publishes were refused`)
   await whenArrived(receiver, sentAt.length * FAN_OUT)
+  const found = await delaysSince(receiver, sentAt)
+  options.report(
+    `${perSecond} publishes/s: ${sentAt.length * FAN_OUT} deliveries, p50 ${found.p50.toFixed(2)} ms, p99 ${found.p99.toFixed(2)} ms, p99.9 ${found.p999.toFixed(2)} ms`,
+  )
+  return found
+}
+
+/** Delays of all arrivals. `sentAt`: by the number in the text. */
+export async function delaysSince(receiver: ChildProcess, sentAt: number[]): Promise<Percentiles> {
   const times = await ask<number[]>(receiver, 'times')
   const took: number[] = []
   for (let i = 0; i < times.length; i += 2) took.push((times[i + 1] ?? 0) - (sentAt[times[i] ?? -1] ?? 0))
   const sorted = Float64Array.from(took).sort()
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-  const found = { p50: at(0.5), p99: at(0.99) }
-  options.report(
-    `${perSecond} publishes/s: ${sorted.length} deliveries, p50 ${found.p50.toFixed(2)} ms, p99 ${found.p99.toFixed(2)} ms, p99.9 ${at(0.999).toFixed(2)} ms`,
-  )
-  return found
+  return { p50: at(0.5), p99: at(0.99), p999: at(0.999) }
 }
 
 function rowsOf(idle: Percentiles[], loaded: Percentiles[], half: number): Row[] {
