@@ -1,4 +1,5 @@
 /** Parses the command line. npm and pnpm pass its words on unchanged. */
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { ContestOptions } from './contest/contest.ts'
 import { NAMES, type Name } from './contest/contestant.ts'
@@ -14,8 +15,9 @@ without a scenario: Fantail against the others
   --fanout 10,1      scenarios by fan-out
   --only fantail,…   some of ${NAMES.join(', ')}
   --tree DIR         another checkout with its packages, for the scenario earlier
+  --cores 1,2,4,8    numbers of cores, for the scenario scale; default: 1, 2, 4 … up to the machine's
   --profile DIR      CPU profiles of Fantail's processes, and what its Redis did
-scenarios (with --quick, --json, --profile and --tree only; "all" for every one):
+scenarios (with --quick, --json, --profile, --tree and --cores only; "all" for every one):
 ${SCENARIOS.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`).join('\n')}`
 
 export interface BenchOptions extends ContestOptions {
@@ -23,6 +25,8 @@ export interface BenchOptions extends ContestOptions {
   quick: boolean
   /** Folder of another tree. */
   tree?: string | undefined
+  /** Numbers of cores for the scenario scale. */
+  cores?: number[] | undefined
   /** None: the contest. */
   scenarios: string[]
 }
@@ -52,6 +56,7 @@ export function readOptions(args: string[]): BenchOptions {
     names: values.only?.split(',').map(nameOf) ?? [...NAMES],
     profileDir: values.profile,
     tree: values.tree,
+    cores: values.cores?.split(',').map(coresOf),
     // Results alone go to stdout.
     report: (text) => console.error(text),
   }
@@ -79,6 +84,7 @@ function parse(args: string[]) {
         only: { type: 'string' },
         profile: { type: 'string' },
         tree: { type: 'string' },
+        cores: { type: 'string' },
       },
     })
   } catch (error) {
@@ -93,6 +99,15 @@ function numberOf(name: string, text: string | undefined, unset: number): number
     throw new Error(`--${name} takes whole numbers from 1 to 1000, not ${text}\n${USAGE}`)
   }
   return value
+}
+
+/** Throws if the machine has fewer. */
+function coresOf(text: string): number {
+  const cores = numberOf('cores', text, 1)
+  const most = availableParallelism()
+  if (cores > most)
+    throw new Error(`--cores takes 1 to ${most} here, not ${cores}: this machine has ${most} cores`)
+  return cores
 }
 
 function nameOf(text: string): Name {

@@ -26,6 +26,8 @@ export interface ScenarioOptions {
   profileDir?: string | undefined
   /** Folder of another tree, to compare with. */
   tree?: string | undefined
+  /** Numbers of cores for the scenario scale. */
+  cores?: number[] | undefined
 }
 
 export interface Scenario {

@@ -1,3 +1,4 @@
+export { countsFor } from './all/process-counts.ts'
 export { commandLine } from './command-line.ts'
 export { COMMANDS, SERVICES } from './command-table.ts'
 export { programOf } from './frame/run-command.ts'

@@ -58,7 +58,7 @@ export async function startFantail(options: FantailOptions): Promise<Fantail> {
   }
 }
 
-async function createTopic(
+export async function createTopic(
   port: number,
   topic: string,
   endpoints: string[],

@@ -21,6 +21,7 @@ import { fanOut1, fanOut10 } from './throughput/fanout.ts'
 import { latency } from './throughput/latency.ts'
 import { noise } from './throughput/noise.ts'
 import { publish } from './throughput/publish-rate.ts'
+import { scale } from './throughput/scale.ts'
 import { tls } from './throughput/tls.ts'
 import { wide1000, wide100000 } from './throughput/wide.ts'
 
@@ -33,6 +34,7 @@ export const SCENARIOS: readonly Scenario[] = [
   publish,
   closedLoop,
   latency,
+  scale,
   redisCost,
   waiting,
   throttled,
