@@ -48,6 +48,7 @@ export class Slot {
 
   /** Resolves when the old process has ended. Rejects if the new one is not ready in time; the old one then stays. */
   async replace(): Promise<void> {
+    if (this.#isStopping) return
     const child = this.#spawn()
     const late = setTimeout(() => child.kill('SIGKILL'), READY_MS)
     try {

@@ -22,21 +22,23 @@ interface SupervisorOptions {
   log: Logger
 }
 
-/** Runs until a signal ends it. Returns whether each process could be started. */
+/** Runs until a signal ends it. Returns whether each process could be started, and could end by itself. */
 export async function supervise({ counts, port, launcher, log }: SupervisorOptions): Promise<boolean> {
   const slots = createSlots({ counts, port, launcher, log })
-  const stopped = new Promise<void>((resolve) => stopOnSignals(slots, { log, stopped: resolve }))
+  const stopping = stopOnSignals(slots, log)
+  const started = Promise.all(slots.map((slot) => slot.start()))
+  replaceOnSignal(slots, { log, started })
   try {
-    await Promise.race([Promise.all(slots.map((slot) => slot.start())), stopped])
+    await started
+    log.info('all.started')
   } catch (error) {
-    log.error({ err: error }, 'all.failed')
-    await Promise.all(slots.map((slot) => slot.stop()))
-    return false
+    if (!stopping.isAsked()) {
+      log.error({ err: error }, 'all.failed')
+      await Promise.all(slots.map((slot) => slot.stop()))
+      return false
+    }
   }
-  log.info('all.started')
-  replaceOnSignal(slots, log)
-  await stopped
-  return true
+  return await stopping.stopped
 }
 
 /** In the order of replacements: a new API may accept requests that old workers do not know. */
@@ -73,33 +75,44 @@ function forkApi(env: NodeJS.ProcessEnv): ChildProcess {
   return child
 }
 
-function stopOnSignals(slots: Slot[], { log, stopped }: { log: Logger; stopped: () => void }): void {
-  let isStopping = false
-  const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, isStopping ? 'all.killing' : 'all.stopping')
-    if (isStopping) for (const slot of slots) slot.kill()
-    else void Promise.all(slots.map((slot) => slot.stop())).then(stopped)
-    isStopping = true
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+/** `stopped` resolves when all have ended: with false, if a second signal has killed them. */
+function stopOnSignals(slots: Slot[], log: Logger): { isAsked(): boolean; stopped: Promise<boolean> } {
+  let signals = 0
+  const stopped = new Promise<boolean>((resolve) => {
+    const stop = (signal: NodeJS.Signals) => {
+      signals++
+      log.info({ signal }, signals > 1 ? 'all.killing' : 'all.stopping')
+      if (signals > 1) for (const slot of slots) slot.kill()
+      else void Promise.all(slots.map((slot) => slot.stop())).then(() => resolve(signals === 1))
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+  return { isAsked: () => signals > 0, stopped }
 }
 
 /** A signal during a replacement asks for one more, because the code may have changed again. */
-function replaceOnSignal(slots: Slot[], log: Logger): void {
-  let asked = 0
+function replaceOnSignal(slots: Slot[], { log, started }: { log: Logger; started: Promise<unknown> }): void {
+  let isAsked = false
+  let isReplacing = false
   const replaceAll = async () => {
-    for (let done = 0; done < asked; done++) {
-      log.info('all.replacing')
-      for (const slot of slots) await slot.replace()
-      log.info('all.replacedAll')
+    isReplacing = true
+    try {
+      await started
+      while (isAsked) {
+        isAsked = false
+        log.info('all.replacing')
+        for (const slot of slots) await slot.replace()
+        log.info('all.replacedAll')
+      }
+    } catch (error) {
+      isAsked = false
+      log.error({ err: error }, 'all.notReplaced')
     }
+    isReplacing = false
   }
   process.on('SIGHUP', () => {
-    if (asked === 2) return
-    if (asked++ > 0) return
-    void replaceAll()
-      .catch((error) => log.error({ err: error }, 'all.notReplaced'))
-      .finally(() => (asked = 0))
+    isAsked = true
+    if (!isReplacing) void replaceAll()
   })
 }
