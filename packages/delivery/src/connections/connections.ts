@@ -6,7 +6,7 @@
  *
  * A connection is busy (with exactly one request) or idle. An idle connection ends when its time is over, when the peer
  * closes it, or with `close`. If an origin or the process has more than its limit, the connection that was idle for
- * longest ends first.
+ * longest ends first; past the limit of the process, one of an origin with several.
  *
  * If all connections to an origin are busy, a request waits for the first that becomes free, because a dial takes time
  * too, and most of all CPU: a TLS handshake costs as much as several requests. It waits about as long as the last dial
@@ -215,7 +215,10 @@ export class Connections {
     connection.hasWaited = true
     pool.idle.push(connection)
     this.#idle.append(connection)
-    if (this.#idle.size > this.#options.idleMax && this.#idle.first) this.discard(this.#idle.first)
+    if (this.#idle.size <= this.#options.idleMax) return
+    // A host with several gives one up first. Otherwise hosts that get their requests in turn would all lose theirs.
+    const surplus = pool.idle.length > 1 ? pool.idle[0] : this.#idle.first
+    if (surplus) this.discard(surplus)
   }
 
   /** Ends the connection in any state. */
