@@ -12,7 +12,7 @@ import { type FieldTable, RecordFields } from '../records/fields.ts'
 import { parseStored } from '../records/stored-json.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { ifReadable } from '../redis/unreadable.ts'
+import { ifReadable, partsIfReadable } from '../redis/unreadable.ts'
 import { endSessionsOfKey } from './session-scripts.ts'
 
 /** The fields of an API key's record, stored as JSON by their own names. */
@@ -103,10 +103,13 @@ export class ApiKeys {
     const prefix = account === undefined ? '' : `${account} `
     const min = after !== '' && after >= prefix ? `(${after}` : prefix === '' ? '-' : `[${prefix}`
     const max = prefix === '' ? '+' : `[${prefix}\xff`
-    const names = await this.#redis.zrangebylex(apiKeyNamesKey(), min, max, 'LIMIT', 0, limit + 1)
+    const names = await partsIfReadable(() =>
+      this.#redis.zrangebylex(apiKeyNamesKey(), min, max, 'LIMIT', 0, limit + 1),
+    )
     const page = names.slice(0, limit)
     const ids = page.map((name) => name.slice(name.indexOf(' ') + 1))
-    const texts = ids.length === 0 ? [] : await this.#redis.hmget(apiKeysKey(), ...ids)
+    const readTexts = () => this.#redis.hmget(apiKeysKey(), ...ids)
+    const texts = ids.length === 0 ? [] : await partsIfReadable(readTexts)
     // A key that was revoked since its name was read is left out.
     const items = ids.flatMap((id, i) => {
       const text = texts[i]

@@ -10,7 +10,7 @@ import { MAIL_BASE, suppressedAddressesKey, suppressionsKey } from '../keys/keys
 import { parseStored } from '../records/stored-json.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { ifReadable } from '../redis/unreadable.ts'
+import { ifReadable, partsIfReadable } from '../redis/unreadable.ts'
 
 const ADD = readScript('suppress-address-1')
 const REMOVE = readScript('release-address-1')
@@ -63,8 +63,9 @@ export class Suppressions {
   async list({ cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<Page<Suppression>> {
     const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
     const key = suppressedAddressesKey()
-    const addresses = await this.#redis.zrangebylex(key, after, '+', 'LIMIT', 0, limit)
-    const texts = addresses.length === 0 ? [] : await this.#redis.hmget(suppressionsKey(), ...addresses)
+    const addresses = await partsIfReadable(() => this.#redis.zrangebylex(key, after, '+', 'LIMIT', 0, limit))
+    const readTexts = () => this.#redis.hmget(suppressionsKey(), ...addresses)
+    const texts = addresses.length === 0 ? [] : await partsIfReadable(readTexts)
     const nextCursor = addresses.length < limit ? null : encodeCursor([addresses.at(-1) ?? ''])
     // An address that was removed after the addresses were read is omitted.
     const items = addresses.flatMap((address, i) => {

@@ -27,6 +27,14 @@ export async function whenReadable<T>(
   }
 }
 
+/**
+ * The parts of a list, or none if their key has another type. Nobody is told here, because the sweep of indexes reports
+ * such a key.
+ */
+export async function partsIfReadable<T>(read: () => Promise<T[]>): Promise<T[]> {
+  return (await whenReadable('', () => undefined, read)) ?? []
+}
+
 /** The record, or nothing if it cannot be read. In a list, such a record must not hide the others. */
 export function ifReadable<T>(read: () => T): T[] {
   try {
