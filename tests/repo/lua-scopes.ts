@@ -1,4 +1,4 @@
-/** Finds the names that a piece of Lua declares, and the names that it uses but does not declare. */
+/** Finds the names that a piece of Lua declares, those that it uses but does not declare, and long lists of names. */
 import luaparse from 'luaparse'
 
 /** Names that Redis gives to every script. */
@@ -20,6 +20,23 @@ type Chunk = luaparse.Chunk & { globals?: { name: string }[] }
 export function namesIn(lua: string): LuaNames {
   const chunk: Chunk = luaparse.parse(lua, { luaVersion: '5.1', scope: true, comments: false })
   return { declared: chunk.body.flatMap(localsOf), free: (chunk.globals ?? []).map(({ name }) => name) }
+}
+
+/** The lists of more than `max` names that one statement or function of a piece of Lua declares, assigns or takes. */
+export function longListsIn(lua: string, max: number): string[][] {
+  const found: string[][] = []
+  const see = (list: readonly luaparse.Expression[]) => {
+    if (list.length > max) found.push(list.map((of) => ('name' in of ? String(of.name) : of.type)))
+  }
+  luaparse.parse(lua, {
+    luaVersion: '5.1',
+    comments: false,
+    onCreateNode(node) {
+      if (node.type === 'LocalStatement' || node.type === 'AssignmentStatement') see(node.variables)
+      if (node.type === 'FunctionDeclaration') see(node.parameters)
+    },
+  })
+  return found
 }
 
 function localsOf(statement: Chunk['body'][number]): string[] {

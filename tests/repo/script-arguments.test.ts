@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
 import { expect, test } from 'vitest'
-import { LUA_GLOBALS, namesIn } from './lua-scopes.ts'
+import { LUA_GLOBALS, longListsIn, namesIn } from './lua-scopes.ts'
 import { filesMatching, textOf } from './repository.ts'
 import { renderScriptTypes } from './script-types.ts'
 
@@ -59,4 +59,26 @@ test.each(scripts)('%s uses what it declares', (name) => {
   expect(parametersOf(name).filter((parameter) => !taken.includes(parameter))).toEqual([])
   expect(taken).not.toContain('KEYS')
   if (!readScript(name).declared.rest) expect(taken).not.toContain('ARGV')
+})
+
+/**
+ * Past it: nobody sees which value is which. The values then take names (lua-names.ts) or become members of a table.
+ * Loops over a script's list are not counted, because they take its values by name (declaration.ts).
+ */
+const NAMES_MAX = 8
+
+test('a longer list of names is found in locals, assignments and parameters', () => {
+  const names = 'a, b, c, d, e, f, g, h'
+  const pieces = (list: string) => [
+    `local ${list} = unpack(ARGV)`,
+    `${list} = unpack(ARGV)`,
+    `local function take(${list}) end`,
+    `scan(function(${list}) end)`,
+  ]
+  expect(pieces(names).flatMap((lua) => longListsIn(lua, NAMES_MAX))).toEqual([])
+  expect(pieces(`${names}, i`).map((lua) => longListsIn(lua, NAMES_MAX).length)).toEqual([1, 1, 1, 1])
+})
+
+test.each([...files])('%s unpacks or takes at most eight values by their order', (_name, lua) => {
+  expect(longListsIn(lua, NAMES_MAX)).toEqual([])
 })

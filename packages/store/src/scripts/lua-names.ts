@@ -164,6 +164,46 @@ const ITEM = {
   lastError: 'l',
 } satisfies Names
 
+/**
+ * The values of one item in the arguments of a script, in this order: queue-items.ts writes them by these names.
+ * queue-store.lua reads them as `ARGV[at + VALUE.payload]`. An absent value is ''.
+ */
+export const ITEM_VALUES = [
+  'id',
+  'payload',
+  /** '1': the sender gave the id. */
+  'idGiven',
+  /** In ms; '': the queue's own. */
+  'delay',
+  /** '': now. */
+  'sentAt',
+  /** When retention begins. '': when the item was sent. */
+  'keptFrom',
+  'receiveCount',
+  'firstReceivedAt',
+  /** ARN of the queue that the item comes from. */
+  'source',
+  // Six values of a dead letter.
+  'reason',
+  'statusCode',
+  'subscription',
+  'deadAt',
+  'message',
+  /** Code of the last attempt's failure. */
+  'lastError',
+  'group',
+  /** '': the item's id. */
+  'deduplicationId',
+  /** '1': earlier items may have the deduplication id. 'b': likewise, but it is made from the body and not stored. */
+  'deduplication',
+] as const
+
+/** Position of each value of an item, from 1, and their number. */
+const VALUE: Record<string, number> = {
+  ...Object.fromEntries(ITEM_VALUES.map((name, i) => [name, i + 1])),
+  size: ITEM_VALUES.length,
+}
+
 /** Hash of a redrive task: the fields of its record, and its progress. */
 const TASK = {
   ...REDRIVE.storedNames,
@@ -239,14 +279,15 @@ const LUA_NAMES: Record<string, Names> = {
   TOPIC_RECORD: TOPIC_FIELDS.storedNames,
 }
 
-const numbers: Record<string, number> = NUMBER
+const LUA_NUMBERS: Record<string, Record<string, number>> = { NUMBER, VALUE }
 
-const NAME = new RegExp(`\\b(NUMBER|${Object.keys(LUA_NAMES).join('|')})\\.(\\w+)`, 'g')
+const TABLES = [...Object.keys(LUA_NUMBERS), ...Object.keys(LUA_NAMES)]
+const NAME = new RegExp(`\\b(${TABLES.join('|')})\\.(\\w+)`, 'g')
 
 /** Replaces the names in a script by the texts that Redis stores for them, and shared numbers by their values. */
 export function withNames(script: string, lua: string): string {
   return lua.replaceAll(NAME, (name, table: string, member: string) => {
-    const stored = table === 'NUMBER' ? numbers[member] : LUA_NAMES[table]?.[member]
+    const stored = LUA_NUMBERS[table]?.[member] ?? LUA_NAMES[table]?.[member]
     if (stored === undefined) throw new Error(`${script}: there is no ${name}`)
     return typeof stored === 'number' ? String(stored) : `'${stored}'`
   })

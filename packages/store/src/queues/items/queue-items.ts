@@ -1,6 +1,6 @@
 /**
- * The form of an item in arguments and replies of scripts: 18 values in, nine out. Also makes and reads receipt
- * handles.
+ * The form of an item in arguments and replies of scripts: values in by name (lua-names.ts), nine out. Also makes and
+ * reads receipt handles.
  */
 import { createHash, hash, randomBytes } from 'node:crypto'
 import {
@@ -14,6 +14,7 @@ import {
 import { checkText, sumText } from '../../records/checksums.ts'
 import { CorruptRecordError, parseStored } from '../../records/stored-json.ts'
 import type { ScriptValue } from '../../redis/scripts.ts'
+import { ITEM_VALUES } from '../../scripts/lua-names.ts'
 import type { SendItem } from './queue-records.ts'
 
 /** An item to store, in which every choice of SendItem is made. */
@@ -65,30 +66,31 @@ export function packPayload({ body, attributes, traceHeader, senderId, deadLette
   return JSON.stringify(Object.keys(payload).length === 1 ? body : payload)
 }
 
-/** The values of an item in the order of queue-store.lua. */
+/** The values of an item as queue-store.lua takes them. */
 export function itemValues(item: StoredItem): ScriptValue[] {
   const dead = item.deadLetter
-  return [
-    item.id,
-    sumText(item.payload, item.groupId ?? ''),
-    item.idGiven ? '1' : '',
-    item.delayMs ?? '',
-    item.sentAt ?? '',
-    item.retentionFrom ?? '',
-    item.receiveCount,
-    item.firstReceivedAt ?? '',
-    item.deadLetterSourceArn ?? '',
-    dead?.reason ?? '',
-    dead?.statusCode ?? '',
-    dead?.subscriptionArn ?? '',
-    dead?.deadLetteredAt ?? '',
-    dead?.messageId ?? '',
-    item.groupId ?? '',
+  const values: Record<(typeof ITEM_VALUES)[number], ScriptValue> = {
+    id: item.id,
+    payload: sumText(item.payload, item.groupId ?? ''),
+    idGiven: item.idGiven ? '1' : '',
+    delay: item.delayMs ?? '',
+    sentAt: item.sentAt ?? '',
+    keptFrom: item.retentionFrom ?? '',
+    receiveCount: item.receiveCount,
+    firstReceivedAt: item.firstReceivedAt ?? '',
+    source: item.deadLetterSourceArn ?? '',
+    reason: dead?.reason ?? '',
+    statusCode: dead?.statusCode ?? '',
+    subscription: dead?.subscriptionArn ?? '',
+    deadAt: dead?.deadLetteredAt ?? '',
+    message: dead?.messageId ?? '',
+    lastError: dead?.lastError ?? '',
+    group: item.groupId ?? '',
     // If it is the item's own id, it is not stored a second time.
-    item.deduplicationId === item.id ? '' : (item.deduplicationId ?? ''),
-    DEDUPLICATION[item.deduplication],
-    dead?.lastError ?? '',
-  ]
+    deduplicationId: item.deduplicationId === item.id ? '' : (item.deduplicationId ?? ''),
+    deduplication: DEDUPLICATION[item.deduplication],
+  }
+  return ITEM_VALUES.map((name) => values[name])
 }
 
 /**

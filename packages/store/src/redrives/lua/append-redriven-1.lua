@@ -6,7 +6,7 @@
 -- @arg task: text
 -- @arg fence: number
 -- @arg batch: number
--- @rest items: 18 values of each (queue-store.lua)
+-- @rest items: values of each (queue-store.lua)
 -- Returns 1, 0 if the fence is stale, that batch's number in a list if a later batch has been here, or false if
 --   there is no such queue.
 -- @include when-full
@@ -26,8 +26,8 @@ keep_clock(queue)
 if last < batch then redis.call('DEL', key) end
 redis.call('HSET', key, REDRIVEN.fence, fence, REDRIVEN.batch, batch)
 redis.call('PEXPIRE', key, APPENDED_KEPT_MS)
-for at = items_at - 1, #ARGV - 1, ITEM_VALUES do
-  local id = ARGV[at + 1]
+for at = items_at - 1, #ARGV - 1, VALUE.size do
+  local id = ARGV[at + VALUE.id]
   if redis.call('HSETNX', key, id, '') == 1 then store_item(queue, at) end
 end
 redis.call('PUBLISH', 'ft:wake:queues', queue.arn)

@@ -1,7 +1,6 @@
 -- Storing an item in a queue.
 -- @include queue
 -- @include queue-dedup
-local ITEM_VALUES = 18
 -- FIFO: ages in one queue differ by at least this, so that they have the order of the sequence numbers.
 local AGE_STEP = 1 / 1024
 
@@ -48,15 +47,13 @@ local function place_in_group(queue, id, group)
   return sequence
 end
 
--- `at` is the position in ARGV before the item's values: id, payload, '1' if the sender gave the id, delay in ms
--- ('' the queue's own), sent at ('' now), retention counts from ('' sent at), receive count, first received at, source
--- queue; of a dead letter: reason, status code, subscription ARN, dead-lettered at, message id; group and
--- deduplication id ('' none, or the id), '1' to hold it against earlier ones, 'b' if it is made from the body
--- and need not be kept either; code of a dead letter's last failure. A FIFO queue takes no time of an item.
+-- `at` is the position in ARGV before the item's values (ITEM_VALUES in lua-names.ts). A FIFO queue takes no time of an
+-- item.
 -- Returns the id and sequence ('' none) of what is in the queue, and whether that is this item, now stored.
 local function store_item(queue, at)
-  local id, payload, given, delay, sent, from, count, first, source = unpack(ARGV, at + 1, at + 9)
-  local reason, status, subscription, dead_at, message, group, dedup, held, error = unpack(ARGV, at + 10, at + 18)
+  local id, payload, given = ARGV[at + VALUE.id], ARGV[at + VALUE.payload], ARGV[at + VALUE.idGiven]
+  local count, source, reason = ARGV[at + VALUE.receiveCount], ARGV[at + VALUE.source], ARGV[at + VALUE.reason]
+  local group, dedup, held = ARGV[at + VALUE.group], ARGV[at + VALUE.deduplicationId], ARGV[at + VALUE.deduplication]
   local item = queue.q .. 'i:' .. id
   if given == '1' then
     local known, sequence = known_item(queue, id, source ~= '', count)
@@ -66,21 +63,25 @@ local function store_item(queue, at)
     local other, sequence = first_copy(queue, dedup, group)
     if other then return other, sequence, false end
   end
-  local sent_at = math.min(tonumber(sent) or queue.now, queue.now)
+  local sent_at = math.min(tonumber(ARGV[at + VALUE.sentAt]) or queue.now, queue.now)
   redis.call('HSET', item, 'p', payload, 's', sent_at, 'c', count)
   add_letter_bytes(queue, ITEM_BYTES + #payload)
   if given == '1' then redis.call('HSET', item, 'i', '1') end
+  local first, dead_at = ARGV[at + VALUE.firstReceivedAt], ARGV[at + VALUE.deadAt]
   if first ~= '' then redis.call('HSET', item, 'f', first) end
   if group ~= '' then redis.call('HSET', item, 'g', group) end
   if dedup ~= '' then redis.call('HSET', item, 'd', held == 'b' and '' or dedup) end
   if source ~= '' then redis.call('HSET', item, 'x', source, 'b', count) end
   if dead_at ~= '' or source ~= '' then redis.call('HSET', item, 'e', dead_at ~= '' and dead_at or queue.now) end
   if reason ~= '' then
-    redis.call('HSET', item, 'r', reason, 'k', status, 'u', subscription, 'm', message, ITEM.lastError, error)
+    local status, subscription = ARGV[at + VALUE.statusCode], ARGV[at + VALUE.subscription]
+    redis.call('HSET', item, 'r', reason, 'k', status, 'u', subscription, 'm', ARGV[at + VALUE.message],
+      ITEM.lastError, ARGV[at + VALUE.lastError])
     count_dead(queue, 1, reason, status, subscription)
   end
   if not queue.fifo then
-    place_item(queue, id, math.min(tonumber(from) or sent_at, queue.now) + queue.offset, tonumber(delay) or queue.delay)
+    local kept_from = math.min(tonumber(ARGV[at + VALUE.keptFrom]) or sent_at, queue.now) + queue.offset
+    place_item(queue, id, kept_from, tonumber(ARGV[at + VALUE.delay]) or queue.delay)
     return id, '', true
   end
   local sequence = place_in_group(queue, id, group)
