@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis'
 import { subscriptionsKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
 import { placeOfSubscription, type SubscriptionPlace } from '../records/subscriptions-id.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 import { subscriptionFields, unpackSubscription } from './subscriptions-record.ts'
 import { finishCreate, finishDelete, removeSubscription, settleCreate } from './subscriptions-scripts.ts'
 import { unpackStored } from './subscriptions-stored.ts'
@@ -27,8 +28,8 @@ export async function resumeCreate(redis: Redis, mark: Mark): Promise<void> {
 export async function resumeDelete(redis: Redis, mark: Mark): Promise<void> {
   const { place, endpointHash } = parsed(mark)
   const text = await removeSubscription(redis, place, mark.id)
-  const last = text === null ? null : unpackStored(mark.id, mark.arn, text).record
-  await finishDelete(redis, { place, id: mark.id, arn: mark.arn, endpointHash }, last)
+  const last = text === null ? [] : ifReadable(() => unpackStored(mark.id, mark.arn, text).record)
+  await finishDelete(redis, { place, id: mark.id, arn: mark.arn, endpointHash }, last[0] ?? null)
 }
 
 function parsed(mark: Mark): { place: SubscriptionPlace; endpointHash: Buffer } {

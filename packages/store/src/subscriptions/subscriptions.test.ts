@@ -306,6 +306,24 @@ describe('deletion', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
+  test('removes a subscription whose record cannot be read, and all that belongs to it', async () => {
+    const made = await Promise.all(Array.from({ length: 5 }, (_, i) => create(i, handshake(`t${i}`, 9e12))))
+    for (const [i, { id }] of made.entries()) {
+      const { shard = 0, sliceId = '' } = placeOfSubscription(id) ?? {}
+      const key = subscriptionsKey(shardBase(shard), sliceId)
+      const text = (await redis.hget(key, id)) ?? ''
+      // Some are JSON still.
+      await redis.hset(key, id, i % 2 === 0 ? text.slice(0, 9) : text.replace('/hooks/', '/hooky/'))
+    }
+    const results: boolean[] = []
+    for (const { id } of made) results.push(await subscriptions.delete(id), await subscriptions.delete(id))
+    expect(results).toEqual(made.flatMap(() => [true, false]))
+    expect(await counts()).toEqual({ active: 0, pending: 0, paused: 0 })
+    expect(await indexFaults(redis)).toEqual([])
+    await create(1)
+    expect(await indexFaults(redis)).toEqual([])
+  })
+
   test('many creations, changes and deletions at once leave everything in order', async () => {
     const work = Array.from({ length: 120 }, async (_, i) => {
       const client = clients[i % 3] ?? subscriptions

@@ -21,9 +21,11 @@ import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { endpointsKey, formerKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { placeOfSubscription, SLICES_MAX } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
 import { type Page, replies } from '../redis/pages.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 import { readFormer, type SearchedSubscription } from '../slices/former-subscriptions.ts'
 import { moveStored } from '../slices/subscriptions-move.ts'
 import {
@@ -51,6 +53,7 @@ import {
   unpackStored,
 } from '../slices/subscriptions-stored.ts'
 import { pauseBeforeTry } from '../slices/topics-record.ts'
+import { deleteUnreadable } from '../slices/unreadable-subscriptions.ts'
 import { topicUidOf } from './confirmation-token.ts'
 import { placeElsewhere, replaceStored } from './subscriptions-elsewhere.ts'
 import { expirePending } from './subscriptions-expiry.ts'
@@ -137,6 +140,14 @@ export class Subscriptions {
   /** Also returns an unsubscribed subscription. The caller must check its flag. */
   async get(id: string): Promise<SubscriptionRecord | null> {
     return (await this.#read(id))?.record ?? null
+  }
+
+  /** null also if its record cannot be read. */
+  async getReadable(id: string): Promise<SubscriptionRecord | null> {
+    return this.get(id).catch((error: unknown) => {
+      if (error instanceof CorruptRecordError) return null
+      throw error
+    })
   }
 
   /** The place of the subscription, also of an unsubscribed one. */
@@ -242,6 +253,16 @@ export class Subscriptions {
 
   /** False if there is no such subscription. `take` discards and counts the waiting deliveries of its lane. */
   async delete(id: string): Promise<boolean> {
+    try {
+      return await this.#delete(id)
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+      const topicArn = (await this.locate(id))?.topicArn
+      return topicArn !== undefined && deleteUnreadable(this.#redis, { id, topicArn })
+    }
+  }
+
+  async #delete(id: string): Promise<boolean> {
     let stored = await this.#read(id)
     for (let tries = 0; tries < SUBSCRIPTION_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
@@ -260,9 +281,9 @@ export class Subscriptions {
   async #finishDelete(stored: Stored): Promise<boolean> {
     const { place, record } = stored
     const text = await removeSubscription(this.#redis, place, record.id)
-    const last = text === null ? null : unpackStored(record.id, record.topicArn, text).record
-    await finishDelete(this.#redis, homeEntry(stored), last)
-    return last !== null
+    const last = text === null ? [] : ifReadable(() => unpackStored(record.id, record.topicArn, text).record)
+    await finishDelete(this.#redis, homeEntry(stored), last[0] ?? null)
+    return text !== null
   }
 
   /**

@@ -11,7 +11,6 @@ import {
   parseMessageId,
   resolveQueue,
   resolveTopic,
-  type SubscriptionRecord,
   withoutSubscription,
 } from '@fantail/contracts'
 import { readEndpoint } from '@fantail/policy'
@@ -46,7 +45,7 @@ const onQueue =
   ]
 
 /**
- * The topic in the subscription's record. The ARN in the path cannot be trusted, because the caller wrote it.
+ * The topic of the subscription. The ARN in the path cannot be trusted, because the caller wrote it.
  * `unknown`: the route's answer for an unknown id, if that is no 404.
  */
 const onSubscription =
@@ -55,21 +54,23 @@ const onSubscription =
     const given = params.id
     if (given === undefined) throw new Error('the path of this rule must name its subscription as {id}')
     const id = parseArn(given)?.subscriptionId ?? given
-    const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
-    if (!record) return []
+    const place = parseMessageId(id) ? await deps.subscriptions.locate(id) : null
+    if (!place) return []
     const hidden = { error: new Unseen('subscription', unknown), sees: 'SNS:GetSubscriptionAttributes' }
-    const subscription = { action: `SNS:${action}`, arn: record.topicArn, hidden }
-    return [subscription, ...movedTo(body, record, { deps, hidden }), ...deadLetters(body, deps)]
+    const subscription = { action: `SNS:${action}`, arn: place.topicArn, hidden }
+    return [subscription, ...(await movedTo(body, id, { deps, hidden })), ...deadLetters(body, deps)]
   }
 
 /** The rights to move a subscription to another endpoint. If it cannot be read, the route refuses it later. */
-function movedTo(
+async function movedTo(
   body: unknown,
-  record: SubscriptionRecord,
+  id: string,
   { deps, hidden }: { deps: ApiDeps; hidden: NonNullable<Target['hidden']> },
-): Target[] {
+): Promise<Target[]> {
   const { endpoint } = (body ?? {}) as Body
   if (typeof endpoint !== 'string') return []
+  const record = await deps.subscriptions.get(id)
+  if (!record) return []
   const address = readEndpoint(endpoint, record.protocol, deps.settings.arn)
   if ('path' in address) return []
   const asked = { ...subscribing(record.topicArn, { ...address, endpoint }), hidden }

@@ -124,10 +124,14 @@ export function reportState(
   log.info({ requestId, topicArn, subscriptionId, status }, event)
 }
 
-/** Deletes the subscription, if it exists. */
+/**
+ * Deletes the subscription, if it exists. If its record cannot be read, its dead-letter queue is not known, and goes on
+ * naming it as a source.
+ */
 export async function deleteSubscription(deps: Tools, id: string): Promise<void> {
-  const record = await deps.subscriptions.get(id)
-  if (record && directOwnerOf(record.topicArn) !== undefined) return
+  const place = await deps.subscriptions.locate(id)
+  if (!place || directOwnerOf(place.topicArn) !== undefined) return
+  const record = await deps.subscriptions.getReadable(id)
   await deps.subscriptions.delete(id)
   if (record?.redrivePolicy)
     await deps.queues.removeSource(record.redrivePolicy.deadLetterTargetArn, record.arn)

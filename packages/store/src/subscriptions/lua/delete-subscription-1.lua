@@ -9,7 +9,7 @@
 -- @arg mark: text
 -- @arg id: text
 -- @arg raw_id: text, 16 bytes
--- @arg endpoint: text, as the caller read it
+-- @arg endpoint: text, as the caller read it, or '' if it could not
 -- @arg endpoint_hash: text, SHA-1 of protocol and endpoint
 -- @arg token_hash: text, SHA-1 of the token, or ''
 -- @arg revision: text
@@ -27,8 +27,9 @@ run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local holds = redis.call('HGET', ends, endpoint_hash) == raw_id
 local here = slice_number % shards == 0
-if here and endpoint_of(base, uid .. '.' .. slice_number, id, endpoint) ~= endpoint then return 'moved' end
-local removed = here and remove_subscription(base, uid .. '.' .. slice_number, id, revision, now)
+local slice = uid .. '.' .. slice_number
+if here and endpoint ~= '' and endpoint_of(base, slice, id, endpoint) ~= endpoint then return 'moved' end
+local removed = here and remove_subscription(base, slice, id, revision, now)
 if here and not removed then return 'absent' end
 if not here then
   if not holds then return redis.call('ZSCORE', base .. 'unfinished', mark) and 'begun' or 'absent' end

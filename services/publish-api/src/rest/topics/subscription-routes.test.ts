@@ -1,5 +1,5 @@
 import { CONFIRMATION_SECONDS, SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
-import { deliveryId, placeOfSubscription } from '@fantail/store'
+import { deliveryId, placeOfSubscription, shardBase, subscriptionsKey } from '@fantail/store'
 import { startFairTimer } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi, waitingIn } from '../../fixtures/test-api.fixture.ts'
@@ -257,6 +257,15 @@ test('DELETE answers 204 twice', async () => {
   for (let i = 0; i < 2; i++)
     expect((await api.call('DELETE', `/v1/subscriptions/${body.id}`)).status).toBe(204)
   expect((await api.call('GET', `/v1/subscriptions/${body.id}`)).status).toBe(404)
+})
+
+test('DELETE removes a subscription whose record cannot be read', async () => {
+  const { body } = await subscribe({ endpoint: 'https://example.com/damaged' })
+  const { shard = 0, sliceId = '' } = placeOfSubscription(body.id) ?? {}
+  await api.redis.hset(subscriptionsKey(shardBase(shard), sliceId), body.id, '{"e":1}')
+  const path = `/v1/subscriptions/${body.id}`
+  expect((await api.call('DELETE', path)).status).toBe(204)
+  expect((await api.call('GET', path)).status).toBe(404)
 })
 
 test('a handshake is pending for 48 hours and its token waits in the lane', async () => {

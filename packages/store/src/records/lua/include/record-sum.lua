@@ -2,3 +2,5 @@
 local function sum_record(open)
   return open .. ',"S":"' .. string.sub(redis.sha1hex(open), 1, 8) .. '"}'
 end
+
+local RECORD_SUM_LENGTH = #',"S":"01234567"}'

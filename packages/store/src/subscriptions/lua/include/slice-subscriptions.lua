@@ -31,10 +31,11 @@ local function place_subscription(base, slice, id, new, rev, now)
   return record
 end
 
--- Numbers the departure of a subscription, and remembers who had its slot.
+-- Numbers the departure of a subscription, and remembers who had its slot, if that is known.
 local function note_departure(base, slice, id, record)
   local former = base .. 'former:' .. slice
   local number = redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.departures, 1)
+  if not record[SUBSCRIPTION.slot] then return end
   local purged_at = redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt)
   redis.call('HSET', former, number, cjson.encode({
     id = id, slot = record[SUBSCRIPTION.slot], departures = record[SUBSCRIPTION.departures] or 0,
@@ -57,17 +58,45 @@ local function endpoint_of(base, slice, id, fallback)
   return readable and type(record) == 'table' and record[SUBSCRIPTION.endpoint] or fallback
 end
 
--- Removes a subscription. Returns its stored record as a table, or false if there is none.
+-- The stored record as a table. Empty: it cannot be read, or was changed after it was stored.
+local function readable_record(text)
+  local readable, record = pcall(cjson.decode, text)
+  if not readable or type(record) ~= 'table' then return {} end
+  return sum_record(string.sub(text, 1, -RECORD_SUM_LENGTH - 1)) == text and record or {}
+end
+
+-- Derives slots and counts from the records, after an unreadable one was removed. While another is unreadable, its slot
+-- is unknown too, so all slots stay taken.
+local function recount_slice(base, slice)
+  local slots, numbers = {}, { active = 0, pending = 0, paused = 0 }
+  for _, text in ipairs(redis.call('HVALS', base .. 'subs:' .. slice)) do
+    local slot, status = readable_record(text)[SUBSCRIPTION.slot], counted_under(text)
+    if status and numbers[status] then numbers[status] = numbers[status] + 1 end
+    if not slot then slots = nil elseif slots then slots[#slots + 1] = slot end
+  end
+  for status, number in pairs(numbers) do
+    redis.call('HSET', base .. 'slice:' .. slice, SLICE.count .. status, number)
+  end
+  if not slots then return end
+  redis.call('DEL', base .. 'slots:' .. slice)
+  for _, slot in ipairs(slots) do redis.call('SETBIT', base .. 'slots:' .. slice, slot, 1) end
+end
+
+-- Removes a subscription. Returns its stored record as a table, which is empty if it cannot be read, or false if there
+-- is none.
 local function remove_subscription(base, slice, id, rev, now)
   local subs = base .. 'subs:' .. slice
   local text = redis.call('HGET', subs, id)
   if not text then return false end
-  local readable, record = pcall(cjson.decode, text)
-  if not readable then error('corrupt JSON in ' .. subs .. ' ' .. id) end
+  local record = readable_record(text)
   redis.call('HDEL', subs, id)
-  local counted = not record[SUBSCRIPTION.unsubscribed] and (record[SUBSCRIPTION.status] or 'active')
-  if counted then count_status(base, slice, counted, -1) end
-  redis.call('SETBIT', base .. 'slots:' .. slice, record[SUBSCRIPTION.slot], 0)
+  if record[SUBSCRIPTION.slot] then
+    local counted = not record[SUBSCRIPTION.unsubscribed] and (record[SUBSCRIPTION.status] or 'active')
+    if counted then count_status(base, slice, counted, -1) end
+    redis.call('SETBIT', base .. 'slots:' .. slice, record[SUBSCRIPTION.slot], 0)
+  else
+    recount_slice(base, slice)
+  end
   redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
   note_departure(base, slice, id, record)
   close_lane(base, id, now)

@@ -1,6 +1,6 @@
 /** Operations that a message may also link to: ConfirmSubscription and Unsubscribe. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { parseArn, type SubscriptionRecord } from '@fantail/contracts'
+import { parseArn, type SubscriptionRecord, subscriptionArn } from '@fantail/contracts'
 import { isUnsubscribeToken } from '@fantail/delivery'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deleteSubscription } from '../../../subscriptions/change.ts'
@@ -90,13 +90,17 @@ export function unsubscribeOperation(deps: ApiDeps): Operation {
       const isProven = call.signed || !needsToken(deps) || (await isToken(deps, { token: Token, arn }))
       // Refused before the subscription is looked up, so that the answer does not show whether it exists.
       if (!isProven && !deps.settings.unsignedUnsubscribe) throw notAllowed(call, arn)
-      const record = await deps.subscriptions.get(id)
+      const record = await (call.signed ? deps.subscriptions.getReadable(id) : deps.subscriptions.get(id))
       // SNS's own link, which its owner allows for SNS's own subscriptions. Others never had such a link.
       if (!isProven && record?.origin === 'native') throw notAllowed(call, arn)
       // Succeeds also if the subscription is gone already, because the caller cannot know that.
-      if (!record || record.arn !== arn || record.unsubscribed) return undefined
-      await unsubscribe(deps, record, call)
-      deps.topicCache.forget(record.topicArn)
+      const topicArn = (await deps.subscriptions.locate(id))?.topicArn
+      if (topicArn === undefined || subscriptionArn(topicArn, id) !== arn || record?.unsubscribed)
+        return undefined
+      // An owner deletes a subscription also if its record cannot be read.
+      if (call.signed) await deleteSubscription(deps, id)
+      else if (record) await unsubscribe(deps, record, call)
+      deps.topicCache.forget(topicArn)
       deps.log.info({ requestId: call.requestId, subscriptionArn: arn }, 'subscription.unsubscribed')
       return undefined
     },
@@ -116,7 +120,6 @@ async function isToken(
 }
 
 async function unsubscribe(deps: ApiDeps, record: SubscriptionRecord, call: AwsCall): Promise<void> {
-  if (call.signed) return deleteSubscription(deps, record.id)
   if (record.authenticateOnUnsubscribe) throw notAllowed(call, record.arn)
   await unsubscribeByLink(deps, record, call.origin)
 }

@@ -5,7 +5,9 @@ import {
   paginateListSubscriptions,
   paginateListSubscriptionsByTopic,
   type Subscription,
+  UnsubscribeCommand,
 } from '@aws-sdk/client-sns'
+import { placeOfSubscription, shardBase, subscriptionsKey } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { waitingIn } from '../../../fixtures/test-api.fixture.ts'
 import { ACCOUNT, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
@@ -96,4 +98,15 @@ test('[144] unsubscribed ones are in no list', async () => {
   const { arn } = await subscribe('https://example.com/left')
   await sns.follow({ Action: 'Unsubscribe', SubscriptionArn: arn })
   expect((await sns.client.send(new ListSubscriptionsCommand({}))).Subscriptions).toEqual([])
+})
+
+test('Unsubscribe removes a subscription whose record cannot be read', async () => {
+  const { id, arn } = await subscribe('https://example.com/damaged')
+  const { shard = 0, sliceId = '' } = placeOfSubscription(id) ?? {}
+  const records = subscriptionsKey(shardBase(shard), sliceId)
+  await sns.api.redis.hset(records, id, '{"e":1}')
+  await sns.client.send(new UnsubscribeCommand({ SubscriptionArn: arn.replace(':orders:', ':others:') }))
+  expect(await sns.api.redis.hexists(records, id)).toBe(1)
+  await sns.client.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
+  expect(await sns.api.redis.hexists(records, id)).toBe(0)
 })
