@@ -1,12 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { jobText, Quarantine } from '@fantail/store'
+import { jobText, Quarantine, ServerMarks } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { JOBS, jobOf, message, textsOf, useConsumers } from './dispatch-consumer.fixture.ts'
 import type { DispatchRun } from './dispatch-run.ts'
 import { RunEntries } from './run-entries.ts'
 import { RunLocks } from './run-locks.ts'
+import { UnreadableJobs } from './unreadable-jobs.ts'
 
 const { server, redis, quarantine, publish, quarantined, consume } = await useConsumers({
   appendfsync: 'always',
@@ -272,6 +273,31 @@ test.each([
   await waitFor(() => seen.includes('damaged'), { timeoutMs: 25_000 })
   await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
   expect(await quarantined()).toEqual([])
+})
+
+test('calls during a look at started jobs share it, also after one has failed', async () => {
+  const unused = () => Promise.reject(new Error('not expected'))
+  const unreadable = new UnreadableJobs({
+    queue: 'dispatch-0',
+    redis,
+    servers: new ServerMarks([redis]),
+    quarantine: unused,
+    parts: { remove: unused, handOutAgain: unused, retryFailed: unused },
+  })
+  const looks = () => Promise.allSettled(Array.from({ length: 5 }, () => unreadable.lookAtActive()))
+  const reads = async () =>
+    Number(/cmdstat_lrange:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
+  const before = await reads()
+  await redis.set(`${JOBS}:active`, 'no list')
+  expect((await looks()).map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+  await redis.del(`${JOBS}:active`)
+  for (const id of ['one', 'two']) {
+    await redis.hset(`${JOBS}:${id}`, { data: '{}', opts: '{"attempts', ats: 'x1' })
+    await redis.lpush(`${JOBS}:active`, id)
+    expect((await looks()).map(({ status }) => status)).toEqual(Array(5).fill('fulfilled'))
+    expect(await redis.hget(`${JOBS}:${id}`, 'ats')).toBe('1000')
+  }
+  expect((await reads()) - before).toBe(3)
 })
 
 test('a job whose data are something else is reported, and quarantined after many starts', async () => {
