@@ -76,8 +76,11 @@ const SLOW_DIAL_MS = 30
  * before this age.
  */
 const FRESH_MS_MAX = 2_000
-/** A request waits at least and at most this long for a connection that becomes free. */
-const WAIT_MS = { min: 5, max: 200 }
+/**
+ * A request waits at least and at most this long for a connection that becomes free. Dials of a busy process take
+ * seconds. With a shorter bound, each request would then dial, and keep the process busy.
+ */
+const WAIT_MS = { min: 5, max: 2_000 }
 /** Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
 const SLOW_ORIGINS_MAX = 10_000
 
