@@ -45,6 +45,31 @@ test('every tool setting that the services read is one that the tables name', ()
   expect(read.filter((name) => !named.has(name))).toEqual([])
 })
 
+test('every setting is read by a service, a tool or a package', () => {
+  const tables = textOf('packages/config/src/tables.ts').split("from './sms-forms.ts'")[1] ?? ''
+  const keys = [...tables.matchAll(/^ {2}(\w+)(?:: (?:setting|optional)\(\{|: \w+,|,)$/gm)].map(
+    ([, key = '']) => key,
+  )
+  const product = filesMatching('{packages,services,infra}/**/*.ts')
+    .filter((path) => !/\.(test|fixture)\.ts$|test-kit|^packages\/config\//.test(path))
+    .map(textOf)
+    .join('\n')
+  const reads = new Set(
+    [...product.matchAll(/\.(\w+)|(?<=[{,]\s*)(\w+)(?=\s*[:,}=])/g)].map(
+      ([, member, taken]) => member ?? taken,
+    ),
+  )
+  expect(keys.length).toBeGreaterThan(60)
+  expect(keys.filter((key) => !reads.has(key))).toEqual([])
+  // The settings of Redis leave the package as one target.
+  const [table = '', uses = ''] = textOf('packages/config/src/redis-settings.ts').split(
+    'export type RedisValues',
+  )
+  const ofRedis = [...table.matchAll(/^ {2}(\w+): (?:setting|optional)\(/gm)].map(([, key = '']) => key)
+  expect(ofRedis.length).toBeGreaterThan(10)
+  expect(ofRedis.filter((key) => !new RegExp(`\\b${key}\\b`).test(uses))).toEqual([])
+})
+
 /**
  * `client` runs in users' programs. `client` and `cli` call the API that the user names. `testing` calls the stack of a
  * test and its Redis.
