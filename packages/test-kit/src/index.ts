@@ -3,7 +3,15 @@ export { type CountingProxy, startCountingProxy } from './network/counting-proxy
 export { startMailServer, type TestMail, type TestMailServer } from './network/mail-server.ts'
 export { freePort } from './network/ports.ts'
 export { startProxy, type TestProxyOptions } from './network/proxy.ts'
-export { onRawRequest, type RawServer, startRawServer } from './network/raw-server.ts'
+export {
+  FLOOD_BYTES_MAX,
+  FLOODS,
+  type Flood,
+  flood,
+  onRawRequest,
+  type RawServer,
+  startRawServer,
+} from './network/raw-server.ts'
 export {
   type ReceivedRequest,
   type Receiver,

@@ -52,6 +52,29 @@ export async function startRawServer(
   }
 }
 
+/** An answer without an end: its beginning, and what is repeated. */
+export type Flood = readonly [what: string, head: string, repeated: string]
+
+export const FLOODS: readonly Flood[] = [
+  ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  ['empty lines', '', '\r\n'],
+  ['the extension of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;a=', 'a'],
+]
+
+/** Bytes that the buffers of both sides may hold when a flooded connection is cut. */
+export const FLOOD_BYTES_MAX = 16_777_216
+
+/** Repeats the text as fast as the peer reads. */
+export function flood(socket: Socket, head: string, repeated: string): void {
+  const piece = Buffer.from(repeated.repeat(Math.ceil(65_536 / repeated.length)))
+  const more = () => {
+    while (socket.writable && socket.write(piece)) {}
+  }
+  socket.on('drain', more)
+  socket.write(head)
+  more()
+}
+
 /** Calls back for each whole request (head and Content-Length body) that arrives on the socket. */
 export function onRawRequest(socket: Socket, callback: (request: string, n: number) => void): void {
   let pending = ''

@@ -2,10 +2,11 @@
  * Attempts at endpoints that never answer, of every kind. They end by their time-out with a cause. While they last,
  * they cost an endpoint beside them nothing.
  */
-import type { Socket } from 'node:net'
 import {
   type AttemptResult,
+  type ConsumerRecord,
   createMessageId,
+  type Message,
   PROTOCOLS,
   type Protocol,
   platformApplicationArn,
@@ -36,6 +37,10 @@ import {
 } from '@fantail/store'
 import {
   browserSubscription,
+  FLOOD_BYTES_MAX,
+  FLOODS,
+  type Flood,
+  flood,
   startRawServer,
   startReceiver,
   startRedis,
@@ -44,7 +49,8 @@ import {
 } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { requestBatch } from '../push-consumers/push-request.ts'
 
 /** A text message must be written within this time, else it is certain that it was not sent. */
 const TIMEOUT_MS = 1_500
@@ -54,14 +60,17 @@ const SILENT_MAX = 20
 const ACCOUNT = 'us-east-1:000000000000'
 
 const { redis } = await useRedis({ connect: (options) => connect({ ...options, commandTimeoutMs: null }) })
-/** Whether the hole answers requests with interim answers only, without an end. */
-let isFlooding = false
+/** The answer without an end to each request. undefined: there is no answer. */
+let flooding: Flood | undefined
 let floodedBytes = 0
-/** Bytes that the buffers of both sides may hold when a connection is cut. */
-const IN_FLIGHT_BYTES = 16_777_216
 /** It accepts connections and never sends a byte, unless it floods. */
 const hole = await startRawServer((socket) => {
-  if (isFlooding) flood(socket)
+  if (flooding === undefined) return
+  const [, head, repeated] = flooding
+  socket.once('data', () => flood(socket, head, repeated))
+  socket.once('close', () => {
+    floodedBytes += socket.bytesWritten
+  })
 })
 const receiver = await startReceiver()
 const frozen = await startRedis()
@@ -72,6 +81,9 @@ afterAll(async () => {
   toFrozen.disconnect()
   await frozen.thaw()
   await Promise.all([frozen.stop(), hole.close(), receiver.close()])
+})
+afterEach(() => {
+  flooding = undefined
 })
 
 const masterKey = parseMasterKey(createMasterKeyText())
@@ -92,19 +104,6 @@ receiver.respond('/stream', {
 })
 receiver.respond('/function', { status: 202 })
 receiver.respond('/browser', { status: 201 })
-
-/** Sends interim answers to a request as fast as they are read. */
-function flood(socket: Socket): void {
-  const piece = Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2_000))
-  const more = () => {
-    while (socket.writable && socket.write(piece)) {}
-  }
-  socket.on('drain', more)
-  socket.once('close', () => {
-    floodedBytes += socket.bytesWritten
-  })
-  socket.once('data', more)
-}
 
 interface Kind {
   /** It never answers. */
@@ -182,23 +181,48 @@ function openAttempters(attemptTimeoutMs: number) {
       smsCountries: [{ prefix: '+1', priceUsd: 0.0001 }],
     },
   })
-  const attempt = (protocol: Protocol, endpoint: string) =>
+  const attempt = (protocol: Protocol, endpoint: string, set: AttemptSettings = {}) =>
     new Promise<AttemptResult>((resolve) =>
-      attempters[protocol].attempt(attemptAt(protocol, endpoint), resolve),
+      attempters[protocol].attempt(attemptAt(protocol, endpoint, set), resolve),
     )
+  const push = async (url: string) => {
+    const record = { url, timeoutSeconds: 60 } as ConsumerRecord
+    const request = { record, body: '', traceparent: undefined, signal: new AbortController().signal }
+    return (await requestBatch({ sender, functions: undefined, vault: undefined }, request)).result
+  }
   const close = async () => {
     await sender.close(0)
     await closeAttempters(attempters)
   }
-  return { attempt, close }
+  return { attempt, push, close }
 }
 
-function attemptAt(protocol: Protocol, endpoint: string) {
+interface AttemptSettings {
+  record?: Partial<SubscriptionRecord>
+  message?: Partial<Message>
+}
+
+function attemptAt(protocol: Protocol, endpoint: string, set: AttemptSettings) {
   const topicArn = `arn:aws:sns:${ACCOUNT}:orders`
   const id = '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21'
-  const record = { id, arn: `${topicArn}:${id}`, topicArn, protocol, endpoint, rawMessageDelivery: false }
+  const record = {
+    id,
+    arn: `${topicArn}:${id}`,
+    topicArn,
+    protocol,
+    endpoint,
+    rawMessageDelivery: false,
+    ...set.record,
+  }
   const messageId = createMessageId(Date.now())
-  const message = { messageId, topicArn, publishedAt: Date.now(), message: 'hello', publicUrl: receiver.url }
+  const message = {
+    messageId,
+    topicArn,
+    publishedAt: Date.now(),
+    message: 'hello',
+    publicUrl: receiver.url,
+    ...set.message,
+  }
   return {
     target: compileTarget(record as SubscriptionRecord, SYSTEM_POLICY),
     envelope: compileEnvelope(message),
@@ -221,21 +245,42 @@ test('an attempt at an endpoint that never answers fails by its time-out, with a
   expect(results).toMatchObject(Object.fromEntries(expected))
 })
 
-/** Kinds whose endpoints answer in HTTP. A webhook over TLS differs from one without in its connection only. */
-test.each(['http', 'lambda', 'firehose', 'sms', 'application'] as const)(
-  'an attempt at a flooding %s endpoint fails at once',
-  async (protocol) => {
-    const { attempt, close } = openAttempters(60_000)
-    isFlooding = true
+type Places = ReturnType<typeof openAttempters>
+
+/** Everything whose answers are HTTP. A webhook over TLS differs from one without in its connection only. */
+const HTTP_PLACES: Record<string, (places: Places) => Promise<AttemptResult>> = {
+  ...Object.fromEntries(
+    (['http', 'lambda', 'firehose', 'sms', 'application'] as const).map((protocol) => [
+      `${protocol} endpoint`,
+      ({ attempt }: Places) => attempt(protocol, KINDS[protocol].hanging),
+    ]),
+  ),
+  'endpoint that is asked to confirm': ({ attempt }) =>
+    attempt('http', hole.url, { message: { kind: 'SubscriptionConfirmation', token: 'a' } }),
+  'push consumer': ({ push }) => push(hole.url),
+  proxy: ({ attempt }) =>
+    attempt('http', 'http://hooks.example/', { record: { outbound: { proxy: hole.url } } }),
+}
+
+describe.each(Object.entries(HTTP_PLACES))('an attempt at a flooding %s', (_place, reach) => {
+  test.each(FLOODS)('ends at once: %s', async (...answer) => {
+    const places = openAttempters(60_000)
+    flooding = answer
     floodedBytes = 0
-    const { error = 'invalid_response' } = KINDS[protocol]
-    expect(await attempt(protocol, KINDS[protocol].hanging)).toMatchObject({ kind: 'failure', error })
-    await close()
+    const result = await reach(places)
+    // A status that was read stands if the body does not matter.
+    if (result.kind === 'response')
+      expect([answer[0], result.statusCode]).toEqual(['the extension of a chunk', 200])
+    else
+      expect(result).toMatchObject({
+        kind: 'failure',
+        error: expect.stringMatching(/^(invalid_response|outcome_unknown|proxy)$/),
+      })
+    await places.close()
     await waitFor(() => floodedBytes > 0, { what: 'the connection to be closed' })
-    expect(floodedBytes).toBeLessThan(IN_FLIGHT_BYTES)
-    isFlooding = false
-  },
-)
+    expect(floodedBytes).toBeLessThan(FLOOD_BYTES_MAX)
+  })
+})
 
 test.each(PROTOCOLS)('a crowd at a hanging %s endpoint costs one beside it nothing', async (protocol) => {
   // The time of the attempts stands, however busy the machine is.

@@ -1,6 +1,15 @@
 /** `/test` over real connections: the request, the answer and the times. */
 import { createHttpSender, type HttpSender } from '@fantail/delivery'
-import { freePort, type Receiver, startReceiver } from '@fantail/test-kit'
+import {
+  FLOOD_BYTES_MAX,
+  FLOODS,
+  flood,
+  freePort,
+  type Receiver,
+  startRawServer,
+  startReceiver,
+  waitFor,
+} from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -144,4 +153,21 @@ test('no body stands in a log', () => {
       'subscriptionId',
     ])
   }
+})
+
+test.each(FLOODS)('a flooding endpoint ends a test at once: %s', async (_what, head, repeated) => {
+  let flooded = 0
+  const server = await startRawServer((socket) => {
+    socket.once('data', () => flood(socket, head, repeated))
+    socket.once('close', () => {
+      flooded = socket.bytesWritten
+    })
+  })
+  const { answer } = await tested(server.url)
+  // A status that was read stands.
+  const ended = head === '' ? { error: expect.stringContaining('invalid_response') } : { statusCode: 200 }
+  expect(answer).toMatchObject(ended)
+  await waitFor(() => flooded > 0, { what: 'the connection to be closed' })
+  await server.close()
+  expect(flooded).toBeLessThan(FLOOD_BYTES_MAX)
 })
