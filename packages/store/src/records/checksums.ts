@@ -7,8 +7,8 @@ import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { CorruptRecordError, openJson, parseStored } from './stored-json.ts'
 
-/** Digits of a checksum to the base 36. */
-const LENGTH = 7
+/** Digits to the base 36 of the upper 31 bits of a CRC-32. */
+const LENGTH = 6
 const RECORD_SUM_LENGTH = ',"S":"01234567"}'.length
 
 /** A text with its checksum at the end. `beside`: what is stored elsewhere and must not be changed either. */
@@ -45,7 +45,7 @@ export function parseRecord(text: string, key: string): Record<string, unknown> 
 /** `beside`: a text that is not stored with it. */
 export function checksum(text: string, beside = ''): string {
   const sum = crc32(text)
-  return (beside === '' ? sum : crc32(beside, sum)).toString(36).padStart(LENGTH, '0')
+  return ((beside === '' ? sum : crc32(beside, sum)) >>> 1).toString(36).padStart(LENGTH, '0')
 }
 
 export function differs(): TypeError {
