@@ -67,7 +67,7 @@ for (const [name, tool] of [
   ['streams'],
   ['email'],
   ['sms'],
-  ['push'],
+  ['mobile-push'],
   ['aws', 'aws'],
 ] as const) {
   test.skipIf(tool && !isInstalled(tool))(
