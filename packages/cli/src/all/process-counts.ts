@@ -28,9 +28,12 @@ export interface Counts {
 
 /** Throws a RangeError if an option is neither `auto` nor a count. */
 export function countsFor(cores: number, asked: { workers?: string; apis?: string }): Counts {
-  const apis = countOf('apis', asked.apis) ?? Math.max(1, Math.round(cores / 4))
-  const rest = cores - Math.max(1, Math.round(cores / 4)) - 1
-  return { apis, workers: countOf('workers', asked.workers) ?? Math.max(1, rest) }
+  const ofApis = Math.max(1, Math.round(cores / 4))
+  const ofWorkers = Math.max(1, cores - ofApis - 1)
+  return {
+    apis: countOf('apis', asked.apis) ?? ofApis,
+    workers: countOf('workers', asked.workers) ?? ofWorkers,
+  }
 }
 
 /** undefined: as many as the cores allow. */

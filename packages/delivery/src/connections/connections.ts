@@ -101,6 +101,7 @@ export class Connections {
     },
   }
   #open = 0
+  #isClosed = false
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
@@ -140,16 +141,10 @@ export class Connections {
     if (!next.take(connection)) this.discard(connection)
   }
 
-  #reuse(connection: Connection): void {
-    if (!connection.isReusable) this.discard(connection)
-    else if (!this.#passOn(connection)) this.giveBack(connection)
-  }
-
   /** Gives the connection to the next request that waits. False: none waits. */
   #passOn(connection: Connection): boolean {
     const next = this.#pools.get(connection.origin.key)?.waiting.shift()
     if (!next) return false
-    connection.hasWaited = true
     // undici is still in the exchange that has ended. Let it finish before its client gets the next request.
     queueMicrotask(() => {
       if (!next.take(connection)) this.giveBack(connection)
@@ -200,22 +195,27 @@ export class Connections {
   release(connection: Connection, keeps: boolean, now: number): void {
     connection.answered()
     if (!keeps || !connection.isReusable || this.#isOld(connection, now)) this.discard(connection)
-    else if (connection.isWritten) this.#reuse(connection)
+    else if (connection.isWritten) this.giveBack(connection, now)
     // A busy process reads the answer before it hears that the last bytes of the request have been written. If it does
     // not hear so right after, the answer has come before the whole request was sent, and nothing may follow.
-    else setImmediate(() => (connection.isWritten ? this.#reuse(connection) : this.discard(connection)))
+    else
+      setImmediate(() => {
+        if (connection.isWritten && connection.isReusable) this.giveBack(connection)
+        else this.discard(connection)
+      })
   }
 
-  /** Takes back a connection whose request was not sent. */
+  /** Takes back a connection for the next request: one that waits, or a later one. */
   giveBack(connection: Connection, now = performance.now()): void {
+    connection.hasWaited = true
+    if (this.#passOn(connection)) return
     const pool = this.#pools.get(connection.origin.key)
-    if (!pool || pool.open > this.#options.perOriginMax) {
+    if (this.#isClosed || !pool || pool.open > this.#options.perOriginMax) {
       this.discard(connection)
       return
     }
     connection.idle = true
     connection.idleSince = now
-    connection.hasWaited = true
     pool.idle.push(connection)
     this.#idle.append(connection)
     if (this.#idle.size <= this.#options.idleMax) return
@@ -247,6 +247,7 @@ export class Connections {
 
   /** Ends all idle connections. Busy ones end when they are released. */
   close(): void {
+    this.#isClosed = true
     while (this.#idle.first) this.discard(this.#idle.first)
   }
 

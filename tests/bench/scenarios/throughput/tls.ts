@@ -40,7 +40,6 @@ type Sender = 'fantail' | 'loop' | 'bullmq'
 
 interface Senders {
   receiver: ChildProcess
-  hosts: string[]
   /** Each sends this number of deliveries; as fast as possible, or at this many per second. */
   send: Record<Sender, (deliveries: number, perSecond?: number) => Promise<PaceResult>>
   /** Pids of the process that sends, and of all its processes. */
@@ -112,7 +111,6 @@ async function startSenders(
   const pid = loop.pid ?? 0
   return {
     receiver,
-    hosts,
     send: {
       fantail: publish(fantail.port, '/v1/topics'),
       bullmq: publish(bullmq.port, '/topics'),
