@@ -19,7 +19,7 @@ export function tryLock(path) {
   mkdirSync(dirname(path), { recursive: true })
   for (let tries = 0; tries < 3; tries++) {
     if (take(path)) return () => rmSync(path, { force: true })
-    if (isHeld(path)) return undefined
+    if (isLocked(path)) return undefined
     rmSync(path, { force: true })
   }
   return undefined
@@ -62,7 +62,7 @@ function take(path) {
 }
 
 /** @param {string} path */
-export function isHeld(path) {
+export function isLocked(path) {
   let text
   try {
     text = readFileSync(path, 'utf8')

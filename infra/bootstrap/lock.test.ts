@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { newFolder, removeFolder } from '../dev/dev-task.fixture.ts'
-import { isHeld, tryLock, withLock } from './lock.mjs'
+import { isLocked, tryLock, withLock } from './lock.mjs'
 import { processOf } from './processes.mjs'
 
 let folder: string
@@ -18,11 +18,11 @@ afterEach(() => removeFolder(folder))
 
 it('has one holder at a time', () => {
   const release = tryLock(path)
-  expect(isHeld(path)).toBe(true)
+  expect(isLocked(path)).toBe(true)
   expect(tryLock(path)).toBeUndefined()
   release?.()
 
-  expect(isHeld(path)).toBe(false)
+  expect(isLocked(path)).toBe(false)
   expect(tryLock(path)).toBeDefined()
 })
 

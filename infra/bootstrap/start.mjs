@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import '../dev/output.mjs'
-import { isHeld } from './lock.mjs'
+import { isLocked } from './lock.mjs'
 import { dataDir, root } from './paths.mjs'
 import { isFree } from './ports.mjs'
 import { isStillThere, processOf } from './processes.mjs'
@@ -30,7 +30,7 @@ export async function start(env) {
   await checkSettings(env)
   await checkPorts(env)
   const dir = dataDir(env)
-  if (isHeld(join(dir, 'stack.lock'))) {
+  if (isLocked(join(dir, 'stack.lock'))) {
     throw new StepError(`another local stack uses ${dir}; stop it, or set FANTAIL_DATA_DIR`)
   }
   if (!namesRedis(env)) {
@@ -130,11 +130,11 @@ async function allGone(env) {
   const end = performance.now() + GONE_MS
   for (;;) {
     const free = await Promise.all(addresses(env).map(({ port }) => isFree(port, host)))
-    if (free.every(Boolean) && !isHeld(join(dataDir(env), 'stack.lock'))) return
+    if (free.every(Boolean) && !isLocked(join(dataDir(env), 'stack.lock'))) return
     if (performance.now() > end) {
-      const held = addresses(env).filter((_, index) => !free[index])
+      const taken = addresses(env).filter((_, index) => !free[index])
       console.error(
-        `fantail: still there: ${held.map(({ name, port }) => `${name} (port ${port})`).join(', ')}`,
+        `fantail: still there: ${taken.map(({ name, port }) => `${name} (port ${port})`).join(', ')}`,
       )
       return
     }

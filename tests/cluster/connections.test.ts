@@ -206,14 +206,14 @@ test('each slot is confirmed by its own master’s replica', async () => {
 
 test('a replica holds a write, or the caller learns that none does', async () => {
   const redis = await open(connect({ url: cluster().target, name: 'test' }))
-  await redis.set('{held}x', '1')
-  await new ReplicaAcks(redis, { minReplicas: 1, strict: true }).confirm('{held}x')
-  await expect(new ReplicaAcks(redis, { minReplicas: 2, strict: true }).confirm('{held}x')).rejects.toThrow(
+  await redis.set('{copied}x', '1')
+  await new ReplicaAcks(redis, { minReplicas: 1, strict: true }).confirm('{copied}x')
+  await expect(new ReplicaAcks(redis, { minReplicas: 2, strict: true }).confirm('{copied}x')).rejects.toThrow(
     'only 1 of 2 replicas',
   )
   const lenient = new ReplicaAcks(redis, { minReplicas: 2 })
-  await lenient.confirm('{held}x')
+  await lenient.confirm('{copied}x')
   const took = startFairTimer(...cluster().nodes.map((node) => node.pid()))
-  await lenient.confirm('{held}x')
+  await lenient.confirm('{copied}x')
   expect(took()).toBeLessThan(500)
 })

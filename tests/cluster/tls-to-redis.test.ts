@@ -126,7 +126,7 @@ test('a move reads its source over TLS and writes to a Redis without', async () 
   await source.set('ft:{keys}:moved', '1').finally(() => source.disconnect())
   const words = [BIN, 'move', '--from', from.url, '--to', to.url]
   const { stdout } = await promisify(execFile)(process.execPath, words, { env })
-  expect(stdout).toMatch(/^moved 1 keys, .* each held against the source/)
+  expect(stdout).toMatch(/^moved 1 keys, .* each compared with the source/)
 })
 
 test.each([

@@ -115,15 +115,15 @@ test('a delivery under an open circuit says so, and when the next probe goes', a
     deliveryPolicy: retries(3),
   })
   const first = await publish(stack(), 'broken', 'opens it')
-  const isHeld = (row: Row) => row.state === 'waiting' && row.because === 'circuitOpen'
-  const held = { lastStatusCode: 500, attempts: 1, delayMs: 600_000 }
-  const row = await rowOf(first, isHeld)
-  expect(row).toMatchObject(held)
+  const isWaiting = (row: Row) => row.state === 'waiting' && row.because === 'circuitOpen'
+  const expected = { lastStatusCode: 500, attempts: 1, delayMs: 600_000 }
+  const row = await rowOf(first, isWaiting)
+  expect(row).toMatchObject(expected)
   expect(Date.parse(row.nextAttemptAt ?? '')).toBeGreaterThan(Date.now() + 60_000)
-  expect(await rowOf(await publish(stack(), 'broken', 'waits'), isHeld)).toMatchObject({ attempts: 0 })
+  expect(await rowOf(await publish(stack(), 'broken', 'waits'), isWaiting)).toMatchObject({ attempts: 0 })
 })
 
-test.each(['resting', 'resting.fifo'])('a delivery of %s says that a pause held it up', async (topic) => {
+test.each(['resting', 'resting.fifo'])('a delivery of %s says that a pause delayed it', async (topic) => {
   const { client } = stack()
   const { id } = await subscribe(stack(), topic, { endpoint: hook('/resting') })
   await client.post(`/v1/subscriptions/${id}/pause`)

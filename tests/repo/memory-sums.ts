@@ -19,7 +19,7 @@ export interface Bound {
   memoryOf: string | undefined
 }
 
-interface Held {
+interface Place {
   bound: Bound
   holder: string
   times: number
@@ -39,7 +39,7 @@ const PROCESSES = ['worker', 'API', 'redrive service']
 const SETTINGS_EACH = [['each topic', '`FANTAIL_DEAD_LETTER_QUEUE_SHARE`']] as const
 
 /** The places of a bound. Throws if the comment cannot be read. */
-export function holdersOf(bound: Bound): Held[] {
+export function holdersOf(bound: Bound): Place[] {
   const { memoryOf = '', name } = bound
   if (PART.test(memoryOf)) return []
   return memoryOf.split('; ').map((text) => {
@@ -55,15 +55,15 @@ export function wholeOf({ memoryOf = '' }: Bound): string | undefined {
 }
 
 export function renderSums(bounds: Bound[], show: Show): string {
-  const held = bounds.flatMap(holdersOf)
+  const places = bounds.flatMap(holdersOf)
   const rows = PROCESSES.map((process) =>
     rowOf(
       process,
-      held.filter(({ holder }) => holder === process),
+      places.filter(({ holder }) => holder === process),
       show,
     ),
   )
-  const ofRedis = held.filter(({ holder }) => holder === 'Redis')
+  const ofRedis = places.filter(({ holder }) => holder === 'Redis')
   return `${HEAD}${rows.join('\n')}\n${REDIS_HEAD}${redisRows(ofRedis, show).join('\n')}\n`
 }
 
@@ -77,11 +77,11 @@ says. Node.js itself, connections, and requests and answers that are being read 
 |---|---|---|---|
 `
 
-const isAdded = ({ bound: { name }, each }: Held) => /bytes/i.test(name) && each === undefined
+const isAdded = ({ bound: { name }, each }: Place) => /bytes/i.test(name) && each === undefined
 
-function rowOf(process: string, held: Held[], show: Show): string {
-  const added = held.filter(isAdded)
-  const others = held.filter((one) => !isAdded(one))
+function rowOf(process: string, places: Place[], show: Show): string {
+  const added = places.filter(isAdded)
+  const others = places.filter((one) => !isAdded(one))
   const sum = added.reduce((total, { bound, times }) => total + bound.value * times, 0)
   const bounds = added.map(({ bound, times }) => `\`${bound.name}\`${times === 1 ? '' : ` × ${times}`}`)
   const besides = others.map((one) => besidesOf(one, show))
@@ -89,7 +89,7 @@ function rowOf(process: string, held: Held[], show: Show): string {
   return `| ${process} | **${total}** | ${bounds.join(', ')} | ${besides.join(', ')} |`
 }
 
-function besidesOf({ bound, each }: Held, show: Show): string {
+function besidesOf({ bound, each }: Place, show: Show): string {
   return `\`${bound.name}\` = ${show(bound)}${each === undefined ? '' : ` for each ${each}`}`
 }
 
@@ -100,8 +100,8 @@ The memory of Redis is bounded as a whole, and for each topic and subscription:
 |---|---|
 `
 
-function redisRows(held: Held[], show: Show): string[] {
-  const byUnit = Map.groupBy(held, ({ each }) => (each === undefined ? 'all together' : `each ${each}`))
+function redisRows(places: Place[], show: Show): string[] {
+  const byUnit = Map.groupBy(places, ({ each }) => (each === undefined ? 'all together' : `each ${each}`))
   const units = [...byUnit].sort(([a], [b]) => (a < b ? -1 : 1))
   return units.map(([unit, those]) => {
     const settings = SETTINGS_EACH.flatMap(([each, name]) => (each === unit ? [name] : []))

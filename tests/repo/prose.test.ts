@@ -100,7 +100,12 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/,
     within: /^(packages\/(?!cli\/)|services\/)/,
   },
-  { now: 'replica acks', old: /HeldWrites|held-writes|\bheldRedis\b/, within: /./ },
+  // `held` of a browser's lock manager is the browser's own word.
+  {
+    now: 'paused, chosen, locked or waiting',
+    old: /\b[Hh]eld\b|[a-z]Held\b|\bheld(?!Bytes)[A-Z_]|Held(?!Bodies|Contexts)[A-Z]|HELD_|_held\b/,
+    within: /^(?!docs\/glossary\.md$|packages\/console\/src\/live\/tab-queries)/,
+  },
   { now: 'admission check', old: /QueueGates|queue-gates/, within: /./ },
   {
     now: 'token of an API key',

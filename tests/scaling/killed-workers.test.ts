@@ -6,7 +6,6 @@ import { steadyNow, waitFor } from '@fantail/test-kit'
 import { describe, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { useStack } from '../harness/services/stack.ts'
-import { holdEndpoint } from './held-endpoint.ts'
 import {
   ALLOWANCE,
   lastBegun,
@@ -17,6 +16,7 @@ import {
   untilInFlight,
   watch,
 } from './leaving.ts'
+import { holdEndpoint } from './silent-endpoint.ts'
 
 const WAITING_MS_MAX = 5_000
 const CLAIMED_MS_MAX = 20_000
@@ -31,18 +31,18 @@ const stack = useStack({ workers: 2 })
 describe('jobs', () => {
   test('jobs that a killed worker was running move again within 5 s', async () => {
     const ledger = await openTopic(stack(), receiver(), 'jobs')
-    const held = holdEndpoint(receiver(), '/jobs/')
+    const endpoint = holdEndpoint(receiver(), '/jobs/')
     // An attempt begins before its request arrives, because it may wait for a connection.
     const begunAt = steadyNow()
     await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
-    await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+    await untilInFlight(endpoint, 2 * ALLOWANCE * SUBSCRIPTIONS)
     const stalls = watch(stack())
     await stack().worker(0).kill()
-    const killedAt = held.release()
-    const again = () => held.since(killedAt).again.length
+    const killedAt = endpoint.release()
+    const again = () => endpoint.since(killedAt).again.length
     const what = 'the attempts of the killed worker'
     await waitFor(() => again() >= ALLOWANCE * SUBSCRIPTIONS, { what, timeoutMs: 40_000 })
-    const begun = await lastBegun(ledger, held, killedAt, stalls)
+    const begun = await lastBegun(ledger, endpoint, killedAt, stalls)
     expect(begun.first).toBeGreaterThan(0)
     expect(begun.firstMs).toBeLessThan(WAITING_MS_MAX)
     // On a busy machine the attempts may be so old at the kill that their jobs no longer wait for them.
@@ -57,7 +57,7 @@ describe.concurrent('lanes', () => {
   }) => {
     if (!stack().worker(0).running) await stack().worker(0).start()
     const ledger = await openTopic(stack(), receiver(), 'lanes')
-    const held = holdEndpoint(receiver(), '/lanes/')
+    const endpoint = holdEndpoint(receiver(), '/lanes/')
     const change = (what: string) =>
       Promise.all(
         ledger.subscriptions.map(({ id }) => stack().client.post(`/v1/subscriptions/${id}/${what}`, {})),
@@ -66,10 +66,10 @@ describe.concurrent('lanes', () => {
     await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
     await waitFor(async () => (await ledger.waiting()) === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
     await change('resume')
-    await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+    await untilInFlight(endpoint, 2 * ALLOWANCE * SUBSCRIPTIONS)
     const stalls = watch(stack(), onTestFinished)
     await stack().worker(0).kill()
-    const begun = await lastBegun(ledger, held, held.release(), stalls)
+    const begun = await lastBegun(ledger, endpoint, endpoint.release(), stalls)
     expect(begun.again).toBeGreaterThan(0)
     expect(begun.first).toBeGreaterThan(0)
     expect(begun.firstMs).toBeLessThan(WAITING_MS_MAX)
@@ -85,20 +85,22 @@ describe.concurrent('FIFO groups', () => {
   }) => {
     const { client } = stack()
     const groups = Array.from({ length: 2 * ALLOWANCE }, (_, i) => `g${i}`)
-    const held = holdEndpoint(receiver(), '/heads')
+    const endpoint = holdEndpoint(receiver(), '/heads')
     await client.put('/v1/topics/heads.fifo', { contentBasedDeduplication: true })
-    const endpoint = `${receiver().url}/heads`
-    await client.post('/v1/topics/heads.fifo/subscriptions', { endpoint, rawMessageDelivery: true })
+    await client.post('/v1/topics/heads.fifo/subscriptions', {
+      endpoint: `${receiver().url}/heads`,
+      rawMessageDelivery: true,
+    })
     for (const turn of [0, 1, 2])
       for (const groupId of groups)
         await client.post('/v1/topics/heads.fifo/messages', { message: `${groupId}-${turn}`, groupId })
-    await untilInFlight(held, groups.length)
+    await untilInFlight(endpoint, groups.length)
     const stalls = watch(stack(), onTestFinished)
     await stack().worker(0).kill()
-    const killedAt = held.release()
-    const texts = () => [...new Set(held.requests().map(({ text }) => text))]
+    const killedAt = endpoint.release()
+    const texts = () => [...new Set(endpoint.requests().map(({ text }) => text))]
     await waitFor(() => texts().length === 3 * groups.length, { what: 'every group', timeoutMs: 40_000 })
-    const { again, first } = held.since(killedAt)
+    const { again, first } = endpoint.since(killedAt)
     expect(again.length).toBeGreaterThan(0)
     expect(lastMs([...again, ...first], killedAt, stalls)).toBeLessThan(CLAIMED_MS_MAX)
     for (const group of groups)

@@ -3,7 +3,6 @@ import { steadyNow, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { useStack } from '../harness/services/stack.ts'
-import { holdEndpoint } from './held-endpoint.ts'
 import {
   ALLOWANCE,
   lastBegun,
@@ -13,6 +12,7 @@ import {
   untilInFlight,
   watch,
 } from './leaving.ts'
+import { holdEndpoint } from './silent-endpoint.ts'
 
 const HANDOVER_MS_MAX = 1_000
 
@@ -21,16 +21,16 @@ const receiver = useReceiver()
 
 test('a worker that is stopped hands over unsent deliveries within a second, and repeats none', async () => {
   const ledger = await openTopic(stack(), receiver(), 'stopped')
-  const held = holdEndpoint(receiver(), '/stopped/')
+  const endpoint = holdEndpoint(receiver(), '/stopped/')
   await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
-  await untilInFlight(held, 2 * ALLOWANCE * SUBSCRIPTIONS)
+  await untilInFlight(endpoint, 2 * ALLOWANCE * SUBSCRIPTIONS)
   const stalls = watch(stack())
   const toldAt = steadyNow()
   const stopped = stack().worker(0).stop()
   // At this early time, only deliveries that a worker has handed over wait in lanes.
   await waitFor(async () => (await ledger.account()).waiting > 0, { intervalMs: 1 })
-  held.release()
-  const begun = await lastBegun(ledger, held, toldAt, stalls)
+  endpoint.release()
+  const begun = await lastBegun(ledger, endpoint, toldAt, stalls)
   expect(begun).toMatchObject({ again: 0, first: 4 * SUBSCRIPTIONS })
   expect(begun.firstMs).toBeLessThan(HANDOVER_MS_MAX)
   expect(await stopped).toBe(0)

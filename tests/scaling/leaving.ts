@@ -3,7 +3,7 @@ import { type Receiver, waitFor } from '@fantail/test-kit'
 import { Ledger } from '../harness/ledgers/ledger.ts'
 import { type Stalls, watchStalls } from '../harness/runs/stalls.ts'
 import type { Stack } from '../harness/services/stack.ts'
-import type { HeldEndpoint } from './held-endpoint.ts'
+import type { SilentEndpoint } from './silent-endpoint.ts'
 
 /** Attempts that a worker makes at a time for a new subscription. */
 export const ALLOWANCE = 4
@@ -34,8 +34,8 @@ export async function publishInTurn(
   }
 }
 
-export const untilInFlight = (held: HeldEndpoint, count: number) =>
-  waitFor(() => held.requests().length >= count, { what: `${count} attempts in flight`, intervalMs: 1 })
+export const untilInFlight = (endpoint: SilentEndpoint, count: number) =>
+  waitFor(() => endpoint.requests().length >= count, { what: `${count} attempts in flight`, intervalMs: 1 })
 
 /** Must be called while all services run, because it needs their pids. */
 export const watch = (stack: Stack, onEnd?: Parameters<typeof watchStalls>[1]) =>
@@ -49,9 +49,9 @@ export const lastMs = (requests: { at: number }[], since: number, stalls: Stalls
  * Waits until nothing is pending. Counts the attempts after `since`: repeated ones (`again`) and first ones (`first`).
  * Also returns how many ms after `since` the last of each began, without waits for a processor.
  */
-export async function lastBegun(ledger: Ledger, held: HeldEndpoint, since: number, stalls: Stalls) {
+export async function lastBegun(ledger: Ledger, endpoint: SilentEndpoint, since: number, stalls: Stalls) {
   await ledger.whenSettled({ timeoutMs: 40_000 })
-  const { again, first } = held.since(since)
+  const { again, first } = endpoint.since(since)
   const last = (requests: { at: number }[]) => lastMs(requests, since, stalls)
   return { again: again.length, first: first.length, againMs: last(again), firstMs: last(first) }
 }

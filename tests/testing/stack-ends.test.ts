@@ -56,7 +56,7 @@ describe.runIf(HAS_REDIS)('a stack ends', () => {
     await waitFor(() => readdirSync(folder).length === 0, { what: 'the end of the folder' })
   })
 
-  test('and empties its database of a given Redis, which held nothing before', async () => {
+  test('and empties its database of a given Redis, which was empty before', async () => {
     const redis = await startRedis()
     const client = new Redis(redis.url, { db: 1 })
     try {

@@ -1,9 +1,9 @@
 /**
  * Keeps one received message hidden while it is handled (heartbeat).
  *
- * held ─ renewed at half of the visibility time ─▶ held
- * held ─ the queue says that the receive is over, or its time passes without a renewal ─▶ lost
- * held ─ `end` ─▶ ended: no renewal is under way any more, so a later request of the handler's is the last one
+ * hidden ─ renewed at half of the visibility time ─▶ hidden
+ * hidden ─ the queue says that the receive is over, or its time passes without a renewal ─▶ lost
+ * hidden ─ `end` ─▶ ended: no renewal is under way any more, so a later request of the handler's is the last one
  */
 import type { HandleRequests } from './handle-requests.ts'
 import { HIDDEN_SECONDS_MAX, type QueueMessage } from './sources/messages.ts'

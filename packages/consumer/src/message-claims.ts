@@ -34,15 +34,15 @@ export interface RedisIdempotencyOptions {
 
 const DONE = 'done'
 const CLAIM = `
-local held = redis.call('GET', KEYS[1])
-if held == '${DONE}' then return -1 end
-if held and held ~= ARGV[1] then return redis.call('PTTL', KEYS[1]) end
+local owner = redis.call('GET', KEYS[1])
+if owner == '${DONE}' then return -1 end
+if owner and owner ~= ARGV[1] then return redis.call('PTTL', KEYS[1]) end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return -2
 `
 const FINISH = `
-local held = redis.call('GET', KEYS[1])
-if held and held ~= ARGV[1] then return 0 end
+local owner = redis.call('GET', KEYS[1])
+if owner and owner ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], '${DONE}', 'PX', ARGV[2])
 return 1
 `

@@ -3,7 +3,7 @@
 export const QUARANTINE_REASONS = {
   jobUnreadable: 'the data of a dispatch job cannot be decoded',
   jobDataLost: 'the data of a dispatch job is gone, as after a load of an append-only file that was cut',
-  jobWithoutMessages: 'the job that held the messages of this part was deleted',
+  jobWithoutMessages: 'the job with the messages of this part was deleted',
   messageUnreadable: 'a message among the readable ones of its job cannot be decoded',
   messageUnmatchable: 'the filters of its topic fail at the message',
   topicUnreadable: 'the record of the topic that the message was published to cannot be decoded',

@@ -4,7 +4,7 @@
  */
 export class ByteBudget {
   readonly #max: number
-  #held = 0
+  #heldBytes = 0
   readonly #line: { bytes: number; enter(): void }[] = []
 
   constructor(bytesMax: number) {
@@ -14,23 +14,23 @@ export class ByteBudget {
   /** A promise if the caller must wait, else undefined. */
   enter(bytes: number): Promise<void> | undefined {
     if (this.#line.length === 0 && this.#hasCapacityFor(bytes)) {
-      this.#held += bytes
+      this.#heldBytes += bytes
       return undefined
     }
     return new Promise((enter) => this.#line.push({ bytes, enter }))
   }
 
   leave(bytes: number): void {
-    this.#held -= bytes
+    this.#heldBytes -= bytes
     for (let next = this.#line[0]; next && this.#hasCapacityFor(next.bytes); next = this.#line[0]) {
       this.#line.shift()
-      this.#held += next.bytes
+      this.#heldBytes += next.bytes
       next.enter()
     }
   }
 
   #hasCapacityFor(bytes: number): boolean {
-    return this.#held === 0 || this.#held + bytes <= this.#max
+    return this.#heldBytes === 0 || this.#heldBytes + bytes <= this.#max
   }
 }
 

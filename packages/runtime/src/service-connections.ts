@@ -43,7 +43,7 @@ export function openConnections(options: ServiceConnectionsOptions): ServiceConn
   const { redisUrl: url, name, mainName = name, minReplicas, strict = false, log } = options
   const redis = connect({ url, name: mainName, onState: createStateLog({ log, what: 'redis' }) })
   const subscriber = connectSubscriber({ url, name: `${name}-wakes` })
-  const acksRedis = minReplicas > 0 ? connect({ url, name: `${name}-held` }) : redis
+  const acksRedis = minReplicas > 0 ? connect({ url, name: `${name}-acks` }) : redis
   const replicas = new ReplicaWatch(createStateLog({ log, what: 'replicas', initial: 'up' }))
   const onProblem = (error: Error) => log.error({ err: error }, 'redis.misnamed')
   return {

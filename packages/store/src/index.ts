@@ -1,6 +1,6 @@
 export type { Redis } from 'ioredis'
 export { API_KEY, ApiKeys } from './access/api-keys.ts'
-export { KeyNotHeldError, keyHolderName, refuseKeyNotHeld } from './access/key-holders.ts'
+export { keyHolderName, MissingKeyError, refuseMissingKey } from './access/key-holders.ts'
 export { KeyLimits, type TokensAsked, type TokensGiven } from './access/key-limits.ts'
 export { PORTAL_LINK_MS_MAX, PortalSessions } from './access/portal-sessions.ts'
 export { SESSION_MS_MAX, type SessionRecord, Sessions } from './access/sessions.ts'

@@ -34,11 +34,11 @@ async function exhaust(count: number): Promise<string[]> {
     bodies.map((body) => ({ body, groupId: `g${body.charAt(0)}` })),
   )
   const receive = () => fixture.queues.receive(ORIGIN, { maxMessages: 10, visibilityTimeoutSeconds: 0 })
-  while ((await held(DLQ)) < count) await receive()
+  while ((await countOf(DLQ)) < count) await receive()
   return bodies
 }
 
-async function held(arn: string): Promise<number> {
+async function countOf(arn: string): Promise<number> {
   const { visible = 0, inFlight = 0 } = (await fixture.queues.getWithCounts(arn))?.counts ?? {}
   return visible + inFlight
 }
@@ -73,10 +73,10 @@ test('a destination is a FIFO queue too, and gets them in order', async () => {
   const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
   await runRedrive(fixture, task.id, never)
   expect(byGroup(await drainQueue(fixture, ELSEWHERE))).toEqual(byGroup(bodies))
-  expect(await held(DLQ)).toBe(0)
+  expect(await countOf(DLQ)).toBe(0)
 })
 
-test('a message that is held for a batch blocks its group, and keeps its place if it cannot be moved', async () => {
+test('a message that is chosen for a batch blocks its group, and keeps its place if it cannot be moved', async () => {
   const bodies = await exhaust(9)
   const task = await fixture.redrives.create({ ...everything, filter: { messageIds: await ids(2) } })
   const run = { id: task.id, fence: (await fixture.batches.open(task.id)) ?? 0, destination: null }
@@ -160,5 +160,5 @@ async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
   const { items } = await fixture.queues.peek(ELSEWHERE, { limit: 1_000 })
   expect(byGroup(items.map((m) => m.body))).toEqual(byGroup(bodies))
   expect(items.at(-1)?.sequenceNumber).toBe('10000000000000000110')
-  expect(await held(DLQ)).toBe(0)
+  expect(await countOf(DLQ)).toBe(0)
 }

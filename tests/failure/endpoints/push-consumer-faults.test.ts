@@ -44,7 +44,7 @@ const whenEmpty = (queue: string) =>
   )
 
 /** Holds all requests of the queue until the test releases them. */
-function heldRequests(queue: string, count: number): (() => void)[] {
+function openRequests(queue: string, count: number): (() => void)[] {
   const gates = Array.from({ length: count }, () => Promise.withResolvers<void>())
   receiver().respond(`/${queue}`, (_, n) => ({ until: gates[n - 1]?.promise ?? Promise.resolve() }))
   return gates.map(({ resolve }) => resolve)
@@ -54,7 +54,7 @@ test('the share of a worker that is killed in mid-batch is taken over, and its b
   const [doomed, successor] = [stack().worker(0), stack().worker(1)]
   await successor.kill()
   await consume('killed', { batchSize: 1, timeoutSeconds: 60 })
-  heldRequests('killed', 1)
+  openRequests('killed', 1)
   await send('killed', ['a', 'b'])
   await receiver().waitForRequests(1, '/killed')
   await successor.start()
@@ -104,7 +104,7 @@ test('a worker that was frozen does not delete what another one has received sin
   const [zombie, successor] = [stack().worker(0), stack().worker(1)]
   await successor.kill()
   await consume('frozen', { timeoutSeconds: 60 })
-  const answers = heldRequests('frozen', 2)
+  const answers = openRequests('frozen', 2)
   await send('frozen', ['a'])
   await receiver().waitForRequests(1, '/frozen')
   zombie.signal('SIGSTOP')
@@ -127,7 +127,7 @@ test('a worker that was frozen does not delete what another one has received sin
 test('messages whose answers came while Redis was away are deleted when it is back', async () => {
   await stack().worker(1).kill()
   await consume('outage', { timeoutSeconds: 30 })
-  const answers = heldRequests('outage', 1)
+  const answers = openRequests('outage', 1)
   await send('outage', ['a', 'b'])
   await receiver().waitForRequests(1, '/outage')
   await stack().redis.kill()

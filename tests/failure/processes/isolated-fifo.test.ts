@@ -17,7 +17,7 @@ const KILLS = LONG ? 10 : 5
 /** Longer than the longest delay and any lease. */
 const DUE_MS = 330_000
 /** Shorter than the longest delay, because a later due time would be corrected. */
-const HELD_MS = 250_000
+const DELAY_MS = 250_000
 /** A reader's lease, and one second more, because the clock is read in seconds. */
 const LEASE_MS = 4_000
 const START_MS = 60_000
@@ -122,5 +122,5 @@ async function redisNow(): Promise<number> {
 /** Makes the group wait as long as after many kills, so that all others can arrive before its next try. */
 async function holdGroup(member: string): Promise<void> {
   expect(await dueInMs(member)).not.toBeNaN()
-  await stack().connection.zadd(dueKey(BASE), (await redisNow()) + HELD_MS, member)
+  await stack().connection.zadd(dueKey(BASE), (await redisNow()) + DELAY_MS, member)
 }

@@ -9,7 +9,7 @@ const STALLED_AT = START + 5_000
 
 const even = (gapMs = GAP_MS) => Array.from({ length: COUNT }, (_, n) => START + n * gapMs)
 /** A schedule in which all sends after STALLED_AT are `ms` later. */
-const heldUp = (ms: number) => even().map((time) => (time > STALLED_AT ? time + ms : time))
+const stalled = (ms: number) => even().map((time) => (time > STALLED_AT ? time + ms : time))
 const stall = (ms: number, at = STALLED_AT) => ({ from: at, to: at + ms, ms })
 const pace = (times: number[], stalls = [stall(0)]) =>
   lowestPace(times, { rate: RATE, windowMs: 10_000, stalls })
@@ -29,21 +29,21 @@ test('a slower lane has a lower rate', () => {
 })
 
 test('a lane that stands still without a stall has a lower rate', () => {
-  expect(pace(heldUp(600))).toBeCloseTo(RATE * 0.94, 6)
+  expect(pace(stalled(600))).toBeCloseTo(RATE * 0.94, 6)
 })
 
 test('a lane that stands still in a stall has its rate', () => {
-  expect(pace(heldUp(600), [stall(600)])).toBeCloseTo(RATE, 6)
+  expect(pace(stalled(600), [stall(600)])).toBeCloseTo(RATE, 6)
 })
 
 test('a stall explains no more than its length, and once', () => {
-  expect(pace(heldUp(600), [stall(200)])).toBeCloseTo(RATE * 0.96, 6)
-  const twice = heldUp(300).map((time, n) => (n > 102 ? time + 300 : time))
+  expect(pace(stalled(600), [stall(200)])).toBeCloseTo(RATE * 0.96, 6)
+  const twice = stalled(300).map((time, n) => (n > 102 ? time + 300 : time))
   expect(pace(twice, [stall(300)])).toBeCloseTo(RATE * 0.97, 6)
 })
 
 test('a stall at another time explains nothing', () => {
-  expect(pace(heldUp(600), [stall(600, STALLED_AT - 2_000), stall(600, STALLED_AT + 2_000)])).toBeCloseTo(
+  expect(pace(stalled(600), [stall(600, STALLED_AT - 2_000), stall(600, STALLED_AT + 2_000)])).toBeCloseTo(
     RATE * 0.94,
     6,
   )

@@ -20,8 +20,8 @@ test('shows the timeline of what has not ended, and the lanes that hold somethin
   answer('/v1/messages/done/deliveries', { deliveries: [{ state: 'delivered' }] })
   answer('/v1/messages/open/deliveries', { deliveries: [{ state: 'waiting', lastStatusCode: 503 }] })
   const idle = { id: 'a', endpoint: '/a', status: 'active', lane: { waiting: 0, inFlight: 0 } }
-  const held = { id: 'b', endpoint: '/b', status: 'active', lane: { waiting: 1, inFlight: 0 } }
-  answer('/v1/subscriptions', { subscriptions: [idle, held] })
+  const busy = { id: 'b', endpoint: '/b', status: 'active', lane: { waiting: 1, inFlight: 0 } }
+  answer('/v1/subscriptions', { subscriptions: [idle, busy] })
   expect((await report('open', 'done')).split('\n')).toEqual([
     'messages: 2 published, 1 of the last 2 open or unknown',
     'message open: 1 deliveries',

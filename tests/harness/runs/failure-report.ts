@@ -68,11 +68,11 @@ async function timeline(api: Pick<Api, 'url'>, id: string): Promise<{ hasEnded: 
 async function lanesReport(api: Api): Promise<string> {
   try {
     const { subscriptions } = await ask<{ subscriptions: Subscription[] }>(api, '/v1/subscriptions?limit=100')
-    const held = subscriptions.filter(({ lane }) => lane.waiting + lane.inFlight > 0)
-    const lines = held
+    const busy = subscriptions.filter(({ lane }) => lane.waiting + lane.inFlight > 0)
+    const lines = busy
       .slice(0, LANES_SHOWN)
       .map(({ id, endpoint, status, lane }) => `  ${id} ${endpoint} ${status} ${JSON.stringify(lane)}`)
-    return [`lanes: ${held.length} of the first ${subscriptions.length} hold deliveries`, ...lines].join('\n')
+    return [`lanes: ${busy.length} of the first ${subscriptions.length} hold deliveries`, ...lines].join('\n')
   } catch (error) {
     return `lanes: ${reasonOf(error)}`
   }

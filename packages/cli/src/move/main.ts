@@ -143,7 +143,7 @@ function progressReporter() {
 
 function report({ keys, bytes, expired, foreign, before, after }: MoveReport, tookMs: number): void {
   console.log(
-    `moved ${keys} keys, ${megabytes(bytes)}, each held against the source, in ${(tookMs / 1_000).toFixed(1)} s`,
+    `moved ${keys} keys, ${megabytes(bytes)}, each compared with the source, in ${(tookMs / 1_000).toFixed(1)} s`,
   )
   if (expired > 0) console.log(`${expired} keys had come to the end of their time`)
   if (foreign > 0) console.log(`about ${foreign} keys of others were left where they are`)

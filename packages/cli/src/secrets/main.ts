@@ -6,7 +6,7 @@ import {
   ApiKeys,
   Consumers,
   PlatformApplications,
-  refuseKeyNotHeld,
+  refuseMissingKey,
   SigningKeys,
   Subscriptions,
   VaultKeys,
@@ -45,7 +45,7 @@ async function main([verb, ...more]: string[]): Promise<number> {
       applications,
       signing,
       vault,
-      refuseNotHeld: (keyId) => refuseKeyNotHeld(redis, keyId),
+      refuseMissing: (keyId) => refuseMissingKey(redis, keyId),
     })
     for (const { what, why } of failed) console.error(printable(`${what}: ${why}`))
     console.log(`${found} secrets, ${resealed} sealed anew with key ${vault.keyId}, ${failed.length} failed`)

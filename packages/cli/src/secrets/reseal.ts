@@ -21,7 +21,7 @@ import {
 import {
   type ApiKeys,
   type Consumers,
-  KeyNotHeldError,
+  MissingKeyError,
   type PlatformApplications,
   type SigningKeys,
   type Subscriptions,
@@ -39,7 +39,7 @@ interface ResealDeps {
   vaultKeys: Pick<VaultKeys, 'add' | 'keepOnly'>
   vault: Vault
   /** Rejects if a running service does not have the key. */
-  refuseNotHeld(keyId: string): Promise<void>
+  refuseMissing(keyId: string): Promise<void>
 }
 
 interface Resealed {
@@ -57,7 +57,7 @@ const PAGE_LIMIT = 100
  * service does not have the first key.
  */
 export async function resealAll(deps: ResealDeps): Promise<Resealed> {
-  await deps.refuseNotHeld(deps.vault.keyId)
+  await deps.refuseMissing(deps.vault.keyId)
   const result: Resealed = { found: 0, resealed: 0, failed: [] }
   let noted = false
   for await (const secret of secrets(deps)) {
@@ -72,7 +72,7 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
       await secret.replace(sealed)
       result.resealed += 1
     } catch (error) {
-      if (error instanceof KeyNotHeldError) throw error
+      if (error instanceof MissingKeyError) throw error
       result.failed.push({ what: secret.what, why: error instanceof Error ? error.message : String(error) })
     }
   }
@@ -85,9 +85,9 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
 /**
  * Once the key's id is added, no service starts without this key. The second check finds services that started before.
  */
-async function announceKey({ vaultKeys, vault: { keyId }, refuseNotHeld }: ResealDeps): Promise<void> {
+async function announceKey({ vaultKeys, vault: { keyId }, refuseMissing }: ResealDeps): Promise<void> {
   await vaultKeys.add(keyId)
-  await refuseNotHeld(keyId)
+  await refuseMissing(keyId)
 }
 
 function sealedAnew({ sealed, plain, context }: Secret, vault: Vault): string | undefined {

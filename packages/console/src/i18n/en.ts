@@ -1052,7 +1052,7 @@ export const words = {
     nextProbe: 'Next probe',
     retryQuota: 'Retry quota left',
     onFailure: 'When it keeps failing',
-    heldBack: 'The open circuit holds this back: a failed probe uses up no attempt.',
+    openCircuit: 'The open circuit holds this back: a failed probe uses up no attempt.',
     deadLetters: 'Dead letters go to',
     ownQueue: 'the queue of the topic',
     discarded: 'nowhere: they are discarded',

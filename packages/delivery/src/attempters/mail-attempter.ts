@@ -75,7 +75,7 @@ export class MailAttempter implements Attempter {
   }
 
   async #attempt(attempt: Attempt): Promise<Ended> {
-    if (!this.#underWay.begin()) return heldBack(`${this.#underWay.count} mails are under way`)
+    if (!this.#underWay.begin()) return overLimit(`${this.#underWay.count} mails are under way`)
     const signal = attemptDeadline(this.#settings.attemptTimeoutMs, this.#closing.signal)
     try {
       return await untilAborted(signal, this.#admitAndSend(attempt, signal))
@@ -91,7 +91,7 @@ export class MailAttempter implements Attempter {
     const address = attempt.target.url
     if (await mail.isSuppressed(comparableAddress(address))) return suppressed()
     const domain = domainOfAddress(address)
-    if (!(await this.#admitted(domain, signal))) return heldBack(`${domain} has its rate of mails`)
+    if (!(await this.#admitted(domain, signal))) return overLimit(`${domain} has its rate of mails`)
     return this.#send(attempt, signal)
   }
 
@@ -162,7 +162,7 @@ function suppressed(): Ended {
   return { end: 'suppressed', result: failure('recipient_suppressed', 'recipient suppressed', true) }
 }
 
-function heldBack(why: string): Ended {
+function overLimit(why: string): Ended {
   return { end: 'throttled', result: failure('service_limit', why) }
 }
 

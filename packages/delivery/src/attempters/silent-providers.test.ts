@@ -94,14 +94,14 @@ test('a silent push provider gets few notifications', async () => {
   const providers = await startProviders()
   const credential = { credential: firebaseCredential().PlatformCredential ?? '' }
   const device = createDevice(providers, { platform: 'GCM', credential, token: 'tok' })
-  const held: (() => void)[] = []
-  providers.hold = (give) => held.push(give)
+  const waiting: (() => void)[] = []
+  providers.hold = (give) => waiting.push(give)
   const begun = Array.from({ length: LIMIT }, () => device.push({ message: 'hello' }))
   await new Promise((resolve) => setImmediate(resolve))
   vi.advanceTimersByTime(SILENT_MS)
   expect(await crowd(() => device.push({ message: 'more' }), 5)).toEqual(Array(5).fill('service_limit'))
   providers.hold = undefined
-  for (const give of held) give()
+  for (const give of waiting) give()
   await Promise.all(begun)
   expect(await device.push({ message: 'again' })).not.toMatchObject({ error: 'service_limit' })
   await device.close()

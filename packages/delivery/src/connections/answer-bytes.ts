@@ -35,7 +35,7 @@ export class AnswerBytes {
   /** Bytes that have arrived since `begin`. */
   #bytes = 0
   /** The beginning of a head, as long as it may be an interim one. */
-  #held: Buffer | undefined
+  #rest: Buffer | undefined
   #isInInterim = false
   #isLineEmpty = false
   #isAfterCr = false
@@ -102,9 +102,9 @@ export class AnswerBytes {
     this.#hasEnded = true
     this.#tolerant?.end()
     this.#checkTolerant()
-    const held = this.#held
-    this.#held = undefined
-    return held
+    const rest = this.#rest
+    this.#rest = undefined
+    return rest
   }
 
   /** The parser or a write has failed. Returns true if the answer can nevertheless be read. */
@@ -169,15 +169,15 @@ export class AnswerBytes {
 
   /** Drops empty lines and interim heads. */
   #skip(chunk: Buffer): Buffer | undefined {
-    const bytes = this.#held ? Buffer.concat([this.#held, chunk]) : chunk
-    this.#held = undefined
+    const bytes = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
+    this.#rest = undefined
     let at = 0
     while (at < bytes.length) {
       if (this.#isInInterim) at = this.#skipInterim(bytes, at)
       else if (bytes[at] === CR || bytes[at] === LF) at++
       else if (!mayBeInterim(bytes, at)) break
       else if (bytes.length - at < INTERIM.length) {
-        this.#held = bytes.subarray(at)
+        this.#rest = bytes.subarray(at)
         at = bytes.length
       } else this.#isInInterim = true
       if (at < 0) return this.#refuse('an interim answer has a carriage return without a line feed')

@@ -99,12 +99,12 @@ test('[353] a Runtime Interface Emulator gets one invocation at a time, events a
 })
 
 test('[353] an event for an emulator that is busy for long is not sent, and counts as no attempt', async () => {
-  const held = Promise.withResolvers<void>()
-  const { url, requests } = await startFunction({ until: held.promise })
+  const released = Promise.withResolvers<void>()
+  const { url, requests } = await startFunction({ until: released.promise })
   const of = calls({ functions: { '*': `${url}${EMULATED}` } })
   const first = invoke(of)
   expect(await invoke(of)).toMatchObject({ kind: 'failure', error: 'service_limit', permanent: false })
-  held.resolve()
+  released.resolve()
   expect(await first).toMatchObject({ kind: 'response' })
   expect(await invoke(of)).toMatchObject({ kind: 'response' })
   expect(requests).toHaveLength(2)

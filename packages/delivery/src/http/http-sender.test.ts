@@ -1024,14 +1024,14 @@ describe('connections', () => {
   test('idle to an origin with several end before those of others', async () => {
     const hooks = await receiver()
     let open: (() => void) | undefined
-    hooks.respond('/held', { until: new Promise<void>((resolve) => (open = resolve)) })
+    hooks.respond('/busy', { until: new Promise<void>((resolve) => (open = resolve)) })
     const resolver = { resolve: () => Promise.resolve(['127.0.0.1']) }
     const to = sender({ resolver, idleConnectionsMax: 5 })
     for (let i = 0; i < 4; i++) await post(to, `http://host-${i}.example:${hooks.port}/`)
-    const held = Array.from({ length: 3 }, () => post(to, `http://busy.example:${hooks.port}/held`))
+    const requests = Array.from({ length: 3 }, () => post(to, `http://busy.example:${hooks.port}/busy`))
     await hooks.waitForRequests(7)
     open?.()
-    await Promise.all(held)
+    await Promise.all(requests)
     expect(to.stats()).toEqual({ inFlight: 0, connections: 5, idle: 5, origins: 5 })
   })
 })

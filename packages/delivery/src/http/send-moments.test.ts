@@ -147,9 +147,9 @@ test('an origin that closes its connections and is slow to dial has one opened a
   const { server, connections } = await startServer(() => CLOSED)
   const sender = startSender(slowly)
   await sender.attempt(at(server))
-  const held = miss(sender, at(server))
+  const missed = miss(sender, at(server))
   const closing = sender.attempt(at(server))
-  await Promise.all([held, closing])
+  await Promise.all([missed, closing])
   for (const _ of [1, 2, 3]) sender.openAhead(at(server))
   // One more connection is there: that of the request that was late.
   expect(sender.stats().connections).toBe(4)

@@ -15,23 +15,23 @@ const key = parseMasterKey(createMasterKeyText())
 if (!key) throw new Error('a new key must be readable')
 const vault = createVault([key])
 
-let held: KeptSigningPair | null
+let stored: KeptSigningPair | null
 const kept: KeptSigningPairs = {
-  read: async () => held,
-  offer: async (offered) => (held ??= offered),
+  read: async () => stored,
+  offer: async (offered) => (stored ??= offered),
   publish: async () => undefined,
 }
 beforeEach(() => {
-  held = null
+  stored = null
 })
 
 test('with a master key a new pair is kept sealed, and is the same for all who have it', async () => {
   const told: unknown[] = []
-  const pairs = createSigningPairs(kept, { vault, beforeSealing: async () => void told.push(held) })
+  const pairs = createSigningPairs(kept, { vault, beforeSealing: async () => void told.push(stored) })
   const signers = [new SigningKey({ pairs }), new SigningKey({ pairs })]
   const [first, second] = await Promise.all(signers.map((signer) => signer.load()))
-  expect(JSON.stringify(held)).not.toMatch(/PRIVATE KEY|privateKey/)
-  expect(held).toHaveProperty('sealed')
+  expect(JSON.stringify(stored)).not.toMatch(/PRIVATE KEY|privateKey/)
+  expect(stored).toHaveProperty('sealed')
   expect(told[0]).toBeNull()
   expect(second?.certificatePath).toBe(first?.certificatePath)
 })
@@ -39,15 +39,15 @@ test('with a master key a new pair is kept sealed, and is the same for all who h
 test('without one it is kept as it is', async () => {
   const pairs = createSigningPairs(kept, { vault: undefined })
   expect(await pairs.offer(pair)).toEqual(pair)
-  expect(held).toEqual(pair)
+  expect(stored).toEqual(pair)
 })
 
 test('a pair in plain text is used as it is, and reported once', async () => {
   let told = 0
   const pairs = createSigningPairs(kept, { vault, onUnsealed: () => told++ })
-  held = pair
+  stored = pair
   expect([await pairs.read(), await pairs.read(), await pairs.offer(other)]).toEqual([pair, pair, pair])
-  expect([told, held]).toEqual([1, pair])
+  expect([told, stored]).toEqual([1, pair])
 })
 
 test('a sealed key belongs to its certificate and cannot be put beside another', () => {
@@ -61,8 +61,8 @@ test('a sealed key belongs to its certificate and cannot be put beside another',
 test('a pair that is lost from Redis is put back sealed', async () => {
   const signing = new SigningKey({ pairs: createSigningPairs(kept, { vault }), renewMs: 0 })
   const { certificatePath } = await signing.load()
-  held = null
+  stored = null
   await signing.renew()
-  expect(held).toHaveProperty('sealed')
+  expect(stored).toHaveProperty('sealed')
   expect(signing.signer?.certificatePath).toBe(certificatePath)
 })

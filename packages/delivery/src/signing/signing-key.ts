@@ -83,9 +83,9 @@ export class SigningKey {
 
   async #renew(pair: SigningPair): Promise<void> {
     await this.#publish(pair)
-    const held = this.#options.pair ?? (await this.#sharedPair(pair))
-    if (held.certificate === pair.certificate) return
-    await this.#take(held)
+    const shared = this.#options.pair ?? (await this.#sharedPair(pair))
+    if (shared.certificate === pair.certificate) return
+    await this.#take(shared)
   }
 
   async #take(pair: SigningPair): Promise<Signer> {

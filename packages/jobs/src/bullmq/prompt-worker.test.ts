@@ -13,13 +13,13 @@ const begun: string[] = []
 /** Calls of the workers' `fetching`. */
 const fetching: number[] = []
 let queue: Queue
-let held: PromiseWithResolvers<void>
+let released: PromiseWithResolvers<void>
 beforeEach(async () => {
-  held = Promise.withResolvers<void>()
+  released = Promise.withResolvers<void>()
   queue = await openQueue({ name: NAME, connection: redis }, () => undefined)
 })
 afterEach(async () => {
-  held.resolve()
+  released.resolve()
   await Promise.all(workers.splice(0).map((worker) => worker.close()))
   await queue.close()
   await redis.flushall()
@@ -34,7 +34,7 @@ const whenBegun = (...jobs: string[]) =>
     what: `${jobs} to begin`,
   })
 
-/** A worker that waits for a job. The job `held` runs until the test resolves it. */
+/** A worker that waits for a job. The job `waits` runs until the test resolves it. */
 async function startIdle(): Promise<Worker> {
   const worker = createWorker<{ job: string }>({
     name: NAME,
@@ -43,7 +43,7 @@ async function startIdle(): Promise<Worker> {
     fetching: (change) => fetching.push(change),
     process: async ({ data }) => {
       begun.push(data.job)
-      if (data.job === 'held') await held.promise
+      if (data.job === 'waits') await released.promise
     },
   })
   worker.on('error', () => undefined)
@@ -59,22 +59,22 @@ const whenWaiting = (count: number) =>
 
 test('a job that comes to a worker that is closing need not wait until another one asks', async () => {
   const closing = await startIdle()
-  await add('held')
-  await whenBegun('held')
+  await add('waits')
+  await whenBegun('waits')
   await whenWaiting(1)
   await startIdle()
   const closed = closing.close()
   await add('next')
   await whenBegun('next')
-  held.resolve()
+  released.resolve()
   await closed
 })
 
 test('a worker that is resumed fetches beside the job that came while it was paused', async () => {
   const worker = await startIdle()
   await worker.pause(true)
-  await add('held')
-  await whenBegun('held')
+  await add('waits')
+  await whenBegun('waits')
   await worker.resume()
   await add('next')
   await whenBegun('next')
@@ -82,11 +82,11 @@ test('a worker that is resumed fetches beside the job that came while it was pau
 
 test('a paused worker that is closed waits for its job', async () => {
   const worker = await startIdle()
-  await add('held')
-  await whenBegun('held')
+  await add('waits')
+  await whenBegun('waits')
   await worker.pause(true)
   const closed = worker.close()
-  held.resolve()
+  released.resolve()
   await closed
   expect(await redis.exists(`${queuePrefix(NAME)}:${NAME}:1`)).toBe(0)
 })
@@ -105,13 +105,13 @@ test('each command that may bring a job is announced, and its reply too', async 
 
 test('a job whose end is refused is not announced for ever', async () => {
   const worker = await startIdle()
-  await add('held')
-  await whenBegun('held')
+  await add('waits')
+  await whenBegun('waits')
   const [id = ''] = await redis.lrange(`${queuePrefix(NAME)}:${NAME}:active`, 0, -1)
   expect(await redis.del(`${queuePrefix(NAME)}:${NAME}:${id}:lock`)).toBe(1)
-  held.resolve()
+  released.resolve()
   await add('after')
-  await whenBegun('held', 'after')
+  await whenBegun('waits', 'after')
   await worker.close()
   expect(fetching.reduce((sum, change) => sum + change, 0)).toBe(0)
 })

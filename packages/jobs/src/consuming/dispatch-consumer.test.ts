@@ -47,7 +47,7 @@ test('a lock that ran out during an outage is taken again and the job runs once'
     runs.push(run)
     await finished
   })
-  await publish('held')
+  await publish('waits')
   await waitFor(() => runs.length === 1)
   const lock = `${JOBS}:${jobOf(runs[0])}:lock`
   await redis.pexpire(lock, 1)
@@ -71,14 +71,14 @@ async function handOutAgain(job: string, starts = 0): Promise<void> {
     .exec()
 }
 
-async function consumeHeld() {
+async function consumeWaiting() {
   const runs: DispatchRun[] = []
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
   const consumed = await consume(async (run) => {
     runs.push(run)
     await finished
   })
-  await publish('held')
+  await publish('waits')
   await waitFor(() => runs.length === 1)
   const job = jobOf(runs[0]) ?? ''
   return {
@@ -91,7 +91,7 @@ async function consumeHeld() {
 }
 
 test('a job that is handed out again to the process that runs it goes on, and runs once', async () => {
-  const { runs, finish, job, starts, completed, lines } = await consumeHeld()
+  const { runs, finish, job, starts, completed, lines } = await consumeWaiting()
   for (const start of [2, 3]) {
     await handOutAgain(job)
     await waitFor(async () => (await starts()) === start)
@@ -108,10 +108,10 @@ test('a job that is handed out again to the process that runs it goes on, and ru
 
 test('a job that is handed out again just before it is completed goes on, and runs once', async () => {
   onTestFinished(() => void vi.restoreAllMocks())
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const hold = vi.spyOn(RunLocks.prototype, 'hold').mockReturnValue(held)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const hold = vi.spyOn(RunLocks.prototype, 'hold').mockReturnValue(released)
   const starts = vi.spyOn(RunEntries.prototype, 'adoptedBy')
-  const { runs, finish, job, completed } = await consumeHeld()
+  const { runs, finish, job, completed } = await consumeWaiting()
   await handOutAgain(job)
   await waitFor(() => starts.mock.calls.length === 2)
   finish()
@@ -124,7 +124,7 @@ test('a job that is handed out again just before it is completed goes on, and ru
 })
 
 test('a job whose completion was lost is completed at its next start, and not run again', async () => {
-  const { runs, finish, job, completed, lines } = await consumeHeld()
+  const { runs, finish, job, completed, lines } = await consumeWaiting()
   // The completion is refused, as after an outage that began when the run had just ended.
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
@@ -136,7 +136,7 @@ test('a job whose completion was lost is completed at its next start, and not ru
 })
 
 test('a job that somebody else has started in between is begun anew', async () => {
-  const { runs, finish, job, completed } = await consumeHeld()
+  const { runs, finish, job, completed } = await consumeWaiting()
   await handOutAgain(job, 1)
   await waitFor(() => runs.length === 2)
   finish()
@@ -146,7 +146,7 @@ test('a job that somebody else has started in between is begun anew', async () =
 })
 
 test('a job that got the number of one that Redis lost is begun anew', async () => {
-  const { runs, finish, job, completed, lines } = await consumeHeld()
+  const { runs, finish, job, completed, lines } = await consumeWaiting()
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
   await waitFor(() => lines.includes('dispatch.error'))
@@ -157,13 +157,13 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
   await handOutAgain(job)
   await waitFor(() => completed.length === 1)
   expect(runs.map((run) => [run.fence, textsOf(run)[0]])).toEqual([
-    [1, 'held'],
+    [1, 'waits'],
     [2, 'other'],
   ])
 })
 
 test('a run takes no lock of a job that got the number of its own, which Redis lost', async () => {
-  const { runs, finish, job, completed } = await consumeHeld()
+  const { runs, finish, job, completed } = await consumeWaiting()
   const data = jobText([message('other')])
   // Another worker has started the new job once, and has died. Its lock is over, and its count of starts is the same.
   await redis
@@ -174,7 +174,7 @@ test('a run takes no lock of a job that got the number of its own, which Redis l
   await waitFor(() => runs[0]?.isLost())
   finish()
   await waitFor(() => completed.length === 1, { timeoutMs: 15_000 })
-  expect(runs.map((run) => textsOf(run)[0])).toEqual(['held', 'other'])
+  expect(runs.map((run) => textsOf(run)[0])).toEqual(['waits', 'other'])
 })
 
 test('a run whose job went to another worker learns that it is lost', async () => {
@@ -196,7 +196,7 @@ test('a run whose job went to another worker learns that it is lost', async () =
 })
 
 test('a job that another worker began and left is not completed by the one that had it before', async () => {
-  const { runs, finish, job, completed } = await consumeHeld()
+  const { runs, finish, job, completed } = await consumeWaiting()
   await redis.multi().hincrby(`${JOBS}:${job}`, 'ats', 1).del(`${JOBS}:${job}:lock`).exec()
   await waitFor(() => runs[0]?.isLost())
   finish()
@@ -343,7 +343,7 @@ test.each([
   ['an idle worker checked meanwhile', 60_000],
   ['the clock of Redis was set back by an hour', 3_600_000],
 ])('looks for jobs of dead workers go on where %s', async (_why, lastsMs) => {
-  const { consumer, finish } = await consumeHeld()
+  const { consumer, finish } = await consumeWaiting()
   await consumer.watch()
   await redis.set(`${JOBS}:stalled-check`, '1', 'PX', lastsMs)
   await consumer.watch()
@@ -381,7 +381,7 @@ test('a failed job that can be read is run again', async () => {
 })
 
 test('a failed job that cannot be looked at holds up neither others nor the look for jobs of dead workers', async () => {
-  const { consumer, finish } = await consumeHeld()
+  const { consumer, finish } = await consumeWaiting()
   await redis.zadd(`${JOBS}:failed`, 1, 'broken', 2, 'lost')
   await redis.set(`${JOBS}:broken`, 'no hash')
   await redis.hset(`${JOBS}:lost`, { ats: 1 })

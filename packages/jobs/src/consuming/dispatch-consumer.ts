@@ -2,7 +2,7 @@
  * The worker's side of one dispatch queue. It gives each job to `run` as a DispatchRun, and completes or postpones the
  * job afterwards.
  *
- * A run is *held* while this process has the job's lock. It is *lost* once another worker may have the lock, and then
+ * A run is *locked* while this process has the job's lock. It is *lost* once another worker may have the lock, and then
  * starts no more attempts. A lock that only expired during an outage is taken again, so that a finished job is not run
  * once more. BullMQ may already have given the job out again, to this same process. The present run then continues
  * under the new lock.

@@ -119,7 +119,7 @@ export class UnreadableJobs {
     return this.#options.quarantine({
       id: this.#entryId(id, String(addedAt)),
       reason: 'jobWithoutMessages',
-      detail: `the job ${data.of[0]} that held its messages was deleted`,
+      detail: `the job ${data.of[0]} with its messages was deleted`,
       raw: JSON.stringify(data),
     })
   }

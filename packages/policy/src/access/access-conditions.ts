@@ -57,7 +57,7 @@ function verdict(operator: string, value: ConditionValue, patterns: Patterns): C
   const compare = Object.hasOwn(COMPARISONS, kind + rest) ? COMPARISONS[kind + rest] : undefined
   if (compare === undefined) return 'unknown'
   const isNot = before !== undefined || within !== undefined
-  if (value === null) return ifExists || isHeldByNone(set, isNot) ? 'holds' : 'fails'
+  if (value === null) return ifExists || holdsForNone(set, isNot) ? 'holds' : 'fails'
   if (typeof value !== 'string' && set === undefined) return 'unknown'
   const verdicts = [value].flat().map((one) => {
     const found = isEither(patterns, (pattern) => compare(one, pattern))
@@ -67,7 +67,7 @@ function verdict(operator: string, value: ConditionValue, patterns: Patterns): C
 }
 
 /** A missing key differs from every value, so a negated operator is satisfied. No value of it is any value. */
-function isHeldByNone(set: string | undefined, isNot: boolean): boolean {
+function holdsForNone(set: string | undefined, isNot: boolean): boolean {
   return set === 'AllValues' || (isNot && set !== 'AnyValue')
 }
 

@@ -88,8 +88,10 @@ describe('attributes', () => {
 
   test('[82] a numeric range has the bounds it says', () => {
     const policy = { a: [{ numeric: ['>', 0, '<=', 150] }] }
-    const held = ['0', '0.1', '150', '150.00001'].map((value) => byAttributes(policy, { a: number(value) }))
-    expect(held).toEqual([false, true, true, false])
+    const matches = ['0', '0.1', '150', '150.00001'].map((value) =>
+      byAttributes(policy, { a: number(value) }),
+    )
+    expect(matches).toEqual([false, true, true, false])
     expect(byAttributes({ a: [{ numeric: ['=', 5] }] }, { a: number('5.0') })).toBe(true)
     expect(byAttributes({ a: [{ numeric: ['<', 5] }] }, { a: text('4') })).toBe(false)
   })

@@ -9,7 +9,7 @@ test('a step that follows a failure has its cause, and a delay only where a retr
   expect(whyNext({ step: 'dead', because: 'permanent' })).toEqual({ because: 'permanent', delayMs: null })
 })
 
-test('a first attempt is explained by what held it up, measured from publishing', () => {
+test('a first attempt is explained by what delayed it, measured from publishing', () => {
   expect(whyItCame({ sincePublishedMs: 3 })).toBeUndefined()
   expect(whyItCame({ waitedFor: 'throttle', sincePublishedMs: 7_000 })).toEqual({
     because: 'throttle',

@@ -39,13 +39,13 @@ function holderOf([, address = '', service, keys]: RegExpMatchArray): KeyHolder 
 }
 
 /** Some running services do not have the key, so they could not open secrets that it seals. */
-export class KeyNotHeldError extends Error {
+export class MissingKeyError extends Error {
   constructor(keyId: string, lacking: KeyHolder[]) {
     super(
       `running services do not have master key ${keyId} (${[...new Set(lacking.map(described))].join('; ')}): give it to ` +
         'them as FANTAIL_MASTER_KEY or among FANTAIL_MASTER_KEYS_OLD, restart them, then run this again',
     )
-    this.name = 'KeyNotHeldError'
+    this.name = 'MissingKeyError'
   }
 }
 
@@ -55,9 +55,9 @@ function described({ service, address, keyIds }: KeyHolder): string {
   return `${service} at ${address} has ${keyIds.length === 0 ? 'none' : keyIds.join(', ')}`
 }
 
-/** Throws a KeyNotHeldError if a running service does not have the key. */
-export async function refuseKeyNotHeld(redis: Redis, keyId: string): Promise<void> {
+/** Throws a MissingKeyError if a running service does not have the key. */
+export async function refuseMissingKey(redis: Redis, keyId: string): Promise<void> {
   const holders = await readKeyHolders(redis)
   const lacking = holders.filter(({ keyIds }) => !keyIds?.includes(keyId))
-  if (lacking.length > 0) throw new KeyNotHeldError(keyId, lacking)
+  if (lacking.length > 0) throw new MissingKeyError(keyId, lacking)
 }

@@ -169,7 +169,7 @@ export class StorageGuard {
     this.#topicsAt = this.#now()
     if (usedBytes < share && this.#greedy.size === 0) return
     const bytes = await this.#options.topicBytes()
-    const greedy = [...bytes].filter(([uid, held]) => held >= share * (this.#greedy.has(uid) ? 0.9 : 1))
+    const greedy = [...bytes].filter(([uid, used]) => used >= share * (this.#greedy.has(uid) ? 0.9 : 1))
     this.#greedy = new Set(greedy.map(([uid]) => uid))
   }
 }

@@ -94,12 +94,12 @@ export class Idempotency {
   async holds(name: string, value: string, { run, mark }: ClaimingRun): Promise<boolean | 'jobGone'> {
     if (!(await this.#hasJob(run))) return 'jobGone'
     if (!mark.holds()) throw new Error('a connection to Redis has closed meanwhile')
-    const held = (await runScript(this.#acks.redis, HOLD, { key: name, value, keptMs: KEPT_MS })) === 1
+    const isOurs = (await runScript(this.#acks.redis, HOLD, { key: name, value, keptMs: KEPT_MS })) === 1
     // The job is deleted next. If its message is dropped because of an earlier claim, that claim is the only record of
     // the publish.
-    if (held) await this.#acks.confirm(name)
+    if (isOurs) await this.#acks.confirm(name)
     else await this.#confirm(name)
-    return held
+    return isOurs
   }
 
   /**
@@ -120,8 +120,8 @@ export class Idempotency {
     const args = { base, arn: topicArn, key, value, keptMs: KEPT_MS }
     const reply = await runScript(this.#acks.redis, CLAIM, args)
     if (reply === null) return null
-    const [uid, held] = (reply as [Buffer, Buffer]).map(String) as [string, string]
-    return { topicUid: uid, publish: held === '' ? null : (JSON.parse(held) as IdempotentPublish) }
+    const [uid, text] = (reply as [Buffer, Buffer]).map(String) as [string, string]
+    return { topicUid: uid, publish: text === '' ? null : (JSON.parse(text) as IdempotentPublish) }
   }
 
   #confirm(key: string): Promise<void> {

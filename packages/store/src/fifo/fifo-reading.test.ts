@@ -216,9 +216,9 @@ test('a deleted subscription’s groups are drained in steps, also behind what i
   await subscriptions.delete(id)
   expect((await take()).drained).toBe(1_000)
   expect((await take()).drained).toBe(1_000)
-  const [held] = lane?.claims ?? []
-  if (!held) throw new Error('one was claimed')
-  await lanes.settle(SHARD, [{ ...held, subscriptionId: id, to: { op: 'delivered' } }])
+  const [taken] = lane?.claims ?? []
+  if (!taken) throw new Error('one was claimed')
+  await lanes.settle(SHARD, [{ ...taken, subscriptionId: id, to: { op: 'delivered' } }])
   expect((await take()).drained).toBe(499)
   expect(await redis.keys(`${BASE}*${id}*`)).toEqual([])
   expect(await redis.keys(`${BASE}msg:*`)).toEqual([])

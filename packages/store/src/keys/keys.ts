@@ -153,7 +153,7 @@ export const unprovenKey = (base: string) => `${base}unproven`
 /**
  * Set: paused lanes with deliveries that wait or are in flight. They are not in `due`, so the sweep finds them here.
  */
-export const heldKey = (base: string) => `${base}held`
+export const pausedKey = (base: string) => `${base}paused`
 /** Any type: a value that was in the place of one of these three. Deleted when all lanes are in line again. */
 export const tornLinesKey = (base: string) => `${base}lines:torn`
 /**
@@ -231,7 +231,7 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 // another `uid`. The keys after this beginning:
 // - `age`. Sorted set of all items, by the time from which their retention counts (ms of the queue's clock).
 // - `ready`, `delayed`, `flight` (by when the item comes back), `moving` (on its way to the dead-letter queue, by the
-//   end of the lease), `held` (in a batch of a redrive). Sorted sets by ms of the queue's clock. An item is in one of
+//   end of the lease), `chosen` (in a batch of a redrive). Sorted sets by ms of the queue's clock. An item is in one of
 //   them.
 // - `recent`. Sorted set by ms: ids that senders gave to removed items. Ids of items that a redrive policy brought
 //   begin with `>`. An id is kept for 10 minutes, and at most 100,000 are kept.

@@ -3,7 +3,7 @@
  * shard has become due.
  */
 import type { Redis } from 'ioredis'
-import { BUSY_SHARDS, dueKey, heldKey, laneKey, sliceKey, unprovenKey } from '../keys/keys.ts'
+import { BUSY_SHARDS, dueKey, laneKey, pausedKey, sliceKey, unprovenKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { whenReadable } from '../redis/unreadable.ts'
@@ -42,7 +42,7 @@ export async function busyLanes(redis: Redis, max: number): Promise<BusyLane[]> 
       const [due, unproven, paused] = await Promise.all([
         idsOf(dueKey(base), (key) => redis.zrange(key, '0', String(max - 1))),
         idsOf(unprovenKey(base), (key) => redis.zrange(key, '0', String(max - 1))),
-        idsOf(heldKey(base), (key) => redis.srandmember(key, String(max))),
+        idsOf(pausedKey(base), (key) => redis.srandmember(key, String(max))),
       ])
       return [...new Set([...due, ...unproven, ...paused])].slice(0, max)
     }),
@@ -84,7 +84,7 @@ export async function shardsInUse(redis: Redis): Promise<number[]> {
   const pipeline = batch(redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) {
     const base = shardBase(shard)
-    pipeline.exists(dueKey(base), unprovenKey(base), heldKey(base))
+    pipeline.exists(dueKey(base), unprovenKey(base), pausedKey(base))
   }
   const replies = (await pipeline.exec()) ?? []
   return replies.flatMap(([error, found], shard) => {

@@ -1,10 +1,10 @@
 /**
- * Mends lines of lanes (`due`, `unproven`, `held`) of another type, without which no lane of the shard is served. The
+ * Mends lines of lanes (`due`, `unproven`, `paused`) of another type, without which no lane of the shard is served. The
  * wrong value is first moved to `lines:torn`. While this key exists, each sweep puts all lanes and logs of the shard in
  * line again. The key is deleted at the end, so a crash loses no lane.
  */
 import type { Redis } from 'ioredis'
-import { dueKey, heldKey, tornLinesKey, unprovenKey } from '../keys/keys.ts'
+import { dueKey, pausedKey, tornLinesKey, unprovenKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { mastersOf } from '../redis/connections/cluster.ts'
@@ -17,7 +17,7 @@ const PUT_IN_LINE = readScript('put-in-line-1')
 const LINES: [(base: string) => string, string][] = [
   [dueKey, 'zset'],
   [unprovenKey, 'zset'],
-  [heldKey, 'set'],
+  [pausedKey, 'set'],
 ]
 /** Keys that one step of the scan looks at. */
 const SCANNED_KEYS = 500

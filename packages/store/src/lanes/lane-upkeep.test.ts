@@ -4,7 +4,7 @@ import {
   apiKeysKey,
   countsKey,
   dueKey,
-  heldKey,
+  pausedKey,
   suppressedAddressesKey,
   topicsKey,
   tornLinesKey,
@@ -144,15 +144,15 @@ test('times written before the clock was set back are corrected', async () => {
   expect(claimsOf(await takeFrom(lanes))).toHaveLength(3)
 })
 
-test('lanes that were resumed are held back no more', async () => {
+test('lanes that were resumed leave the set of paused lanes', async () => {
   const id = await writeLane(redis, { paused: true })
   await parkAll(lanes, [id], messages(1))
-  expect(await redis.smembers(heldKey(BASE))).toEqual([id])
+  expect(await redis.smembers(pausedKey(BASE))).toEqual([id])
   await sweepAll()
-  expect(await redis.smembers(heldKey(BASE))).toEqual([id])
+  expect(await redis.smembers(pausedKey(BASE))).toEqual([id])
   await writeLane(redis, {}, id)
   await sweepAll()
-  expect(await redis.smembers(heldKey(BASE))).toEqual([])
+  expect(await redis.smembers(pausedKey(BASE))).toEqual([])
   expect(claimsOf(await takeFrom(lanes))).toHaveLength(1)
 })
 
@@ -182,7 +182,7 @@ test('a shard whose line of due lanes has another type does not hide the lanes o
     expect(items.map(({ detail }) => detail).join()).toContain(`${key}: it is a string`)
 })
 
-test.each([dueKey, unprovenKey, heldKey])(
+test.each([dueKey, unprovenKey, pausedKey])(
   'a line of lanes with another type is made again from the lanes',
   async (lineOf) => {
     const proven = await writeLane(redis)
@@ -194,7 +194,7 @@ test.each([dueKey, unprovenKey, heldKey])(
     const lines = async () => ({
       due: await redis.zrange(dueKey(BASE), '0', '-1'),
       unproven: await redis.zrange(unprovenKey(BASE), '0', '-1'),
-      held: await redis.smembers(heldKey(BASE)),
+      paused: await redis.smembers(pausedKey(BASE)),
     })
     const before = await lines()
     await redis.set(lineOf(BASE), 'damaged')
@@ -202,7 +202,7 @@ test.each([dueKey, unprovenKey, heldKey])(
     expect(await mendLines(redis, (error, key) => void told.push(`${key}: ${error.message}`))).toBe(5)
     expect(told).toEqual([expect.stringContaining(`${lineOf(BASE)}: it was a string`)])
     const { due, ...others } = await lines()
-    expect(others).toEqual({ unproven: before.unproven, held: before.held })
+    expect(others).toEqual({ unproven: before.unproven, paused: before.paused })
     expect(due.sort()).toEqual([...before.due, 'log:topic', 'isolated:topic:group'].sort())
     await redis.set(tornLinesKey(BASE), '')
     expect([await mendLines(redis, () => undefined), await redis.exists(tornLinesKey(BASE))]).toEqual([5, 0])

@@ -100,7 +100,7 @@ export async function purgeLane(redis: Redis, shard: number, subscriptionId: str
 }
 
 /** The order of a sweep: paused lanes, then all lanes with a due time, then those of unproven endpoints. */
-const INDEXES = ['held', 'due', 'unproven'] as const
+const INDEXES = ['paused', 'due', 'unproven'] as const
 type SweepCursor = { index: (typeof INDEXES)[number]; at: string }
 
 export async function sweepLanes(redis: Redis, shard: number, request: SweepRequest): Promise<SweepResult> {
@@ -115,8 +115,8 @@ export async function sweepLanes(redis: Redis, shard: number, request: SweepRequ
 }
 
 function readCursor(cursor: string | null): SweepCursor {
-  const [name, at = '0'] = (cursor ?? 'held:0').split(':')
-  return { index: INDEXES.find((index) => index === name) ?? 'held', at }
+  const [name, at = '0'] = (cursor ?? 'paused:0').split(':')
+  return { index: INDEXES.find((index) => index === name) ?? 'paused', at }
 }
 
 function nextCursor(index: SweepCursor['index'], reached: string): string | null {

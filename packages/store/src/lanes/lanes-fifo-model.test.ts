@@ -134,7 +134,7 @@ const operation = fc.oneof(
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
 
-interface Held extends Claim {
+interface OpenClaim extends Claim {
   subscriptionId: string
 }
 
@@ -147,7 +147,7 @@ class Play {
   /** Hex ids of each group that have not been moved into lanes, in the order of publishing. */
   readonly inLog = new Map(GROUPS.map((group) => [group, [] as string[]]))
   /** Every claim ever made, also those of crashed workers and zombies. */
-  readonly claims: Held[] = []
+  readonly claims: OpenClaim[] = []
   /** Readers by group; '' is the topic's own log. */
   readonly readers = new Map<string, LogClaim>()
   readonly staleReaders: LogClaim[] = []
@@ -567,8 +567,8 @@ class Play {
         })
       if (references > 0) bytes += (stored.b ?? '').length + 150 * references
     }
-    const held = await redis.hgetall(keys.topicBytesKey(BASE))
-    expect(held).toEqual(bytes === 0 ? {} : { [UID]: String(bytes) })
+    const counted = await redis.hgetall(keys.topicBytesKey(BASE))
+    expect(counted).toEqual(bytes === 0 ? {} : { [UID]: String(bytes) })
   }
 
   async checkLane(lane: FifoLane) {

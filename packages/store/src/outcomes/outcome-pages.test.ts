@@ -55,7 +55,7 @@ const entryOf = (messageId: string): DispatchEntry => ({
 })
 
 /** How many entries all pages of the stream have. */
-async function held(): Promise<number> {
+async function entryCount(): Promise<number> {
   const [first] = await redis.xrangeBuffer(outcomeLogKey(0), '-', '+', 'COUNT', 1)
   const [last] = await redis.xrevrange(outcomeLogKey(0), '+', '-', 'COUNT', 1)
   const ofFirst = countIn(first?.[1][3] as Buffer)
@@ -86,7 +86,7 @@ test('the log keeps about so many entries, whether they came singly or many at o
     [1_000, 1],
   ] as const) {
     for (let trip = 0; trip < trips; trip++) await report(entries)
-    sizes.push(await held())
+    sizes.push(await entryCount())
   }
   for (const size of sizes) {
     expect(size).toBeGreaterThanOrEqual(entriesMax)

@@ -130,7 +130,7 @@ async function readRecords(): Promise<Map<string, object>> {
 }
 
 /** The lines of due lanes of a shard: no lane of that shard can be served without them. */
-const OF_A_SHARD = /:(due|unproven|held|leases|counts|ahead)$/
+const OF_A_SHARD = /:(due|unproven|paused|leases|counts|ahead)$/
 
 const damage: fc.Arbitrary<Damage> = fc.record({
   key: fc.nat(),

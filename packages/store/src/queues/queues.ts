@@ -5,17 +5,17 @@
  *                       ▲                    │ time, visibility 0
  *                       └────────────────────┘
  *   ready ──receive, once too often──▶ moving ──append to the dead-letter queue, then forget──▶ gone
- *   ready ──redrive──▶ held ──redrive──▶ gone, or ready again
+ *   ready ──redrive──▶ chosen ──redrive──▶ gone, or ready again
  *   ready ──receive, cannot be decoded──▶ in flight ──quarantine──▶ gone
  *
  * In every state, the end of its retention, a purge or a DELETE removes it. Each step is one script. Only the move
  * spans two shards (queue-mover.ts).
  *
  * In a FIFO queue (a name that ends in `.fifo`) a message can be received only if no earlier one of its group is in
- * flight, moving or held. Its items are ordered by group and sequence number. The groups are in two sets, by when their
- * first item is visible (queues/lua/include/queue.lua). No item is `ready`, so none has to be made so. A message with a
- * known deduplication id is not stored. If the sender gave the message an id, only this id is compared. `kinds/` has
- * the differences between kinds of queues.
+ * flight, moving or chosen for a redrive. Its items are ordered by group and sequence number. The groups are in two
+ * sets, by when their first item is visible (queues/lua/include/queue.lua). No item is `ready`, so none has to be made
+ * so. A message with a known deduplication id is not stored. If the sender gave the message an id, only this id is
+ * compared. `kinds/` has the differences between kinds of queues.
  *
  * Each method here calls a part, which documents it.
  */

@@ -13,5 +13,5 @@ const TAKE = readScript('take-role-1')
  * free some.
  */
 export async function takeRole(redis: Redis, role: string, forMs: number): Promise<boolean> {
-  return (await runScript(redis, TAKE, { role: roleKey(role), heldMs: forMs })) === 1
+  return (await runScript(redis, TAKE, { role: roleKey(role), forMs })) === 1
 }

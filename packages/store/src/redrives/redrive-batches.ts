@@ -1,7 +1,7 @@
 /**
  * Runs a redrive task, one batch at a time.
  *
- * choose ──▶ recorded in the task, its items held ──move──▶ in lanes or queues ──finish──▶ gone from the source
+ * choose ──▶ recorded in the task, its items chosen ──move──▶ in lanes or queues ──finish──▶ gone from the source
  *
  * Every start of a task takes a new fence. Each step carries it and is refused under an older one. A crash after
  * `choose` leaves the batch in the task, and the next start gets the same one. The target shards remember the items of

@@ -949,7 +949,7 @@ export interface ScriptArguments {
   }
   'take-role-1': {
     role: ScriptText
-    heldMs: number
+    forMs: number
   }
   'take-tokens-1': {
     base: ScriptText

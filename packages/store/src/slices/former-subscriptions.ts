@@ -70,7 +70,7 @@ export class SlotHolders<T extends SlotHolder> {
 
   constructor(holders: Iterable<T>) {
     this.#bySlot = Map.groupBy(holders, ({ slot }) => slot)
-    for (const held of this.#bySlot.values()) held.sort((a, b) => (b.departures ?? 0) - (a.departures ?? 0))
+    for (const same of this.#bySlot.values()) same.sort((a, b) => (b.departures ?? 0) - (a.departures ?? 0))
   }
 
   /** undefined: the holder is not known (any more). */

@@ -72,11 +72,11 @@ describe.each(['in the shard of its topic', 'in another shard'])('a subscription
 
   test.each(steps)('gives the new endpoint free if it moves just before the step %s', async (step) => {
     const { id } = await createMovable()
-    using held = holdBefore(redis, `${step}-subscription-1`)
-    const deletion = new Subscriptions(held.connection, SLICE).delete(id)
-    await held.reached
+    using stop = holdBefore(redis, `${step}-subscription-1`)
+    const deletion = new Subscriptions(stop.connection, SLICE).delete(id)
+    await stop.reached
     await Promise.allSettled([subscriptions.move(id, () => ({ endpoint: NEW }))])
-    held.release()
+    stop.release()
     expect(await deletion).toBe(true)
     expect([await subscriptions.get(id), await indexFaults(redis)]).toEqual([null, []])
     expect((await create(NEW)).id).not.toBe(id)

@@ -56,12 +56,12 @@ export function holdBefore(redis: Redis, name: ScriptName) {
   const script = readScript(name)
   const reached = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
-  const held = async (...args: ScriptValue[]) => {
+  const stopped = async (...args: ScriptValue[]) => {
     reached.resolve()
     await released.promise
     return sendScript(redis, script, args.slice(0, script.keys), args.slice(script.keys))
   }
-  Object.assign(connection, { [name]: held, [`${name}Buffer`]: held })
+  Object.assign(connection, { [name]: stopped, [`${name}Buffer`]: stopped })
   return {
     connection,
     reached: reached.promise,

@@ -87,11 +87,11 @@ export class Snapshots {
     const [text, revision, counts] = await this.#redis.hmget(topicKey(arn), 'record', 'rev', 'slices')
     if (!text || !revision) return null
     const topic = parseTopic(text, topicKey(arn))
-    const held = parseSlices(counts, topicKey(arn))
-    const slices = held.flatMap((count, number) =>
+    const perSlice = parseSlices(counts, topicKey(arn))
+    const slices = perSlice.flatMap((count, number) =>
       count > 0 ? [{ sliceId: `${topic.uid}.${number}`, shard: sliceShard(arn, number) }] : [],
     )
-    return { revision, topic, slices, subscriptions: held.reduce((sum, count) => sum + count, 0) }
+    return { revision, topic, slices, subscriptions: perSlice.reduce((sum, count) => sum + count, 0) }
   }
 
   /** null: the slice does not exist (any more). */

@@ -36,11 +36,11 @@ async function lanesText(fantail: Fantail): Promise<string> {
     for await (const subscription of fantail.subscriptions.list({ limit: STAND_SUBSCRIPTIONS_MAX }, SOON)) {
       if (all.push(subscription) === STAND_SUBSCRIPTIONS_MAX) break
     }
-    const held = all.filter(
+    const shown = all.filter(
       ({ lane, verdict }) => lane.waiting + lane.inFlight > 0 || verdict.code !== 'fine',
     )
-    const head = `lanes: ${held.length} of the first ${all.length} hold deliveries or need somebody`
-    return [head, ...held.slice(0, STAND_ROWS_MAX).map((lane) => `  ${laneText(lane)}`)].join('\n')
+    const head = `lanes: ${shown.length} of the first ${all.length} hold deliveries or need somebody`
+    return [head, ...shown.slice(0, STAND_ROWS_MAX).map((lane) => `  ${laneText(lane)}`)].join('\n')
   } catch (error) {
     return `lanes: ${reasonOf(error)}`
   }

@@ -89,12 +89,12 @@ test('a timeout is no answer', () => {
 
 test('however many hang, together they hold at most half of the slots', () => {
   const slots = new AttemptSlots({ attemptsMax: 100 })
-  let held = 0
+  let taken = 0
   for (let i = 0; i < 1_000; i++) {
-    held += take(slots, `hung-${i}`, 100)
+    taken += take(slots, `hung-${i}`, 100)
     slots.hang(`hung-${i}`)
   }
-  expect(held).toBe(50)
+  expect(taken).toBe(50)
   expect(slots.capacity('another', 32)).toBe(0)
 })
 

@@ -23,8 +23,8 @@ const create = (freed = new FreedCapacity()) => new BodyBytes({ bytesMax: 10 * O
 /** Holds messages until the capacity is used up. */
 function fill(bytes: BodyBytes, proven: boolean) {
   const all = []
-  for (let held = bytes.tryHold(message(), proven); held; held = bytes.tryHold(message(), proven))
-    all.push(held)
+  for (let bodies = bytes.tryHold(message(), proven); bodies; bodies = bytes.tryHold(message(), proven))
+    all.push(bodies)
   return all
 }
 
@@ -37,7 +37,7 @@ test('a message that many deliveries share counts once, until the last of them e
   const shared = message()
   const holders = Array.from({ length: 1_000 }, () => bytes.tryHold(shared, true))
   expect(bytes.bytes).toBe(ONE)
-  for (const held of holders.splice(1)) held?.release()
+  for (const bodies of holders.splice(1)) bodies?.release()
   expect(bytes.bytes).toBe(ONE)
   holders[0]?.release()
   holders[0]?.release()
@@ -46,7 +46,7 @@ test('a message that many deliveries share counts once, until the last of them e
 
 test('hanging attempts leave half to the proven endpoints', () => {
   const bytes = create()
-  for (const held of fill(bytes, true)) held.hang()
+  for (const bodies of fill(bytes, true)) bodies.hang()
   expect(bytes.hasCapacity(false)).toBe(false)
   expect(fill(bytes, true)).toHaveLength(5)
   expect(bytes.bytes).toBe(15 * ONE)
@@ -57,9 +57,9 @@ test('freed bytes are announced when an attempt ends, hangs, or a load is over',
   const bytes = create(freed)
   let announced = 0
   freed.notify({ capacityFreed: () => void announced++ })
-  const held = fill(bytes, true)
-  held[0]?.release()
-  held[1]?.hang()
+  const bodies = fill(bytes, true)
+  bodies[0]?.release()
+  bodies[1]?.hang()
   bytes.load().end()
   expect(announced).toBe(3)
 })

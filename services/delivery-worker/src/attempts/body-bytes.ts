@@ -101,7 +101,7 @@ export class BodyBytes {
   hold(contexts: readonly MessageContext[], proven: boolean): HeldBodies {
     const side = proven ? this.#proven : this.#unproven
     for (const context of contexts) side.add(context)
-    return new Held(contexts, side, this.#moves)
+    return new HeldContexts(contexts, side, this.#moves)
   }
 
   load(): LoadingBodies {
@@ -168,7 +168,7 @@ interface Moves {
 }
 
 /** An object without functions of its own, because every attempt of a lane has one. */
-class Held implements HeldBodies {
+class HeldContexts implements HeldBodies {
   readonly #contexts: readonly MessageContext[]
   /** Undefined: the bytes were released. */
   #side: Side | undefined

@@ -87,11 +87,11 @@ test('deliveries whose secrets cannot be opened wait for the key, cost no attemp
   const row = async () => (await fixture.outcomes.deliveries(messageId))?.[0]
   await waitFor(async () => (await figures(id)).waiting === 2)
   // While a probe is due, the delivery waits for nothing.
-  const held = await waitFor(async () => {
+  const waiting = await waitFor(async () => {
     const found = await row()
     return found?.state === 'waiting' && found.because !== null ? found : undefined
   })
-  expect(held).toMatchObject({ attempts: 0, because: 'misconfigured', lastError: 'misconfigured' })
+  expect(waiting).toMatchObject({ attempts: 0, because: 'misconfigured', lastError: 'misconfigured' })
   await waitFor(async () => (await figures(id)).lastFailure?.error === 'misconfigured')
   await stranger.stop()
   expect(hook.requests).toEqual([])

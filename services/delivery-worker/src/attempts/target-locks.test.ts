@@ -18,7 +18,7 @@ test('a target is busy while an attempt is under way, and no other target is', (
   expect([locks.isBusy(to('+1')), locks.waitOf(to('+1'))]).toEqual([false, undefined])
 })
 
-test('messages of topics are never held up', () => {
+test('messages of topics never wait', () => {
   const locks = new TargetLocks(() => 0)
   locks.begin(to())
   expect([locks.isBusy(to()), locks.waitOf(to())]).toEqual([false, undefined])

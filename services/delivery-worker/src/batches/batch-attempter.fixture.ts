@@ -18,7 +18,7 @@ export interface BatchAttempter extends Attempter {
   /** The result of one record, or of the whole request. `n` counts how often its text was sent, from 1. */
   answer: (text: string, n: number) => AttemptResult
   /** The requests are answered when this promise resolves. */
-  held: Promise<unknown>
+  released: Promise<unknown>
 }
 
 export const accepted: AttemptResult = { kind: 'response', statusCode: 200, durationMs: 1 }
@@ -31,7 +31,7 @@ export function createBatchAttempter(limits: Partial<BatchLimits> = {}): BatchAt
     inFlightMax: 0,
     limits: { records: 50, bytes: 1_000_000, lingerMs: 20, ...limits },
     answer: () => accepted,
-    held: Promise.resolve(),
+    released: Promise.resolve(),
     batching: {
       limitsOf: () => attempter.limits,
       render: ({ envelope }) => Buffer.from(`${envelope.message.message}\n`),
@@ -41,7 +41,7 @@ export function createBatchAttempter(limits: Partial<BatchLimits> = {}): BatchAt
         attempter.requests.push({ texts, sizeBytes, at: performance.now() })
         attempter.inFlightMax = Math.max(attempter.inFlightMax, ++attempter.inFlight)
         for (const text of texts) sent.set(text, (sent.get(text) ?? 0) + 1)
-        void attempter.held.then(() => {
+        void attempter.released.then(() => {
           attempter.inFlight--
           done(texts.map((text) => attempter.answer(text, sent.get(text) ?? 0)))
         })

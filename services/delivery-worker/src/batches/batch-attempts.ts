@@ -141,7 +141,7 @@ export class BatchAttempts {
   #hang({ record, shard }: CompiledSubscription, records: readonly BatchedRecord[]): void {
     const { slots, settling, freed } = this.#options
     slots.hang(record.id)
-    for (const { claim } of records) claim.held.hang()
+    for (const { claim } of records) claim.bodies.hang()
     const [first] = records
     if (first?.claim.proven) {
       const claimed = { ...claimedOf(first.claim.subscription, first.claim), standing: 'unproven' } as const

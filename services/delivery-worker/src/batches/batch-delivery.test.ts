@@ -92,7 +92,7 @@ test('[370] requests count against maxInFlight, however many records they have; 
   const { id } = await start(attempter, { maxInFlight: 2 })
   await deliverFirst(attempter, id)
   const { promise, resolve } = Promise.withResolvers<void>()
-  attempter.held = promise
+  attempter.released = promise
   await fixture.publishAll(range(60))
   await waitFor(() => attempter.inFlight === 2, { what: 'two requests' })
   await waitFor(async () => {
@@ -215,7 +215,7 @@ test('a request that gets no answer makes the endpoint hang, and the records are
   const { id } = await start(attempter, { deliveryPolicy: { healthyRetryPolicy: policy } })
   await deliverFirst(attempter, id)
   const { promise, resolve } = Promise.withResolvers<void>()
-  attempter.held = promise
+  attempter.released = promise
   attempter.answer = (_, n) => (n === 1 ? unanswered : accepted)
   await fixture.publishAll(range(3))
   const isProven = () => fixture.redis.hget(laneKey(shardBase(shardOf(TOPIC)), id), 'a')

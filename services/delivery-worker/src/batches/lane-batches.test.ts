@@ -22,8 +22,8 @@ function claimOf(text: string, lease: string, lane: Partial<TakenLane> = {}): Op
   const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
   const claim = { delivery, lease, sendAt: null, state: null }
   const message = new MessageContext(context)
-  const held = { hang: () => undefined, release: () => undefined }
-  return new OpenClaim({ subscription, proven: true, checkedAt: Infinity, ...lane }, claim, message, held)
+  const bodies = { hang: () => undefined, release: () => undefined }
+  return new OpenClaim({ subscription, proven: true, checkedAt: Infinity, ...lane }, claim, message, bodies)
 }
 
 /** `renew` returns the result of each renewal. */

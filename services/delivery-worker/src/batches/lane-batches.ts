@@ -264,7 +264,7 @@ export class LaneBatches {
   }
 
   #closed(claim: OpenClaim): void {
-    claim.held.release()
+    claim.bodies.release()
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }

@@ -267,7 +267,7 @@ export class LaneAttempts {
   #hang(claim: LaneClaim): void {
     const { record, shard } = claim.subscription
     this.#options.slots.hang(record.id)
-    claim.held.hang()
+    claim.bodies.hang()
     if (claim.proven) {
       claim.proven = false
       const claimed = { ...claimedOf(claim.subscription, claim), standing: 'unproven' } as const
@@ -306,7 +306,7 @@ export class LaneAttempts {
   }
 
   #closed(claim?: LaneClaim): void {
-    claim?.held.release()
+    claim?.bodies.release()
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }

@@ -41,7 +41,7 @@ export class OpenClaim {
   readonly retry: RetryState | null
   readonly message: MessageContext
   /** The bytes of its message and of the messages of its run, as BodyBytes counts them. */
-  readonly held: HeldBodies
+  readonly bodies: HeldBodies
   readonly blockedBy: string | undefined
   readonly checkedAt: number
   /** The reason for which it waited until it was claimed. */
@@ -49,13 +49,13 @@ export class OpenClaim {
   /** Whether the lane's record says that the endpoint is proven. */
   proven: boolean
 
-  constructor(lane: TakenLane, claim: Claim, message: MessageContext, held: HeldBodies) {
+  constructor(lane: TakenLane, claim: Claim, message: MessageContext, bodies: HeldBodies) {
     this.subscription = lane.subscription
     this.delivery = claim.delivery
     this.lease = claim.lease
     this.retry = claim.state?.kind === 'retry' ? claim.state : null
     this.message = message
-    this.held = held
+    this.bodies = bodies
     this.blockedBy = lane.blockedBy
     this.checkedAt = lane.checkedAt
     this.waitedFor = waitCauseOf(lane, claim)
@@ -69,8 +69,8 @@ export class UnthrottledClaim extends OpenClaim {
   /** FIFO: the deliveries behind it that may be sent together with it. */
   readonly run: InRun[] | undefined
 
-  constructor(lane: TakenLane, claim: Claim, message: MessageContext, held: HeldBodies, run?: InRun[]) {
-    super(lane, claim, message, held)
+  constructor(lane: TakenLane, claim: Claim, message: MessageContext, bodies: HeldBodies, run?: InRun[]) {
+    super(lane, claim, message, bodies)
     this.run = run
   }
 }
@@ -100,8 +100,8 @@ export class ThrottledClaim extends OpenClaim {
   /** Set while it only waits for its send time. */
   timer: NodeJS.Timeout | undefined = undefined
 
-  constructor(lane: TakenLane, claim: Claim, message: MessageContext, held: HeldBodies, run?: InRun[]) {
-    super(lane, claim, message, held)
+  constructor(lane: TakenLane, claim: Claim, message: MessageContext, bodies: HeldBodies, run?: InRun[]) {
+    super(lane, claim, message, bodies)
     this.run = run
     this.redisSendAt = claim.sendAt
   }

@@ -40,8 +40,8 @@ async function losePowerBefore(text: string, stored: () => Promise<boolean>): Pr
 async function dispatch(text: string) {
   const sender = createFakeSender()
   const { promise, resolve } = Promise.withResolvers<number>()
-  sender.answer = (url) => (url === urlOf('held') ? promise : 200)
-  await fixture.subscribe('held')
+  sender.answer = (url) => (url === urlOf('waits') ? promise : 200)
+  await fixture.subscribe('waits')
   const worker = await fixture.startWorker(sender, { attemptTimeoutMs: 20_000 })
   await fixture.publish(text)
   await waitFor(() => sender.sent.length > 0, { intervalMs: 1 })

@@ -177,10 +177,10 @@ export class MessageStarts {
     const name = topicUid === undefined ? key : underTopic(key, topicUid, topic.uid)
     const claim = async () => {
       const mark = run.copies.mark(name)
-      const held = await this.#options.idempotency.holds(name, value, { run: run.key, mark })
-      if (held === 'jobGone') run.lost = true
-      else if (!held) run.copies.wrote(mark)
-      return held === true
+      const claimed = await this.#options.idempotency.holds(name, value, { run: run.key, mark })
+      if (claimed === 'jobGone') run.lost = true
+      else if (!claimed) run.copies.wrote(mark)
+      return claimed === true
     }
     return (await this.#untilDone(run, claim)) ?? false
   }

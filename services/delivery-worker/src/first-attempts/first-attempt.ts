@@ -26,7 +26,7 @@ export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {
         /** Undefined: not known yet. null: the delivery was not parked. */
         lease: string | null | undefined
         outcome: Outcome | undefined
-        held: HeldBodies
+        bodies: HeldBodies
       }
     | undefined = undefined
   previous: FirstAttempt | undefined = undefined

@@ -96,8 +96,8 @@ export class FirstRuns {
   #detach(attempt: FirstAttempt, ranMs: number): void {
     const { slots, bytes, place, freed, attemptTimeoutMs } = this.#options
     slots.hang(attempt.subscription.record.id)
-    const held = bytes.hold([attempt.unit.context], false)
-    place.detach(attempt, held, Math.max(0, attemptTimeoutMs - ranMs) + FIRST_LEASE_MARGIN_MS)
+    const bodies = bytes.hold([attempt.unit.context], false)
+    place.detach(attempt, bodies, Math.max(0, attemptTimeoutMs - ranMs) + FIRST_LEASE_MARGIN_MS)
     freed.announce()
   }
 }

@@ -36,15 +36,15 @@ export class JobPlace implements Place<FirstAttempt> {
   }
 
   /** Parks a running attempt under a lease of its lane. */
-  detach(attempt: FirstAttempt, held: HeldBodies, leaseMs: number): void {
-    attempt.detached = { lease: undefined, outcome: undefined, held }
+  detach(attempt: FirstAttempt, bodies: HeldBodies, leaseMs: number): void {
+    attempt.detached = { lease: undefined, outcome: undefined, bodies }
     this.#park(attempt, { as: 'detached', leaseMs })
   }
 
   end(attempt: FirstAttempt, outcome: Outcome): void {
     if (attempt.detached) {
       attempt.detached.outcome = outcome
-      attempt.detached.held.release()
+      attempt.detached.bodies.release()
       this.#settleDetached(attempt)
     } else {
       void this.#options.endings.end(this, attempt, outcome)

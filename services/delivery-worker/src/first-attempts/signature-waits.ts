@@ -10,7 +10,7 @@ interface SignatureWaitsOptions<D> {
 
 export class SignatureWaits<D> {
   readonly #options: SignatureWaitsOptions<D>
-  readonly #held = new Set<D[]>()
+  readonly #waiting = new Set<D[]>()
   #size = 0
 
   constructor(options: SignatureWaitsOptions<D>) {
@@ -23,7 +23,7 @@ export class SignatureWaits<D> {
   }
 
   hold(deliveries: D[], signatures: Iterable<Promise<void>>): void {
-    this.#held.add(deliveries)
+    this.#waiting.add(deliveries)
     this.#size += deliveries.length
     Promise.all(signatures).then(
       () => this.#letGo(deliveries) && this.#options.signed(deliveries),
@@ -33,15 +33,15 @@ export class SignatureWaits<D> {
 
   /** Releases all attempts. Their signatures are no longer needed. */
   release(): D[] {
-    const all = [...this.#held].flat()
-    this.#held.clear()
+    const all = [...this.#waiting].flat()
+    this.#waiting.clear()
     this.#size = 0
     return all
   }
 
   /** Releases the deliveries. Returns false if they were released before. */
   #letGo(deliveries: D[]): boolean {
-    if (!this.#held.delete(deliveries)) return false
+    if (!this.#waiting.delete(deliveries)) return false
     this.#size -= deliveries.length
     return true
   }

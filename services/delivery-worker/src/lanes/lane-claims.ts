@@ -207,20 +207,20 @@ export class LaneClaims {
       void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
       return
     }
-    const held = this.#options.bytes.tryHold(message, proven, run)
-    if (held && this.#options.batches.takes(subscription)) {
-      this.#options.batches.add(new OpenClaim(lane, claim, message, held))
+    const bodies = this.#options.bytes.tryHold(message, proven, run)
+    if (bodies && this.#options.batches.takes(subscription)) {
+      this.#options.batches.add(new OpenClaim(lane, claim, message, bodies))
       return
     }
     // A lane of an unproven endpoint takes its slot now. At the send time there might be no slot.
     const takesLater = claim.sendAt !== null && proven
     const { id, maxInFlight } = subscription.record
-    if (held && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
+    if (bodies && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
       if (!takesLater) this.#options.targets.begin(message)
-      this.#attempt(lane, claim, message, held, run)
+      this.#attempt(lane, claim, message, bodies, run)
       return
     }
-    held?.release()
+    bodies?.release()
     this.#refuse(subscription, claim)
   }
 
@@ -228,14 +228,14 @@ export class LaneClaims {
     lane: TakenLane,
     claim: Claim,
     message: MessageContext,
-    held: HeldBodies,
+    bodies: HeldBodies,
     run: InRun[] | undefined,
   ): void {
     if (claim.sendAt === null) {
-      this.#options.attempts.begin(new UnthrottledClaim(lane, claim, message, held, run))
+      this.#options.attempts.begin(new UnthrottledClaim(lane, claim, message, bodies, run))
       return
     }
-    const throttled = new ThrottledClaim(lane, claim, message, held, run)
+    const throttled = new ThrottledClaim(lane, claim, message, bodies, run)
     throttled.hasSlot = !lane.proven
     this.#options.attempts.begin(throttled)
   }

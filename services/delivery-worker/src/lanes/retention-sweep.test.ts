@@ -95,7 +95,7 @@ describe('on a real Redis', async () => {
     await waitFor(async () => (await fixture.redis.zcard(waiting)) === 1)
     await worker.stop()
     await Promise.all(
-      SHARDS.slice(0, 10).map((shard) => fixture.redis.set(`${shardBase(shard)}held`, 'broken')),
+      SHARDS.slice(0, 10).map((shard) => fixture.redis.set(`${shardBase(shard)}paused`, 'broken')),
     )
     const { sweep, lines } = startSweep(fixture)
     await waitFor(async () => (await fixture.redis.zcard(waiting)) === 0)

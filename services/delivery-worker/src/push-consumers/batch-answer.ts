@@ -74,9 +74,9 @@ function succeeded(
   failed: Set<string>,
   inOrder: boolean,
 ): readonly QueueMessage[] {
-  const held = new Set<string | undefined>()
+  const failedGroups = new Set<string | undefined>()
   return messages.filter(({ messageId, groupId }) => {
-    if (failed.has(messageId)) held.add(groupId)
-    return !failed.has(messageId) && !(inOrder && held.has(groupId))
+    if (failed.has(messageId)) failedGroups.add(groupId)
+    return !failed.has(messageId) && !(inOrder && failedGroups.has(groupId))
   })
 }

@@ -19,7 +19,7 @@ export class ConsumerShares {
   readonly #consumers: Pick<Consumers, 'keep'>
   readonly #log: Logger
   readonly #report: ReportState
-  readonly #held = new Map<string, Share>()
+  readonly #running = new Map<string, Share>()
   readonly #ended = new Map<string, Share>()
   #timer: NodeJS.Timeout | undefined
   #stopped = false
@@ -32,13 +32,13 @@ export class ConsumerShares {
 
   /** Adds a share that a receive has taken. */
   hold(share: Share): void {
-    this.#held.set(share.batch, share)
+    this.#running.set(share.batch, share)
     this.#arm()
   }
 
   /** Called when the batch of the share has ended. */
   end(share: Share): void {
-    if (this.#held.delete(share.batch)) this.#ended.set(share.batch, share)
+    if (this.#running.delete(share.batch)) this.#ended.set(share.batch, share)
   }
 
   /** Ended batches of a consumer, whose shares a receive may give back. */
@@ -74,17 +74,17 @@ export class ConsumerShares {
       this.#report('down', error)
     }
     this.#timer = undefined
-    if (!this.#stopped && (this.#held.size > 0 || this.#ended.size > 0)) this.#arm()
+    if (!this.#stopped && (this.#running.size > 0 || this.#ended.size > 0)) this.#arm()
   }
 
   async #renew(): Promise<void> {
-    const shares = [...this.#held.values()]
+    const shares = [...this.#running.values()]
     if (shares.length === 0) return
     const kept = await this.#consumers.keep(shares, 'renew')
     for (const [i, share] of shares.entries()) {
       // The share's lease has ended, so another process may push by now. The request was sent already and cannot be
       // undone.
-      if (!kept[i] && this.#held.delete(share.batch)) this.#log.warn({ ...share }, 'consumer.share_lost')
+      if (!kept[i] && this.#running.delete(share.batch)) this.#log.warn({ ...share }, 'consumer.share_lost')
     }
   }
 

@@ -97,10 +97,10 @@ test('a run goes on where the reply to its batch was lost with the connection', 
     }
   }
   const parking = new Parking({ park }, log, () => undefined)
-  const held = { ...run, copies }
-  await parkOne(parking, held)
-  await parkOne(parking, held)
-  expect([held.lost, batches]).toEqual([false, 3])
+  const withCopies = { ...run, copies }
+  await parkOne(parking, withCopies)
+  await parkOne(parking, withCopies)
+  expect([withCopies.lost, batches]).toEqual([false, 3])
 })
 
 test('a delivery that cannot be parked is in no checkpoint, and its run stores the others before it is lost', async () => {

@@ -74,8 +74,8 @@ test('a handle has 128 random bits that are nowhere else, and what stands in Red
   expect(kept).toHaveLength(receives + 2)
   for (const secret of secrets) {
     const digest = createHash('sha256').update(secret).digest().subarray(0, 16)
-    expect(kept.filter((held) => held?.equals(digest))).toHaveLength(1)
-    expect(kept.some((held) => held?.equals(secret))).toBe(false)
+    expect(kept.filter((digestKept) => digestKept?.equals(digest))).toHaveLength(1)
+    expect(kept.some((digestKept) => digestKept?.equals(secret))).toBe(false)
   }
 })
 

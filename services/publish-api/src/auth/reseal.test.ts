@@ -10,7 +10,7 @@ import {
 import {
   keyHolderName,
   MasterKeyError,
-  refuseKeyNotHeld,
+  refuseMissingKey,
   SigningKeys,
   signingPairKey,
   VaultKeys,
@@ -49,7 +49,7 @@ async function subscribe(n: number) {
   return body.id as string
 }
 
-const refuseNotHeld = (keyId: string) => refuseKeyNotHeld(api.redis, keyId)
+const refuseMissing = (keyId: string) => refuseMissingKey(api.redis, keyId)
 
 function deps(...keys: [MasterKey, ...MasterKey[]]) {
   const { subscriptions, consumers, keys: apiKeys, platformApplications: applications } = api.deps
@@ -57,7 +57,7 @@ function deps(...keys: [MasterKey, ...MasterKey[]]) {
   const all = { subscriptions, consumers, keys: apiKeys, applications } as never as Parameters<
     typeof resealAll
   >[0]
-  return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys), refuseNotHeld }
+  return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys), refuseMissing }
 }
 
 test('everything sealed is sealed anew, once, and opens with the new key alone', async () => {

@@ -88,9 +88,9 @@ export class MessageStore {
     const value = JSON.stringify(claim)
     // The topic may have been replaced since it was cached. Message and key must name the same one.
     const { topicUid } = found
-    const held = { key: idempotencyKey(arn, topicUid, key), value }
+    const claimed = { key: idempotencyKey(arn, topicUid, key), value }
     await publisher.publish(
-      messages.map((message) => ({ ...message, topicUid, idempotency: held })),
+      messages.map((message) => ({ ...message, topicUid, idempotency: claimed })),
       weightOf(topic, messages, bytes),
     )
     return replay(await idempotency.claim(arn, key, value), hash)

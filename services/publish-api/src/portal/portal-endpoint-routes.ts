@@ -109,8 +109,8 @@ async function addEndpoint(deps: ApiDeps, call: AddCall): Promise<Answer> {
   const key = portalKeyOf(call.caller)
   const arn = portalTopicArn(deps, key, call.body.topic)
   await countUse(deps, key, { what: 'add', max: PORTAL_ADDS_PER_HOUR_MAX, windowMs: 3_600_000 })
-  const held = await deps.subscriptions.list({ topicArn: arn, limit: PORTAL_TOPIC_SUBSCRIPTIONS_MAX })
-  if (held.items.length >= PORTAL_TOPIC_SUBSCRIPTIONS_MAX) {
+  const existing = await deps.subscriptions.list({ topicArn: arn, limit: PORTAL_TOPIC_SUBSCRIPTIONS_MAX })
+  if (existing.items.length >= PORTAL_TOPIC_SUBSCRIPTIONS_MAX) {
     throw new FantailError(
       'conflict',
       `the topic has ${PORTAL_TOPIC_SUBSCRIPTIONS_MAX} subscriptions already`,

@@ -114,8 +114,8 @@ function defineRemove(command: Command, does: Does): void {
   purge.argument('<queue>', 'name or ARN').action(
     does(async (context, queue: string) => {
       const { counts } = await getQueue(await at(context, queue))
-      const held = counts.visible + counts.inFlight + counts.delayed
-      await confirm(`delete ${counted(held, 'message')} of ${queue}`, context)
+      const total = counts.visible + counts.inFlight + counts.delayed
+      await confirm(`delete ${counted(total, 'message')} of ${queue}`, context)
       const result = await purgeQueue({ ...(await at(context, queue)), body: {} })
       context.out.item(
         result,

@@ -142,7 +142,7 @@ function Standing({ subscription }: { subscription: Subscription }) {
             [w.circuit, lane.circuit ?? words.none],
             [w.nextProbe, <When key="probe" at={lane.nextProbeAt} isDue empty="–" />],
             [w.retryQuota, lane.retryQuota ?? '–'],
-            [w.onFailure, lane.circuit === 'open' ? `${onFailure}. ${w.heldBack}` : onFailure],
+            [w.onFailure, lane.circuit === 'open' ? `${onFailure}. ${w.openCircuit}` : onFailure],
             [w.deadLetters, <LetterQueue key="queue" subscription={subscription} />],
           ]}
         />

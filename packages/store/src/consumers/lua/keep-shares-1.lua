@@ -15,13 +15,13 @@ local results = {}
 for arn, consumer, batch, renew in batches() do
   local queue = open_queue(base, arn)
   local due = queue and tonumber(redis.call('ZSCORE', shares_key(queue, consumer), batch))
-  local held = due and due > queue.clock
-  if held and renew then
+  local valid = due and due > queue.clock
+  if valid and renew then
     hold_share(queue, consumer, batch)
   elseif due then
     end_shares(queue, consumer, { batch })
     redis.call('PUBLISH', 'ft:wake:consumers', arn)
   end
-  results[#results + 1] = held and 1 or 0
+  results[#results + 1] = valid and 1 or 0
 end
 return results

@@ -11,9 +11,9 @@ run_when_full(base)
 local uid = redis.call('HGET', base .. 'topic:' .. arn, 'uid')
 if not uid then return false end
 local name = base .. 'idem:' .. uid .. ':' .. key
-local held = redis.call('GET', name)
-if not held and value ~= '' then
+local claim = redis.call('GET', name)
+if not claim and value ~= '' then
   redis.call('SET', name, value, 'PX', kept_ms)
-  held = value
+  claim = value
 end
-return { uid, held or '' }
+return { uid, claim or '' }

@@ -4,7 +4,7 @@
  * of these lanes, in scripts of at most a few ms.
  */
 import type { Redis } from 'ioredis'
-import { dueKey, expiriesKey, failingKey, heldKey, unprovenKey } from '../../keys/keys.ts'
+import { dueKey, expiriesKey, failingKey, pausedKey, unprovenKey } from '../../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../../keys/shards.ts'
 import { placeOfSubscription } from '../../records/subscriptions-id.ts'
 import { batch } from '../../redis/batch.ts'
@@ -67,7 +67,7 @@ export class LaneSurvey {
       pipeline
         .zrange(failingKey(base), '0', max, 'REV')
         .zrange(unprovenKey(base), '0', max)
-        .srandmember(heldKey(base), String(this.#perShardMax + 1))
+        .srandmember(pausedKey(base), String(this.#perShardMax + 1))
         .zrange(expiriesKey(base), '0', max)
         .zrange(dueKey(base), '0', max)
     }

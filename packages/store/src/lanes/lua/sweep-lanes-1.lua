@@ -2,7 +2,7 @@
 -- if the lane has a dead-letter queue. Times that lie ahead because the clock was set back are corrected.
 -- @key base: of the shard
 -- @arg shard: digits
--- @arg index: text, held, due or unproven
+-- @arg index: text, paused, due or unproven
 -- @arg cursor: text
 -- @arg deliveries_max: number
 -- @arg lease_ms: number
@@ -34,9 +34,9 @@ local now, before = now_ms(base), first_due(base)
 local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {} }
 take.left = math.min(deliveries_max, SWEPT_DELIVERIES_MAX)
 local unfinished = false
-local scan = index == 'held' and 'SSCAN' or 'ZSCAN'
+local scan = index == 'paused' and 'SSCAN' or 'ZSCAN'
 local step = redis.call(scan, base .. index, cursor, 'COUNT', LANES_PER_STEP)
-local step_size = index == 'held' and 1 or 2
+local step_size = index == 'paused' and 1 or 2
 local groups_looked_at = math.min(LANE_GROUPS_LOOKED_AT, math.ceil(GROUPS_LOOKED_AT * step_size / math.max(#step[2], 1)))
 
 -- Fresh deliveries are due when parked, and leases are short. Later times were written before the clock was set back.
@@ -65,7 +65,7 @@ end
 
 local function sweep_lane(id)
   local lane = lane_of(base, id, now, true)
-  if index == 'held' then redis.call('SREM', base .. 'held', id) end
+  if index == 'paused' then redis.call('SREM', base .. 'paused', id) end
   if lane and not lane.gone then
     local returned = return_leases(base, id, 0, now, now)
     local claims = { id, lane.sid, lane.slice.rev, lane.proven and '1' or '' }
@@ -83,7 +83,7 @@ local function try_lane(id)
   local works, message = try_whole(sweep_lane, id)
   if works then return end
   corrupt[#corrupt + 1] = { id, message }
-  if index == 'held' then redis.call('SADD', base .. 'held', id) end
+  if index == 'paused' then redis.call('SADD', base .. 'paused', id) end
 end
 
 -- A reader's lease is short, and the delay of an isolated group is bounded. Later times are wrong too.

@@ -35,9 +35,9 @@ local function change_in_group(ms, id, digest)
   return 'ok'
 end
 
--- Held by a redrive, or on its way to the dead-letter queue.
+-- Chosen for a redrive, or on its way to the dead-letter queue.
 local function leaving(queue, id)
-  return redis.call('ZSCORE', queue.q .. 'held', id) or redis.call('ZSCORE', queue.q .. 'moving', id)
+  return redis.call('ZSCORE', queue.q .. 'chosen', id) or redis.call('ZSCORE', queue.q .. 'moving', id)
 end
 
 local function change(ms, id, digest)

@@ -19,14 +19,14 @@ local allowed = {
   resume = { running = true, paused = true },
 }
 
--- A source has one task, so every held item is of its batch. A run that has the batch finds its fence gone.
+-- A source has one task, so every chosen item is of its batch. A run that has the batch finds its fence gone.
 local function abandon()
   redis.call('HDEL', key, TASK.fence)
   local active = redis.call('HGETALL', base .. 'redriving')
   for i = 1, #active, 2 do
     local queue = active[i + 1] == id and open_queue(base, active[i])
-    for _, item in ipairs(queue and redis.call('ZRANGE', queue.q .. 'held', 0, -1) or {}) do
-      redis.call('ZREM', queue.q .. 'held', item)
+    for _, item in ipairs(queue and redis.call('ZRANGE', queue.q .. 'chosen', 0, -1) or {}) do
+      redis.call('ZREM', queue.q .. 'chosen', item)
       show_item(queue, item)
     end
     if queue then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end

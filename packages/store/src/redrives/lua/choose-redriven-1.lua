@@ -1,7 +1,6 @@
--- Chooses a task's next batch and records it, so that after a crash the next start gets the same one. Its items are
--- held: no receiver gets them. Messages in flight stay with their consumers and count as skipped. In a FIFO queue the
--- messages behind them in their group are skipped too. A message in flight may come back, and would otherwise be behind
--- these.
+-- Chooses a task's next batch and records it, so that after a crash the next start gets the same one. No receiver gets
+-- its items. Messages in flight stay with their consumers and count as skipped. In a FIFO queue the messages behind
+-- them in their group are skipped too. A message in flight may come back, and would otherwise be behind these.
 -- @key base: of the source
 -- @arg id: text
 -- @arg fence: digits
@@ -81,7 +80,7 @@ redis.call('HINCRBY', key, TASK.skipped, skipped)
 redis.call('HSET', key, TASK.score, score, TASK.last, last, TASK.done, score == '' and '1' or '')
 if #items == 0 then return { 'again' } end
 keep_clock(queue)
-for _, item in ipairs(items) do hold_item(queue, item) end
+for _, item in ipairs(items) do choose_item(queue, item) end
 local number = tonumber(task.batch) + 1
 redis.call('HSET', key, TASK.batch, number, TASK.items, cjson.encode(items))
 if tonumber(task.rate) then redis.call('HSET', key, TASK.next, next_start(task, queue.now, #items)) end

@@ -22,7 +22,7 @@ local queue = task_queue(base, key)
 local moved, skipped, back = 0, 0, false
 
 local function release(item)
-  if redis.call('ZREM', queue.q .. 'held', item) == 1 then
+  if redis.call('ZREM', queue.q .. 'chosen', item) == 1 then
     show_item(queue, item)
     back = true
   end

@@ -11,7 +11,7 @@
 local FIRST = '19'
 -- Paused lanes of a shard whose ages are read when the time is moved. Past it: a sweep may find the age of the others
 -- up to six hours late.
-local HELD_LANES_MAX = 1000
+local PAUSED_LANES_MAX = 1000
 -- Deliveries of a waiting set whose ages are read when the time is moved. Past it: the same.
 local AGES_MAX = 1000
 local heads, queues, swept, now, first = {}, {}, {}, 0, nil
@@ -43,8 +43,8 @@ end
 
 -- Paused lanes are in no line. Leases of queues and tokens of subscriptions end without one, too.
 local function read_swept(base)
-  local held = redis.call('SMEMBERS', base .. 'held')
-  for i = 1, math.min(#held, HELD_LANES_MAX) do add_expiry(base, held[i]) end
+  local paused = redis.call('SMEMBERS', base .. 'paused')
+  for i = 1, math.min(#paused, PAUSED_LANES_MAX) do add_expiry(base, paused[i]) end
   for what, key in pairs({ lease = 'queues:leased', token = 'expiries' }) do
     local head = redis.call('ZRANGE', base .. key, '0', '0', 'WITHSCORES')
     if head[1] then add_swept(what .. ' ' .. head[1], tonumber(head[2])) end

@@ -557,7 +557,7 @@ test('a filter policy that is nested too deeply is refused, as is a number that 
   expect([status, body.error.details?.[0].path]).toEqual([400, 'filterPolicy'])
 })
 
-test('a policy that stays is held against a change of its scope', async () => {
+test('a policy that stays is checked against a change of its scope', async () => {
   const given = { filterPolicy: { store: { name: ['a'] } }, filterPolicyScope: 'MessageBody' }
   const { body } = await subscribe({ endpoint: 'https://example.com/scoped', ...given })
   const refused = await api.call('PATCH', `/v1/subscriptions/${body.id}`, {

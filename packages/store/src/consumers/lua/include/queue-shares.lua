@@ -1,5 +1,5 @@
 -- Push consumers. A batch that is being pushed holds a share of its consumer's concurrency, under a lease that its
--- worker renews. No share is held while nothing is pushed, so waiting for messages costs nothing.
+-- worker renews. No share is taken while nothing is pushed, so waiting for messages costs nothing.
 -- Lease of a push consumer's share. After it: another worker may take the share.
 local SHARE_MS = 10000
 local SHARES_KEPT_MS = 60000

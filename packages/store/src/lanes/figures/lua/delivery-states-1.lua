@@ -44,7 +44,7 @@ local function lane_at(id)
 end
 
 -- If a retry is due later than the time until which the lane waits, it waits only for its due time.
-local function held_until(letter, due, till)
+local function waits_until(letter, due, till)
   return till and due <= math.max(now, till) and letter .. string.format('%.0f', math.max(now, till))
 end
 
@@ -59,18 +59,18 @@ local function shut_letter(id, pace)
   return credential and 'x' or 'c'
 end
 
-local function hold_of(id, due, state, is_retry, ends)
+local function wait_of(id, due, state, is_retry, ends)
   local lane = lane_at(id)
   if not lane or lane.gone then return '' end
   if lane.paused then return redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE and 'y' or 'p' end
   if not due then return 'g' end
-  if is_dead(state) then return is_queue_missing(id) and held_until('m', due, due) or '' end
+  if is_dead(state) then return is_queue_missing(id) and waits_until('m', due, due) or '' end
   local pace = lane.pace or {}
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
-  return held_until(shut_letter(id, pace), due, pace.shut)
-    or held_until('q', due, is_empty and pace.next)
-    or held_until('t', due, lane.rate and lane.tat)
-    or ends > 1 and due > now and held_until('l', due, due)
+  return waits_until(shut_letter(id, pace), due, pace.shut)
+    or waits_until('q', due, is_empty and pace.next)
+    or waits_until('t', due, lane.rate and lane.tat)
+    or ends > 1 and due > now and waits_until('l', due, due)
     or not lane.proven and due <= now and 'u'
     or ''
 end
@@ -85,6 +85,6 @@ for id, delivery in deliveries() do
   local state, ends = split_state(redis.call('HGET', base .. 'state:' .. id, delivery))
   reply[#reply + 1] = state or ''
   reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt) or ''
-  reply[#reply + 1] = waits and hold_of(id, tonumber(due), state, not fresh, ends) or ''
+  reply[#reply + 1] = waits and wait_of(id, tonumber(due), state, not fresh, ends) or ''
 end
 return reply

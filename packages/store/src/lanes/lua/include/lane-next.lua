@@ -154,12 +154,12 @@ local function note_standing(base, id, lane, standing)
 end
 
 -- Writes the time at which the lane is due into its line, and returns it. A paused, empty or missing lane is removed
--- from its line, and nil is returned. A paused lane that is not empty is put into `held`, for the sweep. A deleted lane
--- is due now while deliveries wait. If the rest is in flight, it is due at the first lease end, and it is removed when
--- empty. A throttled lane is due before its next send time, so that one take finds several send times of a fast lane.
--- `not_before` is for take: a lane that was just served goes behind the others that are due. Without it an overdue lane
--- keeps its place in the line. Times are whole ms, because small sorted sets are slow with fractions (20 against 1 µs).
--- Only a lane that take has postponed has a fraction.
+-- from its line, and nil is returned. A paused lane that is not empty is put into `paused`, for the sweep. A deleted
+-- lane is due now while deliveries wait. If the rest is in flight, it is due at the first lease end, and it is removed
+-- when empty. A throttled lane is due before its next send time, so that one take finds several send times of a fast
+-- lane. `not_before` is for take: a lane that was just served goes behind the others that are due. Without it an
+-- overdue lane keeps its place in the line. Times are whole ms, because small sorted sets are slow with fractions (20
+-- against 1 µs). Only a lane that take has postponed has a fraction.
 local function set_due(base, id, now, lane, waiting, leased, not_before)
   local empty = not waiting and not leased
   if not lane or empty or lane.paused then
@@ -168,7 +168,7 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
       redis.call('DEL', base .. 'lane:' .. id)
       redis.call('ZREM', base .. 'failing', id)
     end
-    if lane and lane.paused and not empty then redis.call('SADD', base .. 'held', id) end
+    if lane and lane.paused and not empty then redis.call('SADD', base .. 'paused', id) end
     return nil
   end
   if waiting and lane.gone then waiting = now end

@@ -15,12 +15,12 @@ local function later(place) return redis.call('ZCOUNT', q .. place, '(' .. now, 
 
 local function counts()
   local visible = redis.call('ZCARD', q .. 'ready') + due('flight') + due('delayed')
-  local busy = later('flight') + redis.call('ZCARD', q .. 'moving') + redis.call('ZCARD', q .. 'held')
+  local busy = later('flight') + redis.call('ZCARD', q .. 'moving') + redis.call('ZCARD', q .. 'chosen')
   return visible, busy, later('delayed'), 0
 end
 
--- Items that are in flight, held or on their way to another queue become visible later. An item received before the
--- delay was raised counts as delayed.
+-- Items that are in flight, chosen for a redrive or on their way to another queue become visible later. An item
+-- received before the delay was raised counts as delayed.
 local function counts_in_order()
   local busy, delayed = later('flight'), 0
   if queue.delay > 0 then delayed = redis.call('ZCOUNT', q .. 'age', queue.clock - queue.delay + 1, '+inf') end

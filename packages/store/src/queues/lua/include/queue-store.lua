@@ -53,13 +53,13 @@ end
 local function store_item(queue, at)
   local id, payload, given = ARGV[at + VALUE.id], ARGV[at + VALUE.payload], ARGV[at + VALUE.idGiven]
   local count, source, reason = ARGV[at + VALUE.receiveCount], ARGV[at + VALUE.source], ARGV[at + VALUE.reason]
-  local group, dedup, held = ARGV[at + VALUE.group], ARGV[at + VALUE.deduplicationId], ARGV[at + VALUE.deduplication]
+  local group, dedup, rule = ARGV[at + VALUE.group], ARGV[at + VALUE.deduplicationId], ARGV[at + VALUE.deduplication]
   local item = queue.q .. 'i:' .. id
   if given == '1' then
     local known, sequence = known_item(queue, id, source ~= '', count)
     if known then return id, sequence, false end
   end
-  if queue.fifo and held ~= '' then
+  if queue.fifo and rule ~= '' then
     local other, sequence = first_copy(queue, dedup, group)
     if other then return other, sequence, false end
   end
@@ -70,7 +70,7 @@ local function store_item(queue, at)
   local first, dead_at = ARGV[at + VALUE.firstReceivedAt], ARGV[at + VALUE.deadAt]
   if first ~= '' then redis.call('HSET', item, 'f', first) end
   if group ~= '' then redis.call('HSET', item, 'g', group) end
-  if dedup ~= '' then redis.call('HSET', item, 'd', held == 'b' and '' or dedup) end
+  if dedup ~= '' then redis.call('HSET', item, 'd', rule == 'b' and '' or dedup) end
   if source ~= '' then redis.call('HSET', item, 'x', source, 'b', count) end
   if dead_at ~= '' or source ~= '' then redis.call('HSET', item, 'e', dead_at ~= '' and dead_at or queue.now) end
   if reason ~= '' then
@@ -85,6 +85,6 @@ local function store_item(queue, at)
     return id, '', true
   end
   local sequence = place_in_group(queue, id, group)
-  if held ~= '' then remember_copy(queue, dedup, group, id, sequence) end
+  if rule ~= '' then remember_copy(queue, dedup, group, id, sequence) end
   return id, string.format('%.0f', sequence), true
 end

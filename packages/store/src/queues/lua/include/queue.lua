@@ -87,14 +87,14 @@ local function leave_group(queue, id, group)
   if first then place_group(queue, group) end
 end
 
--- Hides an item from all receivers, for a redrive.
-local function hold_item(queue, id)
+-- Hides an item from all receivers, for a batch of a redrive.
+local function choose_item(queue, id)
   for _, place in ipairs({ 'ready', 'flight', 'delayed' }) do redis.call('ZREM', queue.q .. place, id) end
-  redis.call('ZADD', queue.q .. 'held', queue.clock, id)
+  redis.call('ZADD', queue.q .. 'chosen', queue.clock, id)
   if queue.fifo then hide_in_group(queue, id, FAR) end
 end
 
--- Makes an item visible that was held, or on its way to another queue.
+-- Makes an item visible that was chosen for a redrive, or on its way to another queue.
 local function show_item(queue, id)
   if queue.fifo then return hide_in_group(queue, id, queue.clock) end
   redis.call('ZADD', queue.q .. 'ready', queue.clock, id)
@@ -123,7 +123,7 @@ local function remove_item(queue, id, moved)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
   local h = members_of(queue, id, 'i', 'r', 'k', 'u', 'g', 'x')
-  for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'held' }) do redis.call('ZREM', q .. place, id) end
+  for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'chosen' }) do redis.call('ZREM', q .. place, id) end
   if queue.letters then add_letter_bytes(queue, -ITEM_BYTES - #(members_of(queue, id, 'p')[1] or '')) end
   redis.call('DEL', q .. 'i:' .. id)
   if queue.fifo and h[5] then leave_group(queue, id, h[5]) end
@@ -138,12 +138,13 @@ local function trim_recent(queue)
   redis.call('ZREMRANGEBYRANK', queue.q .. 'recent', 0, -RECENT_MAX - 1)
 end
 
--- Removes at most `max` items whose retention is over, and returns how many. Items that a redrive holds are left to it.
+-- Removes at most `max` items whose retention is over, and returns how many. Items that are chosen for a redrive are
+-- left to it.
 local function expire_items(queue, max)
   local old = redis.call('ZRANGEBYSCORE', queue.q .. 'age', '-inf', queue.clock - queue.retention, 'LIMIT', 0, max)
   local removed = 0
   for _, id in ipairs(old) do
-    if not redis.call('ZSCORE', queue.q .. 'held', id) and remove_item(queue, id) then removed = removed + 1 end
+    if not redis.call('ZSCORE', queue.q .. 'chosen', id) and remove_item(queue, id) then removed = removed + 1 end
   end
   return removed
 end

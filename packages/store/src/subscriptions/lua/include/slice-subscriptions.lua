@@ -107,10 +107,10 @@ end
 -- kept up to it, so the oldest slices can be found and forgotten.
 local function remember_dropped(base, slice, arn)
   local former, dropped = base .. 'former:' .. slice, base .. 'dropped'
-  local held = redis.call('HLEN', former)
-  if not arn or held == 0 then return end
+  local names = redis.call('HLEN', former)
+  if not arn or names == 0 then return end
   redis.call('HSET', former, 'arn', arn)
-  local total = (redis.call('ZRANGE', dropped, -1, -1, 'WITHSCORES')[2] or 0) + held
+  local total = (redis.call('ZRANGE', dropped, -1, -1, 'WITHSCORES')[2] or 0) + names
   redis.call('ZADD', dropped, total, slice)
   local oldest = string.format('%.0f', total - DROPPED_SUBSCRIPTIONS_MAX)
   for _, gone in ipairs(redis.call('ZRANGEBYSCORE', dropped, '-inf', oldest)) do

@@ -17,7 +17,7 @@ local function trim_letters(queue, bytes_max)
   while removed < TRIMMED_MAX and passed < PASSED_OVER_MAX and letter_bytes(queue) > bytes_max do
     local id = redis.call('ZRANGE', age, passed, passed + 1)
     if #id < 2 then break end
-    if redis.call('ZSCORE', queue.q .. 'held', id[1]) then
+    if redis.call('ZSCORE', queue.q .. 'chosen', id[1]) then
       passed = passed + 1
     else
       local item = members_of(queue, id[1], ITEM.subscription, ITEM.message, ITEM.statusCode)

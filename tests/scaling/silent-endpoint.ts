@@ -1,7 +1,7 @@
 /** An endpoint that does not answer until it is released, so that attempts are in flight when their worker ends. */
 import { type ReceivedRequest, type Receiver, steadyNow } from '@fantail/test-kit'
 
-export interface HeldEndpoint {
+export interface SilentEndpoint {
   requests(): ReceivedRequest[]
   /**
    * Answers all waiting requests, and from now on every request. Returns the time by the same clock as the times of
@@ -12,7 +12,7 @@ export interface HeldEndpoint {
   since(since: number): { again: ReceivedRequest[]; first: ReceivedRequest[] }
 }
 
-export function holdEndpoint(receiver: Receiver, path: string): HeldEndpoint {
+export function holdEndpoint(receiver: Receiver, path: string): SilentEndpoint {
   const released = Promise.withResolvers<void>()
   receiver.respond((request) => request.path.startsWith(path), { until: released.promise })
   const requests = () => receiver.requestsTo((request) => request.path.startsWith(path))
