@@ -1,4 +1,4 @@
-/** Simulates a process that dies in the middle of its work, as Redis sees it, or that stands still. */
+/** Simulates a process that dies in the middle of its work, as Redis sees it, that stands still, or that waits. */
 import type { Redis } from 'ioredis'
 
 /**
@@ -7,6 +7,35 @@ import type { Redis } from 'ioredis'
  */
 export function crashing(redis: Redis, dies: (script: string) => boolean, after = false): Redis {
   let dead = false
+  return onScripts(redis, async (script, call) => {
+    const first = !dead && dies(script)
+    dead ||= first
+    if (first && after) await call()
+    if (dead) throw new Error('crashed')
+    return call()
+  })
+}
+
+/**
+ * A client that sends the first call of a script when a later call of it has been answered. Whoever awaits each call
+ * before the next one waits for ever.
+ */
+export function waitingFirst(redis: Redis, waits: string): Redis {
+  const answered = Promise.withResolvers<void>()
+  let isFirst = true
+  return onScripts(redis, async (script, call) => {
+    if (script !== waits) return call()
+    if (isFirst) {
+      isFirst = false
+      await answered.promise
+      return call()
+    }
+    return Promise.resolve(call()).finally(answered.resolve)
+  })
+}
+
+/** A client that leaves each call of a script to `run`. */
+function onScripts(redis: Redis, run: (script: string, call: () => unknown) => Promise<unknown>): Redis {
   return new Proxy(redis, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
@@ -14,13 +43,7 @@ export function crashing(redis: Redis, dies: (script: string) => boolean, after 
       const command = value.bind(target) as (...args: unknown[]) => unknown
       const script = /^(.+-\d+)Buffer$/.exec(String(name))?.[1]
       if (script === undefined) return command
-      return async (...args: unknown[]) => {
-        const first = !dead && dies(script)
-        dead ||= first
-        if (first && after) await command(...args)
-        if (dead) throw new Error('crashed')
-        return command(...args)
-      }
+      return (...args: unknown[]) => run(script, () => command(...args))
     },
   })
 }

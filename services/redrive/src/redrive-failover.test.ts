@@ -6,6 +6,7 @@ import { queueArn } from '@fantail/contracts'
 import { shardBase, shardOf } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
+  DISTANT_TOPIC,
   drainLanes,
   drainQueue,
   type Fixture,
@@ -83,4 +84,27 @@ test('it goes on to another queue, and all arrives', async () => {
     inFlight: 0,
     delayed: 0,
   })
+})
+
+test('a batch gets a number after those of all targets, unless another run has the task', async () => {
+  const { redis, redrives, batches } = fixture
+  const id = await subscribe(fixture)
+  await makeDeadLetters(fixture, id, 1)
+  await makeDeadLetters(fixture, await subscribe(fixture, DISTANT_TOPIC), 1, { topicArn: DISTANT_TOPIC })
+  const task = await redrives.create({
+    source: SOURCE,
+    destination: null,
+    maxMessagesPerSecond: null,
+    filter: {},
+  })
+  const run = { id: task.id, fence: (await batches.open(task.id)) ?? 0, destination: null, filter: {} }
+  const choice = await batches.choose(run)
+  if (choice.kind !== 'batch') throw new Error(`got ${choice.kind}`)
+  const { shard = 0 } = (await fixture.subscriptions.locate(id)) ?? {}
+  const [near, distant] = [shardBase(shard), shardBase(shardOf(DISTANT_TOPIC))]
+  await redis.hset(`${near}redriven:${task.id}`, { f: run.fence, b: 9 })
+  await redis.hset(`${distant}redriven:${task.id}`, { f: run.fence, b: 5 })
+  expect(await batches.move(run, choice.batch)).toEqual({ kind: 'behind', laterBatch: 9 })
+  await redis.hset(`${distant}redriven:${task.id}`, { f: run.fence + 1 })
+  expect(await batches.move(run, choice.batch)).toEqual({ kind: 'stale' })
 })

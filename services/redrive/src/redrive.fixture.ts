@@ -18,6 +18,7 @@ import {
   StorageGuard,
   Subscriptions,
   shardBase,
+  shardOf,
   Topics,
 } from '@fantail/store'
 import { connectPatiently, skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
@@ -25,6 +26,11 @@ import { FilterMatches } from './redrive-service.ts'
 
 export const SOURCE = queueArn('dead')
 const TOPIC = topicArn('orders')
+/** Its lanes are in another shard than those of the first topic. */
+export const DISTANT_TOPIC =
+  Array.from({ length: SHARD_COUNT }, (_, n) => topicArn(`orders-${n}`)).find(
+    (arn) => shardOf(arn) !== shardOf(TOPIC),
+  ) ?? TOPIC
 
 export type Fixture = Awaited<ReturnType<typeof startFixture>>
 
@@ -44,7 +50,7 @@ export async function startFixture(options: TestRedisOptions = {}) {
       await redis.flushall()
       fixture.delivered.length = 0
       await fixture.queues.put(SOURCE, {})
-      await fixture.topics.put(TOPIC, {})
+      for (const topic of [TOPIC, DISTANT_TOPIC]) await fixture.topics.put(topic, {})
     },
     stop: async () => {
       redis.disconnect()
@@ -82,10 +88,13 @@ export function storesOn(redis: Redis) {
 
 let endpoints = 0
 
-export async function subscribe({ subscriptions }: Pick<Fixture, 'subscriptions'>): Promise<string> {
+export async function subscribe(
+  { subscriptions }: Pick<Fixture, 'subscriptions'>,
+  topic = TOPIC,
+): Promise<string> {
   endpoints += 1
   const { subscription } = await subscriptions.create({
-    topicArn: TOPIC,
+    topicArn: topic,
     protocol: 'https',
     endpoint: `https://example.com/${endpoints}`,
     rawMessageDelivery: false,
@@ -118,16 +127,17 @@ export async function makeDeadLetters(
 }
 
 function aDeadLetter(subscriptionId: string, set: Partial<DeadLetter>): DeadLetter {
+  const { topicArn = TOPIC } = set
   const publishedAt = Date.now()
   const messageId = createMessageId(publishedAt)
-  const message: Message = { messageId, topicArn: TOPIC, publishedAt, message: `text of ${messageId}` }
+  const message: Message = { messageId, topicArn, publishedAt, message: `text of ${messageId}` }
   return {
     reason: 'retriesExhausted',
     statusCode: 500,
     lastError: null,
     attempts: 4,
-    subscriptionArn: `${TOPIC}:${subscriptionId}`,
-    topicArn: TOPIC,
+    subscriptionArn: `${topicArn}:${subscriptionId}`,
+    topicArn,
     messageId,
     generation: 0,
     publishedAt,

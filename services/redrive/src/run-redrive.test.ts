@@ -1,8 +1,9 @@
 import { queueArn } from '@fantail/contracts'
 import { redriveKey, redrivingKey, shardBase, shardOf } from '@fantail/store'
-import { crashing, startFairTimer, waitFor } from '@fantail/test-kit'
+import { crashing, waitingFirst, startFairTimer, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
+  DISTANT_TOPIC,
   drainLanes,
   drainQueue,
   type Fixture,
@@ -48,6 +49,29 @@ test('dead letters return to their subscriptions with a new generation, and the 
     byStatusCode: {},
     bySubscription: {},
   })
+})
+
+test('a move waits for all shards side by side: lanes, and the queues that messages came from', async () => {
+  const origins = [queueArn('origin'), queueArn('other-origin')]
+  const redrivePolicy = { deadLetterTargetArn: SOURCE, maxReceiveCount: 1 }
+  for (const arn of origins) {
+    await fixture.queues.put(arn, { redrivePolicy })
+    await fixture.queues.send(arn, [{ body: arn }])
+    await fixture.queues.receive(arn, { maxMessages: 1, visibilityTimeoutSeconds: 0 })
+    await fixture.queues.receive(arn, { maxMessages: 1 })
+  }
+  const [near, distant] = [await subscribe(fixture), await subscribe(fixture, DISTANT_TOPIC)]
+  const [ofNear] = await makeDeadLetters(fixture, near, 1)
+  const [ofDistant] = await makeDeadLetters(fixture, distant, 1, { topicArn: DISTANT_TOPIC })
+  const task = await fixture.redrives.create(everything)
+  const waiting = waitingFirst(waitingFirst(fixture.redis, 'append-redriven-1'), 'park-redriven-1')
+  await runRedrive(storesOn(waiting), task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 4, skipped: 0 })
+  await drainLanes(fixture)
+  expect(fixture.delivered.sort()).toEqual([`${near} ${ofNear} 1`, `${distant} ${ofDistant} 1`].sort())
+  expect(await Promise.all(origins.map((arn) => drainQueue(fixture, arn)))).toEqual(
+    origins.map((arn) => [arn]),
+  )
 })
 
 test('a message whose subscription is gone stays, can be received, and counts as skipped', async () => {
@@ -363,13 +387,16 @@ describe('a run that dies at any script, before or after it is carried out, and 
     return scripts
   }
 
-  /** Dead letters of two subscriptions, in more than one batch. Returns the deliveries that must come out. */
+  /**
+   * Dead letters of two subscriptions in different shards, in more than one batch. Returns the deliveries that must
+   * come out.
+   */
   async function scene(to: string | null, run: (id: string) => Promise<unknown>): Promise<string[]> {
     await fixture.reset()
     await fixture.queues.put(destination, {})
-    const subscriptions = [await subscribe(fixture), await subscribe(fixture)]
-    const messages = []
-    for (const id of subscriptions) messages.push(...(await makeDeadLetters(fixture, id, 55)))
+    const [near, distant] = [await subscribe(fixture), await subscribe(fixture, DISTANT_TOPIC)]
+    const messages = await makeDeadLetters(fixture, near, 55)
+    messages.push(...(await makeDeadLetters(fixture, distant, 55, { topicArn: DISTANT_TOPIC })))
     const task = await fixture.redrives.create({ ...everything, destination: to })
     await run(task.id)
     expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 110, skipped: 0 })

@@ -20,7 +20,8 @@ import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable } from '../redis/unreadable.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { notParked, type RedriveBatch, type RedriveChoice, type RedriveMove } from './redrive-batches.ts'
+import type { RedriveChoice } from './redrive-batches.ts'
+import { notParked, type RedriveBatch, type RedriveMove } from './redrive-moves.ts'
 import { taskPlace } from './redrive-records.ts'
 
 const CHOOSE = readScript('choose-resent-1')

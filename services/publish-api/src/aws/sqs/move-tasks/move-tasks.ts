@@ -201,7 +201,7 @@ function taskView(task: RedriveTask): Record<string, unknown> {
   }
 }
 
-/** A task fails because one of its queues is gone (redrive-batches.ts, choose-redriven-1.lua). */
+/** A task fails because one of its queues is gone (redrive-moves.ts, choose-redriven-1.lua). */
 function failureReason(error: string): string {
   return /^the (source|destination) queue is gone$/.test(error)
     ? 'AWS.SimpleQueueService.NonExistentQueue'
