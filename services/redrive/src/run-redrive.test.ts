@@ -1,6 +1,6 @@
 import { queueArn } from '@fantail/contracts'
 import { redriveKey, redrivingKey, shardBase, shardOf } from '@fantail/store'
-import { crashing, waitingFirst, startFairTimer, waitFor } from '@fantail/test-kit'
+import { crashing, startFairTimer, waitFor, waitingFirst } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   DISTANT_TOPIC,
