@@ -76,7 +76,7 @@ test('says for each message what became of it at every subscription', async () =
 })
 
 test.each(['left', 'left.fifo'])(
-  'keeps the ends of %s as they were when others get the slots of those who left',
+  'keeps the ends of %s as they were when others get the bits of those who left',
   async (topic) => {
     const { client } = stack()
     await client.put(

@@ -106,6 +106,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\b[Hh]eld\b|[a-z]Held\b|\bheld(?!Bytes)[A-Z_]|Held(?!Bodies|Contexts)[A-Z]|HELD_|_held\b/,
     within: /^(?!docs\/glossary\.md$|packages\/console\/src\/live\/tab-queries)/,
   },
+  {
+    now: 'bit of a subscription',
+    old: /\b[sS]lot(?:Facts|Holder|Run|sText|Copies)|\bslot-(?:facts|copies)|bySlots?\b|CodeSlots|record\.slot\b|\bslotsKey\b/,
+    within: /./,
+  },
   { now: 'admission check', old: /QueueGates|queue-gates/, within: /./ },
   {
     now: 'token of an API key',

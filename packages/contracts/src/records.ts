@@ -205,11 +205,11 @@ export interface SubscriptionRecord {
   /** Absent or empty: requests have no Standard Webhooks signature. */
   webhookKeys?: WebhookKey[]
   createdAt: number
-  /** Its number in the slice, 0 to 499. It stays for the subscription's life, and is reused afterwards. */
-  slot: number
+  /** Its number in the bitmaps of its slice, 0 to 499. After the subscription's life the number is reused. */
+  bit: number
   /**
-   * How many subscriptions its slice had lost before it came. Subscriptions that had the same slot differ in it.
-   * Absent: none.
+   * How many subscriptions its slice had lost before it came. Subscriptions that had the same bit differ in it. Absent:
+   * none.
    */
   departures?: number
   attributes: Record<string, string>

@@ -152,15 +152,15 @@ export {
   isOfDeliveries,
   QUARANTINE_DELETED,
 } from './outcomes/deleted-entry.ts'
-export type { CodeSlots, DispatchEntry } from './outcomes/dispatch-entry.ts'
+export type { CodeBits, DispatchEntry } from './outcomes/dispatch-entry.ts'
 export { FailedEnds } from './outcomes/failed-ends.ts'
 export type { LaneEntry, LaneOutcome } from './outcomes/outcome-entries.ts'
 export {
+  type BitRun,
+  type BitsText,
+  bitRuns,
+  bitsText,
   type FilteredEntry,
-  type SlotRun,
-  type SlotsText,
-  slotRuns,
-  slotsText,
 } from './outcomes/outcome-filtered.ts'
 export { type MessageSummary, OutcomeLog } from './outcomes/outcome-log.ts'
 export type { DeliveryOutcome } from './outcomes/outcome-rows.ts'

@@ -31,6 +31,7 @@ export { startCluster, type TestCluster } from './redis/redis-cluster.ts'
 export {
   aheadKey,
   behindKey,
+  bitsKey,
   fifoKey,
   freshKey,
   goneKey,
@@ -41,7 +42,6 @@ export {
   logKey,
   retryKey,
   skewKey,
-  slotsKey,
   stateKey,
 } from './redis/redis-keys.ts'
 export { atEachRequest, startRedisOutage } from './redis/redis-outage.ts'

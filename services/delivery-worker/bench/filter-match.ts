@@ -91,7 +91,7 @@ function measure({ kind, count, groups, name }: Case) {
   const bySlices = time(messages, (context) => {
     let matched = 0
     for (const { found } of topic.filters.match(topic.snapshot, context).toOpen)
-      matched += found?.slots.length ?? 0
+      matched += found?.bits.length ?? 0
     return matched
   })
   const byOneIndex = time(messages, (context) => {
@@ -124,7 +124,7 @@ function createTopic(policies: SubscriptionRecord['filterPolicy'][]): Topic {
   const slices = refs.map((ref, n) => {
     const records = policies
       .slice(n * SLICE, (n + 1) * SLICE)
-      .map((filterPolicy, slot) => ({ id: `${n}-${slot}`, slot, protocol: 'http', filterPolicy }))
+      .map((filterPolicy, bit) => ({ id: `${n}-${bit}`, bit, protocol: 'http', filterPolicy }))
     const slice = SliceFilters.of({ ...ref, revision: '' }, records as SubscriptionRecord[], (_id, error) => {
       throw error
     })

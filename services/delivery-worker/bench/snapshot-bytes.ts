@@ -49,8 +49,8 @@ function usedBytes(): number {
 function snapshotOf(number: number): CompiledSlice {
   const name = `orders-${number}`
   const topic = { ...TOPIC, arn: topicArn(name), name, uid: randomUUID() }
-  const records = Array.from({ length: fanOut }, (_, slot) => {
-    const endpoint = `http://127.0.0.1:40000/hooks/customer-${number}/orders?source=${slot}`
+  const records = Array.from({ length: fanOut }, (_, bit) => {
+    const endpoint = `http://127.0.0.1:40000/hooks/customer-${number}/orders?source=${bit}`
     const id = randomUUID()
     return {
       ...SUBSCRIPTION,
@@ -58,7 +58,7 @@ function snapshotOf(number: number): CompiledSlice {
       arn: `${topic.arn}:${id}`,
       topicArn: topic.arn,
       endpoint,
-      slot,
+      bit,
       attributes: {},
     }
   })

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import cluster from 'node:cluster'
 import type { Logger } from '@fantail/runtime'
 import { type Counts, opsPort } from './process-counts.ts'
-import { Slot } from './slot.ts'
+import { SupervisedProcess } from './supervised-process.ts'
 
 const CONDITION = '--conditions=@fantail/source'
 
@@ -24,17 +24,17 @@ interface SupervisorOptions {
 
 /** Runs until a signal ends it. Returns whether each process could be started, and could end by itself. */
 export async function supervise({ counts, port, launcher, log }: SupervisorOptions): Promise<boolean> {
-  const slots = createSlots({ counts, port, launcher, log })
-  const stopping = stopOnSignals(slots, log)
-  const started = Promise.all(slots.map((slot) => slot.start()))
-  replaceOnSignal(slots, { log, started })
+  const processes = createProcesses({ counts, port, launcher, log })
+  const stopping = stopOnSignals(processes, log)
+  const started = Promise.all(processes.map((child) => child.start()))
+  replaceOnSignal(processes, { log, started })
   try {
     await started
     log.info('all.started')
   } catch (error) {
     if (!stopping.isAsked()) {
       log.error({ err: error }, 'all.failed')
-      await Promise.all(slots.map((slot) => slot.stop()))
+      await Promise.all(processes.map((child) => child.stop()))
       return false
     }
   }
@@ -42,7 +42,7 @@ export async function supervise({ counts, port, launcher, log }: SupervisorOptio
 }
 
 /** In the order of replacements: a new API may accept requests that old workers do not know. */
-function createSlots({ counts, port, launcher, log }: SupervisorOptions): Slot[] {
+function createProcesses({ counts, port, launcher, log }: SupervisorOptions): SupervisedProcess[] {
   const execArgv = [...process.execArgv.filter((word) => word !== CONDITION), CONDITION]
   // It would be the same port for every process.
   const { FANTAIL_OPS_PORT: _, ...env } = process.env
@@ -52,17 +52,18 @@ function createSlots({ counts, port, launcher, log }: SupervisorOptions): Slot[]
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
   cluster.setupPrimary({ exec: launcher, args: ['api'], execArgv })
-  const slot = (name: string, start: () => ChildProcess) => new Slot({ name, launch: start, log })
+  const supervised = (name: string, start: () => ChildProcess) =>
+    new SupervisedProcess({ name, launch: start, log })
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
   return [
     ...numbers(counts.workers).map((number) => {
       const own = { FANTAIL_OPS_PORT: String(opsPort(port, 'worker', number)) }
-      return slot(`worker-${number}`, () => launch('worker', own))
+      return supervised(`worker-${number}`, () => launch('worker', own))
     }),
-    slot('redrive', () => launch('redrive')),
+    supervised('redrive', () => launch('redrive')),
     ...numbers(counts.apis).map((number) => {
       const own = { FANTAIL_API_OPS_PORT: String(opsPort(port, 'api', number)) }
-      return slot(`api-${number}`, () => forkApi(own))
+      return supervised(`api-${number}`, () => forkApi(own))
     }),
   ]
 }
@@ -76,14 +77,17 @@ function forkApi(env: NodeJS.ProcessEnv): ChildProcess {
 }
 
 /** `stopped` resolves when all have ended: with false, if a second signal has killed them. */
-function stopOnSignals(slots: Slot[], log: Logger): { isAsked(): boolean; stopped: Promise<boolean> } {
+function stopOnSignals(
+  processes: SupervisedProcess[],
+  log: Logger,
+): { isAsked(): boolean; stopped: Promise<boolean> } {
   let signals = 0
   const stopped = new Promise<boolean>((resolve) => {
     const stop = (signal: NodeJS.Signals) => {
       signals++
       log.info({ signal }, signals > 1 ? 'all.killing' : 'all.stopping')
-      if (signals > 1) for (const slot of slots) slot.kill()
-      else void Promise.all(slots.map((slot) => slot.stop())).then(() => resolve(signals === 1))
+      if (signals > 1) for (const child of processes) child.kill()
+      else void Promise.all(processes.map((child) => child.stop())).then(() => resolve(signals === 1))
     }
     process.on('SIGTERM', stop)
     process.on('SIGINT', stop)
@@ -92,7 +96,10 @@ function stopOnSignals(slots: Slot[], log: Logger): { isAsked(): boolean; stoppe
 }
 
 /** A signal during a replacement asks for one more, because the code may have changed again. */
-function replaceOnSignal(slots: Slot[], { log, started }: { log: Logger; started: Promise<unknown> }): void {
+function replaceOnSignal(
+  processes: SupervisedProcess[],
+  { log, started }: { log: Logger; started: Promise<unknown> },
+): void {
   let isAsked = false
   let isReplacing = false
   const replaceAll = async () => {
@@ -102,7 +109,7 @@ function replaceOnSignal(slots: Slot[], { log, started }: { log: Logger; started
       while (isAsked) {
         isAsked = false
         log.info('all.replacing')
-        for (const slot of slots) await slot.replace()
+        for (const child of processes) await child.replace()
         log.info('all.replacedAll')
       }
     } catch (error) {

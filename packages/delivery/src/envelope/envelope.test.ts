@@ -43,7 +43,7 @@ function target(set: Partial<SubscriptionRecord> = {}, contentType?: string) {
     tokenExpiresAt: null,
     unsubscribed: false,
     createdAt: 0,
-    slot: 0,
+    bit: 0,
     attributes: {},
     ...set,
   }

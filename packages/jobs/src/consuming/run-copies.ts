@@ -8,7 +8,7 @@
  * - For any other copy (appended, quarantined, dropped, handed out) the run is lost when it ends.
  *
  * Before a checkpoint is written, the batches parked in its shard must still exist. A checkpoint leaves out deliveries
- * whose copies in queues may be gone (delivery-worker: slot-copies.ts). If an ended run is lost, it first writes such a
+ * whose copies in queues may be gone (delivery-worker: bit-copies.ts). If an ended run is lost, it first writes such a
  * checkpoint. The next start then makes only these copies again.
  *
  * A job whose run is lost starts again from its checkpoints. That repeats deliveries and loses none. None of this costs

@@ -46,15 +46,15 @@ export interface KnownSubscription {
   endpoint: string | null
 }
 
-/** Finds subscriptions by their slots at a moment, or by id. */
+/** Finds subscriptions by their bits at a moment, or by id. */
 export interface SubscriptionFinder {
-  bySlots(slice: SliceMoment, slots: number[]): Promise<KnownSubscription[]>
+  byBits(slice: SliceMoment, bits: number[]): Promise<KnownSubscription[]>
   byId(id: string): Promise<KnownSubscription>
 }
 
 /**
  * Ranks of parked deliveries begin with this number, so they come after the ranks of delivered ones. No slice has so
- * many slots.
+ * many bits.
  */
 const PARKED_RANK = 65_536
 const UNDELAYED = shownWhy(undefined)
@@ -103,7 +103,7 @@ const countsOf = (topicArn: string, delivered: number, parked: number): EventCou
   { type: 'parked', topicArn, count: parked },
 ]
 
-/** The beginning of an entry about a slice (outcome-entries.ts): its topic, and the slots as bitmaps. */
+/** The beginning of an entry about a slice (outcome-entries.ts): its topic, and the bitmaps. */
 const OF_SLICE = /^\["[de]","([^"\\]+)",\d+,"[^"]+","([^"]*)","([^"]*)",/
 /** A longer beginning is read as a whole. */
 const BEGINNING_CHARS = 400
@@ -137,18 +137,18 @@ async function dispatchEvents(entry: DispatchEntry, finder: SubscriptionFinder):
   const delivered = bits(entry.delivered)
   const parked = bits(entry.parked)
   if (!slice || delivered.length + parked.length === 0) return []
-  const found = await finder.bySlots(slice, [...delivered, ...parked])
-  const ends = delivered.map((slot, n): Ranked => {
-    const answer = { attempts: 1, statusCode: statusCodeOf(entry, slot), error: null, redrives: 0 }
+  const found = await finder.byBits(slice, [...delivered, ...parked])
+  const ends = delivered.map((bit, n): Ranked => {
+    const answer = { attempts: 1, statusCode: statusCodeOf(entry, bit), error: null, redrives: 0 }
     const known = { ...found[n], topicArn }
-    return { rank: slot, event: { type: 'delivered', at, messageId, ...known, ...answer, ...UNDELAYED } }
+    return { rank: bit, event: { type: 'delivered', at, messageId, ...known, ...answer, ...UNDELAYED } }
   })
-  const waiting = parked.map((slot, n): Ranked => {
+  const waiting = parked.map((bit, n): Ranked => {
     const known = { ...found[delivered.length + n], topicArn }
-    const failure = entry.failures.find(([failed]) => failed === slot)
+    const failure = entry.failures.find(([failed]) => failed === bit)
     const [, statusCode = null, error = null] = failure ?? []
     const state = { attempts: failure ? 1 : 0, statusCode, error }
-    return { rank: PARKED_RANK + slot, event: { type: 'parked', at, messageId, ...known, ...state } }
+    return { rank: PARKED_RANK + bit, event: { type: 'parked', at, messageId, ...known, ...state } }
   })
   return [...ends, ...waiting]
 }

@@ -4,7 +4,7 @@
 import type { SubscriptionRecord } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
 import { placeOfSubscription } from '../records/subscriptions-id.ts'
-import { type FormerSubscription, type SlotHolder, SlotHolders } from '../slices/former-subscriptions.ts'
+import { type BitHolder, BitHolders, type FormerSubscription } from '../slices/former-subscriptions.ts'
 import type { SliceData, SliceMoment, SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { type KnownSubscription, NO_SUBSCRIPTION, type SubscriptionFinder } from './log-events.ts'
 
@@ -22,11 +22,11 @@ const FINDER_SLICES_MAX = 100
  */
 const GONE_SUBSCRIPTIONS_MAX = 500
 
-type Known = SlotHolder & { name: string | null; endpoint: string | null }
+type Known = BitHolder & { name: string | null; endpoint: string | null }
 
 interface Kept {
   topicArn: string | null
-  holders: SlotHolders<Known>
+  holders: BitHolders<Known>
   byId: Map<string, Known>
   /** Monotonic ms. */
   at: number
@@ -52,12 +52,12 @@ export class SliceFinder implements SubscriptionFinder {
     for (const kept of this.#kept.values()) kept.at = Number.NEGATIVE_INFINITY
   }
 
-  async bySlots(slice: SliceMoment, slots: number[]): Promise<KnownSubscription[]> {
+  async byBits(slice: SliceMoment, bits: number[]): Promise<KnownSubscription[]> {
     const { departures } = slice
     let kept = await this.#slice(slice, FINDER_AGE_MS_MAX)
-    if (slots.some((slot) => !kept.holders.at(slot, departures))) kept = await this.#slice(slice, LACKING_MS)
-    return slots.map((slot) => {
-      const known = kept.holders.at(slot, departures)
+    if (bits.some((bit) => !kept.holders.at(bit, departures))) kept = await this.#slice(slice, LACKING_MS)
+    return bits.map((bit) => {
+      const known = kept.holders.at(bit, departures)
       return known ? foundIn(kept, known) : { ...NO_SUBSCRIPTION, topicArn: kept.topicArn }
     })
   }
@@ -97,14 +97,14 @@ function keptOf(data: SliceData | null, former: FormerSubscription[], before: Ke
   const byId = new Map<string, Known>([...[...gone].slice(-GONE_SUBSCRIPTIONS_MAX), ...now])
   return {
     topicArn: data?.topic.arn ?? before?.topicArn ?? null,
-    holders: new SlotHolders(byId.values()),
+    holders: new BitHolders(byId.values()),
     byId,
     at,
   }
 }
 
-type Named = SlotHolder & Pick<SubscriptionRecord, 'name'> & { endpoint: string | null }
+type Named = BitHolder & Pick<SubscriptionRecord, 'name'> & { endpoint: string | null }
 
-function knownOf({ id, slot, departures = 0, name = null, endpoint }: Named): Known {
-  return { id, slot, departures, name, endpoint }
+function knownOf({ id, bit, departures = 0, name = null, endpoint }: Named): Known {
+  return { id, bit, departures, name, endpoint }
 }

@@ -53,7 +53,7 @@ export const sliceKey = (base: string, sliceId: string) => `${base}slice:${slice
 /** Hash in the slice's shard: subscription id → its record, packed (subscription-fields.ts). */
 export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:${sliceId}`
 
-// `<base>slots:<slice id>`. Bitmap in the slice's shard: slots in use.
+// `<base>bits:<slice id>`. Bitmap in the slice's shard: bits in use.
 /**
  * Hash in the slice's shard: the number of a departure → the subscription that left (former-subscriptions.ts), for the
  * newest 500 departures. After the topic's deletion also `arn` of the topic.
@@ -187,8 +187,8 @@ export const topicBytesKey = (base: string) => `${base}bytes`
 /** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). Never deleted. */
 export const countsKey = (base: string) => `${base}counts`
 /**
- * Hash: `f` fence, `p` the latest parked batch, `<message index>.<slice id>` → bitmap of settled slots, and the notes
- * of an isolating run. The job deletes it. Otherwise it expires after a day.
+ * Hash: `f` fence, `p` the latest parked batch, `<message index>.<slice id>` → bitmap of settled bits, and the notes of
+ * an isolating run. The job deletes it. Otherwise it expires after a day.
  */
 export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
 

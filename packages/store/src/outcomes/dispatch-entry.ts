@@ -1,7 +1,7 @@
 import type { SliceMoment } from '../topics/snapshots.ts'
 
-/** A status code, and the slots whose deliveries got it. */
-export type CodeSlots = readonly [statusCode: number, slots: Buffer]
+/** A status code, and the bits whose deliveries got it. */
+export type CodeBits = readonly [statusCode: number, bits: Buffer]
 
 /**
  * The entry of dispatch for one message in one slice, as the slice was when the message was matched. If `slice` is
@@ -17,13 +17,13 @@ export interface DispatchEntry {
   sizeBytes: number
   slice: SliceMoment | null
   delivered: Buffer
-  /** Status codes other than 200 of delivered slots. */
-  otherCodes: CodeSlots[]
+  /** Status codes other than 200 of delivered bits. */
+  otherCodes: CodeBits[]
   parked: Buffer
   /** Which parked deliveries belong to a paused subscription. Absent: none. */
   paused?: Buffer
   filtered: Buffer
-  failures: [slot: number, statusCode: number | null, error: string | null][]
+  failures: [bit: number, statusCode: number | null, error: string | null][]
   /** When the log stored the entry, epoch ms by Redis's clock. Set only in entries that were read. */
   storedAt?: number
 }

@@ -2,11 +2,11 @@
  * Texts of the outcome log. Reading returns what was written, and texts are small.
  */
 import { expect, test } from 'vitest'
-import { SlotHolders } from '../slices/former-subscriptions.ts'
+import { BitHolders } from '../slices/former-subscriptions.ts'
+import { bitFacts } from './bit-facts.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { dispatchText, type Found, type LaneEntry, laneText, readEntry } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
-import { slotFacts } from './slot-facts.ts'
 
 const ID = '019320aa-0000-7000-8000-000000000000'
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
@@ -41,7 +41,7 @@ function read(...texts: string[]): Found {
   return found
 }
 
-const factsIn = (...texts: string[]) => slotFacts(read(...texts).dispatch, () => undefined)
+const factsIn = (...texts: string[]) => bitFacts(read(...texts).dispatch, () => undefined)
 const codesIn = (...texts: string[]) => factsIn(...texts).map(({ statusCode }) => statusCode)
 
 test('a first attempt that was answered 200 costs nothing, another status a few characters', () => {
@@ -79,12 +79,12 @@ test('the departures of a slice cost a few characters, and nothing if there was 
   expect(read(text).dispatch).toMatchObject([{ slice }])
 })
 
-test('a slot has another subscription in a later start, and the facts of each are its own', () => {
+test('a bit has another subscription in a later start, and the facts of each are its own', () => {
   const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((id, n) => {
-    const place = { slot: n === 1 ? 1 : 0, departures: n === 2 ? 1 : 0 }
+    const place = { bit: n === 1 ? 1 : 0, departures: n === 2 ? 1 : 0 }
     return { id, ...place, name: null, endpoint: null, attemptsMax: null, probeSeconds: 0 }
   }) as [Subscriber, Subscriber, Subscriber]
-  const holders = new SlotHolders([alice, bob, carol])
+  const holders = new BitHolders([alice, bob, carol])
   const none = { ...dispatch, delivered: NOTHING }
   const failures: DispatchEntry['failures'] = [[0, 503, null]]
   const later = { sliceId: 'uid.0', shard: 7, departures: 1 }
@@ -92,7 +92,7 @@ test('a slot has another subscription in a later start, and the facts of each ar
     { ...none, parked: Buffer.from([0b01]), filtered: Buffer.from([0b10]), failures },
     { ...none, slice: later, delivered: Buffer.from([0b01]), parked: Buffer.from([0b10]) },
   ]
-  const facts = slotFacts(entries, (slot, { slice }) => holders.at(slot, slice?.departures))
+  const facts = bitFacts(entries, (bit, { slice }) => holders.at(bit, slice?.departures))
   const shown = facts.map(({ subscriber, state, failure }) => [subscriber?.id, state, failure?.statusCode])
   expect(shown).toEqual([
     ['carol', 'delivered', undefined],

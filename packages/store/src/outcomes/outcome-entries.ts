@@ -1,11 +1,11 @@
 /**
  * Reads and writes the entries of the outcome log. An entry is a text with bitmaps, which have a bit for each
- * subscription slot.
+ * subscription bit.
  */
 import type { StoredWhy } from '@fantail/contracts'
 import { packWhy, unpackWhy } from '../records/why-codes.ts'
 import type { SliceMoment } from '../topics/snapshots.ts'
-import type { CodeSlots, DispatchEntry } from './dispatch-entry.ts'
+import type { CodeBits, DispatchEntry } from './dispatch-entry.ts'
 import { type FilteredFields, readFiltered } from './outcome-filtered.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -58,8 +58,8 @@ type DispatchFields = [
   paused?: string,
   target?: string,
 ]
-/** Without slots, the code applies to all delivered slots. */
-type CodeText = [statusCode: number, slots?: string]
+/** Without bits, the code applies to all delivered bits. */
+type CodeText = [statusCode: number, bits?: string]
 type LaneFields = [
   tag: 'l',
   subscriptionId: string | null,
@@ -105,8 +105,8 @@ function readSlice(text: string): SliceMoment | null {
   return { shard: Number(shard), sliceId, departures: Number(departures) }
 }
 
-function codeText([statusCode, slots]: CodeSlots, delivered: Buffer): CodeText {
-  return slots.equals(delivered) ? [statusCode] : [statusCode, base64(slots)]
+function codeText([statusCode, bits]: CodeBits, delivered: Buffer): CodeText {
+  return bits.equals(delivered) ? [statusCode] : [statusCode, base64(bits)]
 }
 
 export function resentText({ subscriptionId, generation }: ResentEntry): string {
@@ -165,7 +165,7 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
     sizeBytes,
     slice: readSlice(where),
     delivered: Buffer.from(delivered, 'base64'),
-    otherCodes: codes.map(([code, slots = delivered]) => readCode(code, slots)),
+    otherCodes: codes.map(([code, bits = delivered]) => readCode(code, bits)),
     parked: Buffer.from(parked, 'base64'),
     ...(paused && { paused: Buffer.from(paused, 'base64') }),
     filtered: Buffer.from(filtered, 'base64'),
@@ -173,23 +173,23 @@ function readDispatch(messageId: string, fields: DispatchFields): DispatchEntry 
   }
 }
 
-const readCode = (statusCode: number, slots: string): CodeSlots => [statusCode, Buffer.from(slots, 'base64')]
+const readCode = (statusCode: number, bits: string): CodeBits => [statusCode, Buffer.from(bits, 'base64')]
 
 export function bits(bitmap: Buffer): number[] {
-  const slots: number[] = []
-  for (let i = 0; i < bitmap.length * 8; i++) if (hasBit(bitmap, i)) slots.push(i)
-  return slots
+  const bits: number[] = []
+  for (let i = 0; i < bitmap.length * 8; i++) if (hasBit(bitmap, i)) bits.push(i)
+  return bits
 }
 
-export function wasPaused({ paused = NOTHING }: DispatchEntry, slot: number): boolean {
-  return hasBit(paused, slot)
+export function wasPaused({ paused = NOTHING }: DispatchEntry, bit: number): boolean {
+  return hasBit(paused, bit)
 }
 
 export function hasBit(bitmap: Buffer, bit: number): boolean {
   return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 }
 
-/** The status code that a delivered slot got. */
-export function statusCodeOf({ otherCodes }: DispatchEntry, slot: number): number {
-  return otherCodes.find(([, slots]) => hasBit(slots, slot))?.[0] ?? 200
+/** The status code that a delivered bit got. */
+export function statusCodeOf({ otherCodes }: DispatchEntry, bit: number): number {
+  return otherCodes.find(([, bits]) => hasBit(bits, bit))?.[0] ?? 200
 }

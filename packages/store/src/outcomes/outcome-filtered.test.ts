@@ -2,19 +2,19 @@ import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { sliceShard } from '../keys/shards.ts'
 import { bits, type Found, readEntry } from './outcome-entries.ts'
-import { filteredTexts, slotRuns, slotsText } from './outcome-filtered.ts'
+import { bitRuns, bitsText, filteredTexts } from './outcome-filtered.ts'
 
 const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders'
 const messageId = createMessageId(1_700_000_000_000)
 
-function bitmap(...slots: number[]): Buffer {
+function bitmap(...bits: number[]): Buffer {
   const bytes = Buffer.alloc(63)
-  for (const slot of slots) bytes[slot >> 3] = (bytes[slot >> 3] ?? 0) | (1 << (slot & 7))
+  for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7))
   return bytes
 }
 
-const first = (count: number) => Array.from({ length: count }, (_, slot) => slot)
-type Slices = [number: number, slots: number[], departures?: number][]
+const first = (count: number) => Array.from({ length: count }, (_, bit) => bit)
+type Slices = [number: number, bits: number[], departures?: number][]
 
 const textsOf = (slices: Slices, except: number[] = []) =>
   filteredTexts({
@@ -23,17 +23,17 @@ const textsOf = (slices: Slices, except: number[] = []) =>
     topicArn,
     topicUid: 'uid',
     sizeBytes: 7,
-    runs: slotRuns(
-      slices.map(([number, slots, departures = 0]) => ({
+    runs: bitRuns(
+      slices.map(([number, bits, departures = 0]) => ({
         number,
-        slots: slotsText(bitmap(...slots)),
+        bits: bitsText(bitmap(...bits)),
         departures,
       })),
     ),
     except,
   })
 
-test('slices and slots are read as written', () => {
+test('slices and bits are read as written', () => {
   const slices: Slices = [
     [0, first(500)],
     [1, first(500)],
@@ -61,13 +61,13 @@ test('slices and slots are read as written', () => {
     expect(found.dispatch.map(({ slice, filtered }) => [slice, bits(filtered)])).toEqual(
       slices
         .filter(([number]) => !except.includes(number))
-        .map(([number, slots, departures]) => [
+        .map(([number, bits, departures]) => [
           {
             sliceId: `uid.${number}`,
             shard: sliceShard(topicArn, number),
             ...(departures !== undefined && { departures }),
           },
-          slots,
+          bits,
         ]),
     )
     for (const entry of found.dispatch)

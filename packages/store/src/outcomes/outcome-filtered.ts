@@ -1,7 +1,7 @@
 /**
  * Makes entries for slices whose filters all rejected a message. A topic of 100,000 subscriptions has 200 slices, and
  * most messages match in only few of them. One entry covers all other slices: it lists runs of slices that have the
- * same slots. If slots have gaps, the runs are short, and the entry grows. The log is limited by its number of entries,
+ * same bits. If bits have gaps, the runs are short, and the entry grows. The log is limited by its number of entries,
  * so each entry must stay small. An entry that grows too long is split.
  */
 
@@ -15,24 +15,24 @@ export interface FilteredEntry {
   topicArn: string
   topicUid: string
   sizeBytes: number
-  /** The runs that `slotRuns` makes. */
-  runs: readonly SlotRun[]
+  /** The runs that `bitRuns` makes. */
+  runs: readonly BitRun[]
   /** Numbers of slices within these runs that the entry does not cover, in order. */
   except: readonly number[]
 }
 
-/** A number n stands for the first n slots. A text is a bitmap of slots in base64. */
-export type SlotsText = number | string
+/** A number n stands for the first n bits. A text is a bitmap in base64. */
+export type BitsText = number | string
 
 /** Numbers of slices, and how many subscriptions each of them had lost. Absent: none. */
-export type SlotRun = readonly [first: number, last: number, slots: SlotsText, departures?: number]
+export type BitRun = readonly [first: number, last: number, bits: BitsText, departures?: number]
 
 interface FilteredSlice {
   number: number
-  slots: SlotsText
+  bits: BitsText
   departures: number
 }
-export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: SlotRun[]]
+export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid: string, runs: BitRun[]]
 
 /**
  * Text of one entry about slices whose filters rejected a message. Past it: a further entry follows. About the size of
@@ -41,21 +41,21 @@ export type FilteredFields = ['f', topicArn: string, sizeBytes: number, topicUid
 const RUNS_CHARS_MAX = 400
 const NOTHING = Buffer.alloc(0)
 
-export function slotsText(bitmap: Buffer): SlotsText {
+export function bitsText(bitmap: Buffer): BitsText {
   let count = 0
   while (((bitmap[count >> 3] ?? 0) & (1 << (count & 7))) !== 0) count++
-  const isPrefix = bitmap.equals(firstSlots(count, bitmap.length))
+  const isPrefix = bitmap.equals(firstBits(count, bitmap.length))
   return isPrefix ? count : bitmap.toString('base64')
 }
 
-/** Combines slices of a topic, in the order of their numbers, into runs with the same slots and departures. */
-export function slotRuns(slices: Iterable<FilteredSlice>): SlotRun[] {
-  const runs: [number, number, SlotsText, number?][] = []
-  for (const { number, slots, departures } of slices) {
+/** Combines slices of a topic, in the order of their numbers, into runs with the same bits and departures. */
+export function bitRuns(slices: Iterable<FilteredSlice>): BitRun[] {
+  const runs: [number, number, BitsText, number?][] = []
+  for (const { number, bits, departures } of slices) {
     const run = runs.at(-1)
-    const isNext = run?.[1] === number - 1 && run[2] === slots && (run[3] ?? 0) === departures
+    const isNext = run?.[1] === number - 1 && run[2] === bits && (run[3] ?? 0) === departures
     if (isNext) run[1] = number
-    else runs.push(departures === 0 ? [number, number, slots] : [number, number, slots, departures])
+    else runs.push(departures === 0 ? [number, number, bits] : [number, number, bits, departures])
   }
   return runs
 }
@@ -63,7 +63,7 @@ export function slotRuns(slices: Iterable<FilteredSlice>): SlotRun[] {
 /** The texts of the entry's parts. */
 export function filteredTexts({ topicArn, topicUid, sizeBytes, runs, except }: FilteredEntry): string[] {
   const texts: string[] = []
-  let part: SlotRun[] = []
+  let part: BitRun[] = []
   let chars = 0
   const end = () => {
     const fields: FilteredFields = ['f', topicArn, sizeBytes, topicUid, part]
@@ -80,18 +80,18 @@ export function filteredTexts({ topicArn, topicUid, sizeBytes, runs, except }: F
   return texts
 }
 
-function without(runs: readonly SlotRun[], except: readonly number[]): SlotRun[] {
+function without(runs: readonly BitRun[], except: readonly number[]): BitRun[] {
   let next = 0
-  return runs.flatMap(([first, last, ...slots]) => {
-    const parts: SlotRun[] = []
+  return runs.flatMap(([first, last, ...bits]) => {
+    const parts: BitRun[] = []
     let from = first
     for (; next < except.length && (except[next] as number) <= last; next++) {
       const number = except[next] as number
       if (number < from) continue
-      if (number > from) parts.push([from, number - 1, ...slots])
+      if (number > from) parts.push([from, number - 1, ...bits])
       from = number + 1
     }
-    if (from <= last) parts.push([from, last, ...slots])
+    if (from <= last) parts.push([from, last, ...bits])
     return parts
   })
 }
@@ -99,7 +99,7 @@ function without(runs: readonly SlotRun[], except: readonly number[]): SlotRun[]
 /** One entry for each slice. */
 export function readFiltered(messageId: string, fields: FilteredFields): DispatchEntry[] {
   const [, topicArn, sizeBytes, uid, runs] = fields
-  return runs.flatMap(([first, last, slots, departures]) =>
+  return runs.flatMap(([first, last, bits, departures]) =>
     Array.from({ length: last - first + 1 }, (_, i) => ({
       messageId,
       topicArn,
@@ -111,15 +111,15 @@ export function readFiltered(messageId: string, fields: FilteredFields): Dispatc
       },
       delivered: NOTHING,
       parked: NOTHING,
-      filtered: typeof slots === 'number' ? firstSlots(slots) : Buffer.from(slots, 'base64'),
+      filtered: typeof bits === 'number' ? firstBits(bits) : Buffer.from(bits, 'base64'),
       otherCodes: [],
       failures: [],
     })),
   )
 }
 
-function firstSlots(count: number, bytes = (count + 7) >> 3): Buffer {
+function firstBits(count: number, bytes = (count + 7) >> 3): Buffer {
   const bitmap = Buffer.alloc(bytes)
-  for (let slot = 0; slot < count; slot++) bitmap[slot >> 3] = (bitmap[slot >> 3] ?? 0) | (1 << (slot & 7))
+  for (let bit = 0; bit < count; bit++) bitmap[bit >> 3] = (bitmap[bit >> 3] ?? 0) | (1 << (bit & 7))
   return bitmap
 }

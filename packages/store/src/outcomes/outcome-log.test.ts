@@ -35,7 +35,7 @@ type Asked = Pick<Lanes, 'deliveryStates'>
 
 /** A log for a topic with one subscription, and a message in the subscription's lane. */
 async function parked(asked: Asked = lanes, unsent?: UnsentSources) {
-  const subscription = { id, slot: 0, createdAt: 0, endpoint: 'https://example.com/' } as SubscriptionRecord
+  const subscription = { id, bit: 0, createdAt: 0, endpoint: 'https://example.com/' } as SubscriptionRecord
   const slice = { sliceId: SLICE, shard: SHARD }
   const snapshots = {
     slice: async () => ({ ...slice, revision: '', topic: {} as TopicRecord, subscriptions: [subscription] }),

@@ -2,9 +2,9 @@
  * The outcome log answers why a message has not been delivered.
  *
  * It is a bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose elements are pages of entries.
- * Dispatch writes an entry per message and slice: bitmaps by subscription slot (delivered, parked, filtered), and
- * failures. A slot passes from one subscription to another, so the entry also says how many had left the slice. One
- * more entry covers all slices whose filters rejected the message. A lane writes one entry for each delivery that ended
+ * Dispatch writes an entry per message and slice: bitmaps by subscription bit (delivered, parked, filtered), and
+ * failures. A bit passes from one subscription to another, so the entry also says how many had left the slice. One more
+ * entry covers all slices whose filters rejected the message. A lane writes one entry for each delivery that ended
  * there. Waiting deliveries are read from their lanes. Entries are written soon after the work has ended, not in its
  * script. After a crash between the two, the message is delivered and its entry missing.
  *
@@ -20,9 +20,10 @@ import type { LaneStore } from '../lanes/lane-api.ts'
 import { deliveryId } from '../lanes/records/generations.ts'
 import { placeOfSubscription } from '../records/subscriptions-id.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { SlotHolders } from '../slices/former-subscriptions.ts'
+import { BitHolders } from '../slices/former-subscriptions.ts'
 import type { SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { passingTime } from '../travel/passing-clock.ts'
+import { type BitFacts, bitFacts } from './bit-facts.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import { existingStreams } from './existing-streams.ts'
 import {
@@ -52,7 +53,6 @@ import {
   wholeRows,
 } from './outcome-rows.ts'
 import { CLOCK_SLACK_MS, formerSubscriber, type Subscriber, subscribersOf } from './outcome-subscribers.ts'
-import { type SlotFacts, slotFacts } from './slot-facts.ts'
 import { findUnsent, type Unsent, type UnsentSources } from './unsent-rows.ts'
 
 export type { DeliveryOutcome, DeliveryState } from './outcome-rows.ts'
@@ -305,7 +305,7 @@ export class OutcomeLog {
     const [first] = entries
     if (!first?.slice) return []
     const { slice, messageId } = first
-    const all = await this.#slotFacts(slice, entries)
+    const all = await this.#bitFacts(slice, entries)
     const byState = Map.groupBy(all, ({ state }) => state)
     const parked = byState.get('parked') ?? []
     const known = parked.flatMap((facts) =>
@@ -328,7 +328,7 @@ export class OutcomeLog {
     return this.#withRedriven(rows, present, slice.shard, lanes)
   }
 
-  async #slotFacts(slice: SliceRef, entries: DispatchEntry[]): Promise<SlotFacts[]> {
+  async #bitFacts(slice: SliceRef, entries: DispatchEntry[]): Promise<BitFacts[]> {
     const data = await this.#snapshots.slice(slice)
     const present = data ? subscribersOf(data) : []
     const facts = factsBy(present, entries)
@@ -368,9 +368,9 @@ function storedAtOf(page: Buffer): number {
   return Number.parseInt(page.toString('latin1'), 10)
 }
 
-function factsBy(subscribers: Subscriber[], entries: DispatchEntry[]): SlotFacts[] {
-  const holders = new SlotHolders(subscribers)
-  return slotFacts(entries, (slot, entry) => holders.at(slot, entry.slice?.departures))
+function factsBy(subscribers: Subscriber[], entries: DispatchEntry[]): BitFacts[] {
+  const holders = new BitHolders(subscribers)
+  return bitFacts(entries, (bit, entry) => holders.at(bit, entry.slice?.departures))
 }
 
 /** The entry of the delivery before any redrive or resend. */

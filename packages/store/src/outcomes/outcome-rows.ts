@@ -3,9 +3,9 @@ import { type DeliveryCause, publishedAtOf, type Why } from '@fantail/contracts'
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import { redrivesOf, resentAtOf, resentGeneration } from '../lanes/records/generations.ts'
 import type { DeliveryWhere } from '../lanes/records/lane-records.ts'
+import type { BitFacts } from './bit-facts.ts'
 import type { Found, LaneEntry, LaneOutcome } from './outcome-entries.ts'
 import type { Subscriber } from './outcome-subscribers.ts'
-import type { SlotFacts } from './slot-facts.ts'
 
 /** The reason that is shown for an ended delivery if the log has no entry of its end. */
 export const UNTOLD = 'unknown'
@@ -104,7 +104,7 @@ export function emptyRow(): DeliveryOutcome {
 }
 
 /** The row of a delivery that succeeded at its first attempt, made by dispatch. */
-export function deliveredRow({ subscriber, statusCode, storedAt }: SlotFacts): DeliveryOutcome {
+export function deliveredRow({ subscriber, statusCode, storedAt }: BitFacts): DeliveryOutcome {
   const answered = { attempts: 1, lastStatusCode: statusCode, endedAt: storedAt }
   return { ...emptyRow(), ...placeAt(subscriber), state: 'delivered', ...answered }
 }
@@ -114,7 +114,7 @@ export function directRow(row: DeliveryOutcome, target: string): DeliveryOutcome
   return { ...row, subscriptionId: null, subscriptionName: null, endpoint: target }
 }
 
-export function filteredRow({ subscriber, storedAt }: SlotFacts): DeliveryOutcome {
+export function filteredRow({ subscriber, storedAt }: BitFacts): DeliveryOutcome {
   const why = shownWhy(whyItEnded('filterPolicy'))
   return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', endedAt: storedAt, ...why }
 }
@@ -127,7 +127,7 @@ export function wholeRows({ lanes }: Found): DeliveryOutcome[] {
 
 /**
  * Rows of parked deliveries whose subscriptions nobody knows any more. `ended`: entries of subscriptions of the same
- * slice that nobody knows either. Entries have ids, and parked deliveries only slots.
+ * slice that nobody knows either. Entries have ids, and parked deliveries only bits.
  */
 export function unknownRows(parked: number, ended: LaneEntry[]): DeliveryOutcome[] {
   const known = ended.map((entry) => endedRow(entry, { ...NOWHERE, subscriptionId: entry.subscriptionId }))
@@ -230,7 +230,7 @@ export function parkedRow(
     where,
     ended,
     facts,
-  }: { where: DeliveryWhere | undefined; ended: LaneEntry | undefined; facts: SlotFacts },
+  }: { where: DeliveryWhere | undefined; ended: LaneEntry | undefined; facts: BitFacts },
   messageId: string,
 ): DeliveryOutcome {
   const { former } = subscriber

@@ -1,12 +1,12 @@
 /** The subscriptions of a slice, as the rows of a message show them. */
 import { effectivePolicy } from '@fantail/policy'
-import type { FormerSubscription, SlotHolder } from '../slices/former-subscriptions.ts'
+import type { BitHolder, FormerSubscription } from '../slices/former-subscriptions.ts'
 import type { SliceData } from '../topics/snapshots.ts'
 
 /** The publisher's clock and Redis's may differ. Entries have Redis's time. */
 export const CLOCK_SLACK_MS = 5_000
 
-export interface Subscriber extends SlotHolder {
+export interface Subscriber extends BitHolder {
   name: string | null
   /** null: the subscription was deleted. */
   endpoint: string | null
@@ -21,14 +21,14 @@ export interface Subscriber extends SlotHolder {
 /** All present subscriptions of a slice. A message may be resent to those that are newer than it. */
 export function subscribersOf(data: SliceData): Subscriber[] {
   return data.subscriptions.map((record) => {
-    const { id, slot, departures = 0, name = null, endpoint, circuitBreaker } = record
+    const { id, bit, departures = 0, name = null, endpoint, circuitBreaker } = record
     const { numRetries } = effectivePolicy(data.topic, record).healthyRetryPolicy
     const probeSeconds = circuitBreaker?.probeSeconds ?? 0
-    return { id, slot, departures, name, endpoint, attemptsMax: numRetries + 1, probeSeconds }
+    return { id, bit, departures, name, endpoint, attemptsMax: numRetries + 1, probeSeconds }
   })
 }
 
 export function formerSubscriber(former: FormerSubscription): Subscriber {
-  const { id, slot, departures = 0, name } = former
-  return { id, slot, departures, name, endpoint: null, attemptsMax: null, probeSeconds: 0, former }
+  const { id, bit, departures = 0, name } = former
+  return { id, bit, departures, name, endpoint: null, attemptsMax: null, probeSeconds: 0, former }
 }

@@ -84,7 +84,7 @@ test('a cut or foreign text is no message', () => {
 test('a record is read as it was, and with any flipped bit it is refused', () => {
   fc.assert(
     fc.property(text, text, flips, (endpoint, S, flip) => {
-      const record = { e: endpoint, nested: { S }, slot: 3 }
+      const record = { e: endpoint, nested: { S }, bit: 3 }
       const summed = sumRecord(record)
       expect(JSON.parse(summed)).toMatchObject(record)
       expect(parseRecord(summed, 'key')).toEqual(record)

@@ -73,10 +73,10 @@ test('no two fields of a record share a name in Redis', () => {
 })
 
 test('a subscription of which only the endpoint is stored has the defaults', () => {
-  const { slot, createdAt, ...others } = SUBSCRIPTION.unpack(
+  const { bit, createdAt, ...others } = SUBSCRIPTION.unpack(
     { e: 'https://example.com', o: 3, t: 4 },
     'key',
   ) satisfies StoredSubscription
-  expect([slot, createdAt]).toEqual([3, 4])
+  expect([bit, createdAt]).toEqual([3, 4])
   expect(others).toMatchObject({ protocol: 'https', status: 'active', maxInFlight: 32, redrivePolicy: null })
 })

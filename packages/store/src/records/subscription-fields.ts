@@ -107,7 +107,7 @@ export const SUBSCRIPTION_FIELDS = {
   },
   attributes: { stored: 'a', codec: unlessEmpty(), default: {}, shown: 'never', setting: true },
   // place_subscription (slice-subscriptions.lua) appends the last three fields.
-  slot: { stored: 'o', required: true, type: 'number', shown: 'never' },
+  bit: { stored: 'o', required: true, type: 'number', shown: 'never' },
   departures: { stored: 'P', optional: true, default: 0, shown: 'never' },
   createdAt: { stored: 't', required: true, type: 'number', shown: 'inOtherForm' },
 } as const satisfies FieldTable<StoredSubscription>

@@ -1,6 +1,6 @@
 /**
- * The subscriptions that have left a slice (slice-subscriptions.lua). The outcome log names deliveries by slot, and a
- * slot has another subscription later. Endpoints are not remembered, because the address of a deleted subscription may
+ * The subscriptions that have left a slice (slice-subscriptions.lua). The outcome log names deliveries by bit, and a
+ * bit has another subscription later. Endpoints are not remembered, because the address of a deleted subscription may
  * be secret or personal.
  */
 import type { SubscriptionRecord } from '@fantail/contracts'
@@ -9,10 +9,10 @@ import { formerKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
 import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
 
-/** A subscription that has or had a slot. */
-export type SlotHolder = Pick<SubscriptionRecord, 'id' | 'slot' | 'departures'>
+/** A subscription that has or had a bit. */
+export type BitHolder = Pick<SubscriptionRecord, 'id' | 'bit' | 'departures'>
 
-export interface FormerSubscription extends SlotHolder {
+export interface FormerSubscription extends BitHolder {
   name: string | null
   /** The number of its departure. Entries with this number or a higher one are not about it. */
   leftAs: number
@@ -41,12 +41,12 @@ export async function readFormer(
 
 /** Throws a CorruptRecordError that names `key`. */
 function unpackFormer(text: string, { key, number }: { key: string; number: string }): FormerSubscription {
-  const { id, slot, departures, name, purgedAt } = parseStored(text, key)
-  if (typeof id !== 'string' || typeof slot !== 'number')
+  const { id, bit, departures, name, purgedAt } = parseStored(text, key)
+  if (typeof id !== 'string' || typeof bit !== 'number')
     throw new CorruptRecordError(key, new TypeError('names no subscription'))
   return {
     id,
-    slot,
+    bit,
     departures: Number(departures),
     leftAs: Number(number),
     name: typeof name === 'string' ? name : null,
@@ -54,27 +54,27 @@ function unpackFormer(text: string, { key, number }: { key: string; number: stri
   }
 }
 
-/** The slot of a subscription, to find its deliveries in the outcome log. */
-export interface SearchedSubscription extends SlotHolder {
+/** The bit of a subscription, to find its deliveries in the outcome log. */
+export interface SearchedSubscription extends BitHolder {
   sliceId: string
   /** Absent: it exists. */
   leftAs?: number
 }
 
 /**
- * Who had each slot of a slice. A slot gets another subscription only after a departure, so its holder is the last one
+ * Who had each bit of a slice. A bit gets another subscription only after a departure, so its holder is the last one
  * that had come by then.
  */
-export class SlotHolders<T extends SlotHolder> {
-  readonly #bySlot: Map<number, T[]>
+export class BitHolders<T extends BitHolder> {
+  readonly #byBit: Map<number, T[]>
 
   constructor(holders: Iterable<T>) {
-    this.#bySlot = Map.groupBy(holders, ({ slot }) => slot)
-    for (const same of this.#bySlot.values()) same.sort((a, b) => (b.departures ?? 0) - (a.departures ?? 0))
+    this.#byBit = Map.groupBy(holders, ({ bit }) => bit)
+    for (const same of this.#byBit.values()) same.sort((a, b) => (b.departures ?? 0) - (a.departures ?? 0))
   }
 
   /** undefined: the holder is not known (any more). */
-  at(slot: number, departures = 0): T | undefined {
-    return this.#bySlot.get(slot)?.find((holder) => (holder.departures ?? 0) <= departures)
+  at(bit: number, departures = 0): T | undefined {
+    return this.#byBit.get(bit)?.find((holder) => (holder.departures ?? 0) <= departures)
   }
 }

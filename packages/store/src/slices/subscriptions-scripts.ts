@@ -22,7 +22,7 @@ const LIST_SLICE = readScript('list-slice-1')
 export interface Placement {
   topicArn: string
   endpointHash: Buffer
-  /** The record's JSON without its end. Slot and time are appended to it. */
+  /** The record's JSON without its end. Bit and time are appended to it. */
   open: string
   fields: SubscriptionFields
 }

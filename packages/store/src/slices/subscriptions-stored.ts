@@ -26,8 +26,8 @@ export function unpackStored(id: string, topicArn: string, text: string): Stored
 }
 
 export function changedBy(current: SubscriptionRecord, change: SubscriptionChange): SubscriptionRecord {
-  const { id, arn, topicArn, protocol, endpoint, slot, departures, createdAt } = current
-  const place = { slot, ...(departures !== undefined && { departures }), createdAt }
+  const { id, arn, topicArn, protocol, endpoint, bit, departures, createdAt } = current
+  const place = { bit, ...(departures !== undefined && { departures }), createdAt }
   return { ...current, ...change(current), id, arn, topicArn, protocol, endpoint, ...place }
 }
 

@@ -214,7 +214,7 @@ class Model {
     const refs = slices.flatMap((snapshot) => snapshot?.slices ?? [])
     const loaded = await Promise.all(refs.map((ref) => snapshots.slice(ref)))
     expect(loaded.flatMap((slice) => slice?.subscriptions ?? []).sort(byId)).toEqual(records.sort(byId))
-    expect(new Set(records.map(({ id, slot }) => `${placeOfSubscription(id)?.sliceId} ${slot}`)).size).toBe(
+    expect(new Set(records.map(({ id, bit }) => `${placeOfSubscription(id)?.sliceId} ${bit}`)).size).toBe(
       records.length,
     )
     expect(await indexFaults(redis, SLICE_MAX)).toEqual([])

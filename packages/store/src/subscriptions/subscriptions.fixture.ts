@@ -1,6 +1,6 @@
 /** Inputs for tests of topics and subscriptions, and a check that everything stored is consistent. */
 import { topicArn } from '@fantail/contracts'
-import { slotsKey } from '@fantail/test-kit'
+import { bitsKey } from '@fantail/test-kit'
 import { Redis } from 'ioredis'
 import { endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey, topicsKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf, sliceShard } from '../keys/shards.ts'
@@ -84,7 +84,7 @@ export async function indexFaults(redis: Redis, sliceSubscriptionsMax = 3): Prom
   for (const key of await redis.keys('ft:*')) {
     const lane = /:lane:(.*)$/.exec(key)?.[1]
     if (lane && !known.has(lane)) faults.push(`a lane of nothing: ${key}`)
-    const slice = /:(?:subs|slice|slots|ends|tokens):(.*)$/.exec(key)?.[1]
+    const slice = /:(?:subs|slice|bits|ends|tokens):(.*)$/.exec(key)?.[1]
     if (slice && !known.has(slice)) faults.push(`left behind: ${key}`)
     if (key.endsWith(':expiries')) {
       for (const id of await redis.zrangebyscore(key, '-inf', '+inf'))
@@ -118,13 +118,13 @@ async function topicFaults(
     check(`count of slice ${number}`, count, Object.keys(subs).length)
     const slice = await redis.hgetall(sliceKey(base, sliceId))
     const tally = { active: 0, pending: 0, paused: 0 }
-    const slots = new Set<number>()
+    const bits = new Set<number>()
     for (const [id, text] of Object.entries(subs)) {
       known.add(id)
       const record = unpackSubscription(text, { id, topicArn: arn, key: 'test' })
       const fields = subscriptionFields(record)
       if (fields.counted) tally[fields.counted] += 1
-      slots.add(record.slot)
+      bits.add(record.bit)
       endpoints.set(
         endpointHash(record.protocol, record.endpoint).toString('hex'),
         idBytes(id).toString('hex'),
@@ -141,13 +141,13 @@ async function topicFaults(
         check(`token of ${id}`, found?.toString('hex'), idBytes(id).toString('hex'))
       }
     }
-    check(`slots of slice ${number}`, slots.size, count)
+    check(`bits of slice ${number}`, bits.size, count)
     check(
-      `slots below the bound in ${number}`,
-      [...slots].filter((s) => s >= sliceSubscriptionsMax),
+      `bits below the bound in ${number}`,
+      [...bits].filter((s) => s >= sliceSubscriptionsMax),
       [],
     )
-    check(`slots in use of ${number}`, await redis.bitcount(slotsKey(base, sliceId)), count)
+    check(`bits in use of ${number}`, await redis.bitcount(bitsKey(base, sliceId)), count)
     if (count === 0 && !slice.v) continue
     const statuses = [slice['n:active'], slice['n:pending'], slice['n:paused']].map((n) => Number(n ?? 0))
     check(`statuses of slice ${number}`, statuses, [tally.active, tally.pending, tally.paused])

@@ -62,7 +62,7 @@ describe('creation', () => {
       ...handshake('t0', Date.now() + 60_000),
     }
     const made = await create('HTTPS://Example.com', given)
-    expect(made).toMatchObject({ ...given, topicArn: ARN, status: 'pending', unsubscribed: false, slot: 0 })
+    expect(made).toMatchObject({ ...given, topicArn: ARN, status: 'pending', unsubscribed: false, bit: 0 })
     expect(made.arn).toBe(`${ARN}:${made.id}`)
     expect(made.createdAt).toBeGreaterThan(Date.now() - 60_000)
     expect(await subscriptions.get(made.id)).toEqual(made)
@@ -122,20 +122,20 @@ describe('creation', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
-  test('fills slices before it opens one, and reuses slots', async () => {
+  test('fills slices before it opens one, and reuses bits', async () => {
     const made = await Promise.all(Array.from({ length: 7 }, (_, i) => create(i)))
     const slices = new Map<string, number[]>()
-    for (const { id, slot } of made) {
+    for (const { id, bit } of made) {
       const sliceId = placeOfSubscription(id)?.sliceId ?? ''
-      slices.set(sliceId, [...(slices.get(sliceId) ?? []), slot].sort())
+      slices.set(sliceId, [...(slices.get(sliceId) ?? []), bit].sort())
     }
     expect([...slices.values()].sort((a, b) => b.length - a.length)).toEqual([[0, 1, 2], [0, 1, 2], [0]])
-    const leaver = made.find(({ id, slot }) => placeOfSubscription(id)?.sliceNumber === 0 && slot === 1)
-    if (!leaver) throw new Error('the first slice has a slot 1')
+    const leaver = made.find(({ id, bit }) => placeOfSubscription(id)?.sliceNumber === 0 && bit === 1)
+    if (!leaver) throw new Error('the first slice has a bit 1')
     await subscriptions.delete(leaver.id)
     const next = await create('https://example.com/next')
     expect(placeOfSubscription(next.id)?.sliceNumber).toBe(0)
-    expect(next.slot).toBe(1)
+    expect(next.bit).toBe(1)
     expect(next.id).not.toBe(leaver.id)
   })
 
@@ -206,9 +206,9 @@ describe('a change', () => {
     expect(await snapshots.topicRevisions([ARN])).toEqual(before)
   })
 
-  test('cannot touch identity, endpoint or slot', async () => {
+  test('cannot touch identity, endpoint or bit', async () => {
     const made = await create(0)
-    const set = { id: 'x', arn: 'x', topicArn: 'x', endpoint: 'x', slot: 7, createdAt: 1, maxInFlight: 4 }
+    const set = { id: 'x', arn: 'x', topicArn: 'x', endpoint: 'x', bit: 7, createdAt: 1, maxInFlight: 4 }
     expect(await subscriptions.update(made.id, () => set)).toEqual({ ...made, maxInFlight: 4 })
   })
 
@@ -291,7 +291,7 @@ describe('a change', () => {
 })
 
 describe('deletion', () => {
-  test('closes the lane, frees endpoint and slot, and happens once', async () => {
+  test('closes the lane, frees endpoint and bit, and happens once', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, (_, i) => create(i)))
     for (const { id } of made) {
       const base = shardBase(placeOfSubscription(id)?.shard ?? 0)

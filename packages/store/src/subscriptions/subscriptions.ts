@@ -1,5 +1,5 @@
 /**
- * Subscriptions. All data of a subscription (record, slot, lane) is in one slice, which its id names
+ * Subscriptions. All data of a subscription (record, bit, lane) is in one slice, which its id names
  * (subscriptions-id.ts). The topic's home shard knows the used endpoints and tokens, and the free places of each slice.
  *
  * If slice and topic share a shard, as for a topic's first 500 subscriptions, a change is one script. Otherwise scripts
@@ -67,7 +67,7 @@ const SUBSCRIPTION_TRIES_MAX = 100
 /** A subscription without the fields that the store sets itself. */
 export type NewSubscription = Omit<
   SubscriptionRecord,
-  'id' | 'arn' | 'slot' | 'departures' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
+  'id' | 'arn' | 'bit' | 'departures' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
 > & { token?: string; tokenExpiresAt?: number }
 
 interface SubscriptionsOptions {
@@ -175,14 +175,14 @@ export class Subscriptions {
     return present ?? former ?? null
   }
 
-  /** The slot of the subscription, also of a deleted one. null: it is not known (any more). */
-  async slotOf(id: string): Promise<(SearchedSubscription & { topicArn: string }) | null> {
+  /** The bit of the subscription, also of a deleted one. null: it is not known (any more). */
+  async bitOf(id: string): Promise<(SearchedSubscription & { topicArn: string }) | null> {
     const place = placeOfSubscription(id)
     const topicArn = place && (await this.topicOf(id))
     if (!place || !topicArn) return null
     const { sliceId } = place
     const record = await this.get(id)
-    if (record) return { id, sliceId, topicArn, slot: record.slot, departures: record.departures }
+    if (record) return { id, sliceId, topicArn, bit: record.bit, departures: record.departures }
     const former = await readFormer(this.#redis, place, this.#onCorrupt ?? (() => undefined))
     const left = former.find((one) => one.id === id)
     return left ? { ...left, sliceId, topicArn } : null
@@ -201,7 +201,7 @@ export class Subscriptions {
   }
 
   /**
-   * Changes the members that `change` returns. Identity, endpoint, slot and time of creation stay. Throws `not_found`,
+   * Changes the members that `change` returns. Identity, endpoint, bit and time of creation stay. Throws `not_found`,
    * and `conflict` if other writers always came first.
    */
   async update(id: string, change: SubscriptionChange): Promise<SubscriptionRecord> {

@@ -22,7 +22,7 @@ export interface SliceRef {
   shard: number
 }
 
-/** A slice as it was at some moment. The slots of its subscriptions belong to that moment. */
+/** A slice as it was at some moment. The bits of its subscriptions belong to that moment. */
 export interface SliceMoment extends SliceRef {
   /** How many subscriptions the slice had lost. Absent: none. */
   departures?: number

@@ -4,7 +4,7 @@
 
 export const skewKey = (base: string) => `${base}skew`
 export const aheadKey = (base: string) => `${base}ahead`
-export const slotsKey = (base: string, sliceId: string) => `${base}slots:${sliceId}`
+export const bitsKey = (base: string, sliceId: string) => `${base}bits:${sliceId}`
 export const goneKey = (base: string, id: string) => `${base}gone:${id}`
 export const fifoKey = (base: string, topicUid: string) => `${base}fifo:${topicUid}`
 export const logKey = (base: string, topicUid: string) => `${base}log:${topicUid}`

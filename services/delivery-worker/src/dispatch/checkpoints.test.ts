@@ -21,7 +21,7 @@ function createRun(key: string, shard: number): JobRun {
     [],
     () => undefined,
   )
-  const slice = { sliceId: `${key}.0`, shard, slots: 8 } as CompiledSlice
+  const slice = { sliceId: `${key}.0`, shard, bits: 8 } as CompiledSlice
   run.addUnit(new Unit({ run, index: 0, context: {} as MessageContext, slice, checkedAt: 0 }))
   return run
 }
@@ -44,11 +44,11 @@ test('one checkpoint of a run and shard is asked for at a time, however long Red
     checkpoints.begin(run)
     run.units[0]?.markSettled(0)
   }
-  for (let slot = 1; slot < 5; slot++) {
-    await waitFor(() => asked.filter((one) => one === 'moving 2').length === slot)
+  for (let bit = 1; bit < 5; bit++) {
+    await waitFor(() => asked.filter((one) => one === 'moving 2').length === bit)
     // Reads the fields as a write does. The other run's fields are not read.
     moving.checkpointFields(2)
-    moving.units[0]?.markSettled(slot)
+    moving.units[0]?.markSettled(bit)
   }
   expect(asked.filter((one) => one === 'waiting 1')).toHaveLength(1)
   for (const run of [waiting, moving]) checkpoints.end(run)

@@ -7,8 +7,8 @@ import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { type LaneStore, shardBase } from '@fantail/store'
 import type { Parking } from '../settling/parking.ts'
+import { type SettledUnit, type Stands, settledField } from '../units/bit-copies.ts'
 import type { JobRun } from '../units/job-run.ts'
-import { type SettledUnit, type Stands, settledField } from '../units/slot-copies.ts'
 import type { RunRetries } from './run-retries.ts'
 
 const CHECKPOINT_MS = 25

@@ -71,8 +71,8 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
   return { run, kept, freeCapacity }
 }
 
-const SLOTS = [0, 1, 2]
-const slotsOf = (bytes: Buffer) => SLOTS.filter((slot) => new Bitmap(SLOTS.length, bytes).has(slot))
+const BITS = [0, 1, 2]
+const bitsOf = (bytes: Buffer) => BITS.filter((bit) => new Bitmap(BITS.length, bytes).has(bit))
 const idsOf = (unit: Unit) => unit.matched.map(({ record }) => record.id).sort()
 
 async function subscribeThree(): Promise<[SubscriptionRecord, SubscriptionRecord, SubscriptionRecord]> {
@@ -88,7 +88,7 @@ async function dieHalfWay(settled: SubscriptionRecord): Promise<Unit> {
   let found: Unit | undefined
   const { run } = createDispatcher((unit) => {
     unit.open++
-    unit.markSettled(settled.slot)
+    unit.markSettled(settled.bit)
     found = unit
   })
   void run(1)
@@ -105,7 +105,7 @@ async function dieHalfWay(settled: SubscriptionRecord): Promise<Unit> {
 test('settled deliveries stay, and the rest goes by the filters of the later start', async () => {
   const [settled, open, kept] = await subscribeThree()
   const first = await dieHalfWay(settled)
-  expect([idsOf(first), slotsOf(first.filtered)]).toEqual([[settled.id, open.id].sort(), [kept.slot]])
+  expect([idsOf(first), bitsOf(first.filtered)]).toEqual([[settled.id, open.id].sort(), [kept.bit]])
   await fixture.subscriptions.update(settled.id, () => colored('blue'))
   await fixture.subscriptions.update(open.id, () => colored('blue'))
   await fixture.subscriptions.update(kept.id, () => colored('red'))
@@ -115,7 +115,7 @@ test('settled deliveries stay, and the rest goes by the filters of the later sta
   const second = units[0] as Unit
   expect(idsOf(second)).toEqual([kept.id])
   // The first start delivered or parked it. Its present filter does not matter, so it does not count as filtered.
-  expect([second.settled.has(settled.slot), slotsOf(second.filtered)]).toEqual([true, [open.slot]])
+  expect([second.settled.has(settled.bit), bitsOf(second.filtered)]).toEqual([true, [open.bit]])
 })
 
 test('a later start passes over no slice: it has to make the first one stale there', async () => {

@@ -49,7 +49,7 @@ function createDispatcher(
   const slice = (arn: string) => ({
     sliceId: `${arn}.0`,
     shard: shards.indexOf(arn),
-    slots: 1,
+    bits: 1,
     topic: { arn },
     subscriptions: [],
     filters: null,
@@ -247,7 +247,7 @@ async function found(topicUid: string, uids: (string | null)[]) {
     sliceOf: (snapshot: { topic: object }, ref: object) => ({
       ...ref,
       ...snapshot,
-      slots: 1,
+      bits: 1,
       filters: null,
       subscriptions: [],
     }),
@@ -409,7 +409,7 @@ async function startWide(
     sliceId: `wide.${n}`,
     shard: n,
     topic: { arn },
-    slots: 1,
+    bits: 1,
     filters: null,
     subscriptions: [],
   }))
@@ -450,7 +450,7 @@ test('a job that was not begun is cut by a later start', async () => {
 test('subscriptions without a filter count beside those whose filters match', async () => {
   const toOpen = [0, 1].map((n) => ({
     ref: { sliceId: `wide.${n}`, shard: n },
-    found: { slots: [], filters: { unfiltered: 6_000 } },
+    found: { bits: [], filters: { unfiltered: 6_000 } },
   }))
   const match = () => ({ toOpen, keptBack: undefined }) as never
   expect(await startWide(1, { match })).toEqual({ started: [], parts: 2 })

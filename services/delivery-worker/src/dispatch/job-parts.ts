@@ -150,7 +150,7 @@ export class JobParts {
     if (!match) return { deliveries: snapshot.subscriptions, slices: numbersOf(snapshot.slices) }
     const perSlice = snapshot.subscriptions / snapshot.slices.length
     const deliveriesOf = ({ found }: TopicMatch['toOpen'][number]) =>
-      found ? found.slots.length + found.filters.unfiltered : perSlice
+      found ? found.bits.length + found.filters.unfiltered : perSlice
     const deliveries = match.toOpen.reduce((sum, opened) => sum + deliveriesOf(opened), 0)
     return { deliveries, slices: numbersOf(match.toOpen.map(({ ref }) => ref)) }
   }

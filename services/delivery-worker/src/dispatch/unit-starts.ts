@@ -97,8 +97,8 @@ export class UnitStarts {
     { run, slice, context }: Unit,
     found: KnownMatch | undefined,
   ): SliceMatch | Promise<SliceMatch | undefined> {
-    const slots = found && found.filters.revision === slice.revision ? found.slots : undefined
-    return this.#options.snapshots.matchSlice(slice, context, () => run.lost, slots)
+    const bits = found && found.filters.revision === slice.revision ? found.bits : undefined
+    return this.#options.snapshots.matchSlice(slice, context, () => run.lost, bits)
   }
 
   #setMatch(unit: Unit, { matched, filtered, reasons }: SliceMatch): void {

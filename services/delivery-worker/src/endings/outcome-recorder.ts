@@ -43,7 +43,7 @@ export interface EndState {
   why?: StoredWhy | undefined
 }
 
-/** The results of a message of a FIFO topic, as bitmaps of slots: lanes that got it, and filters that rejected it. */
+/** The results of a message of a FIFO topic, as bitmaps: lanes that got it, and filters that rejected it. */
 interface Moved {
   parked: Bitmap
   /** Which parked deliveries belong to a paused subscription; undefined: none. */

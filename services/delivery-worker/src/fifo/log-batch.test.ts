@@ -7,7 +7,7 @@ import { matchEntries } from './log-batch.ts'
 
 const context = () =>
   new MessageContext({ messageId: createMessageId(1), topicArn: 'arn', publishedAt: 1, message: '{"a":1}' })
-const slice = { slots: 1 } as CompiledSlice
+const slice = { bits: 1 } as CompiledSlice
 
 test.each([
   ['matched', () => ({ matched: [], filtered: Buffer.alloc(0), reasons: new Map() })],

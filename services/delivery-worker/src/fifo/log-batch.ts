@@ -97,22 +97,19 @@ export async function matchEntries(
     batch.move.messages.push({ id, to: matched.map(positionOf) })
     if (Buffer.isBuffer(context)) continue
     const told = matched.length > 0 || reasons.size > 0 ? slice : null
-    batch.notes.push({ context, slice: told, ...slotsOf(matched, slice?.slots ?? 0), filtered, reasons })
+    batch.notes.push({ context, slice: told, ...bitsOf(matched, slice?.bits ?? 0), filtered, reasons })
   }
   return batch
 }
 
-function slotsOf(
-  matched: readonly CompiledSubscription[],
-  slots: number,
-): Pick<LogNote, 'parked' | 'paused'> {
-  const parked = new Bitmap(slots)
+function bitsOf(matched: readonly CompiledSubscription[], bits: number): Pick<LogNote, 'parked' | 'paused'> {
+  const parked = new Bitmap(bits)
   let paused: Bitmap | undefined
   for (const { record } of matched) {
-    parked.add(record.slot)
+    parked.add(record.bit)
     if (record.status !== 'paused') continue
-    paused ??= new Bitmap(slots)
-    paused.add(record.slot)
+    paused ??= new Bitmap(bits)
+    paused.add(record.bit)
   }
   return { parked, paused }
 }

@@ -22,16 +22,16 @@ function sliceThatChokes(on: string): CompiledSlice {
     return []
   }
   const filters = { match, countReasons: () => undefined, keptBack: () => Buffer.of(1) }
-  const slice: Pick<CompiledSlice, 'sliceId' | 'shard' | 'slots' | 'unfiltered' | 'subscriptions' | 'topic'> =
+  const slice: Pick<CompiledSlice, 'sliceId' | 'shard' | 'bits' | 'unfiltered' | 'subscriptions' | 'topic'> =
     {
       sliceId: 'own.0',
       shard: 0,
-      slots: 1,
+      bits: 1,
       unfiltered: [],
       subscriptions: [],
       topic: { name: 'orders.fifo' } as TopicRecord,
     }
-  return { ...slice, filters, bySlot: [] } as unknown as CompiledSlice
+  return { ...slice, filters, byBit: [] } as unknown as CompiledSlice
 }
 
 const matchSlice: LogReadersOptions['snapshots']['matchSlice'] = (slice, context) =>

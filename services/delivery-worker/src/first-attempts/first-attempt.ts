@@ -12,7 +12,7 @@ export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {
   readonly unit: Unit
   /** Replaced if the snapshot changes while the attempt is queued. */
   subscription: CompiledSubscription
-  readonly slot: number
+  readonly bit: number
   /** By performance.now(), like `startedAt` and `endedAt`. */
   queuedAt: number
   startedAt = 0
@@ -35,7 +35,7 @@ export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {
   constructor(unit: Unit, subscription: CompiledSubscription, queuedAt: number) {
     this.unit = unit
     this.subscription = subscription
-    this.slot = subscription.record.slot
+    this.bit = subscription.record.bit
     this.queuedAt = queuedAt
   }
 

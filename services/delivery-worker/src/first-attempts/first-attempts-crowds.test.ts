@@ -76,10 +76,10 @@ function createFirstAttempts() {
 /** A unit for this many new subscriptions, all unthrottled and unsigned. */
 function unitFor(name: string, count: number): Unit {
   const policy = { healthyRetryPolicy: {} }
-  const matched = Array.from({ length: count }, (_, slot) => ({
+  const matched = Array.from({ length: count }, (_, bit) => ({
     record: {
-      id: `${name}-${slot}`,
-      slot,
+      id: `${name}-${bit}`,
+      bit,
       protocol: 'https',
       status: 'active',
       unsubscribed: false,

@@ -94,7 +94,7 @@ export class FirstAttempts {
     const queuedAt = performance.now()
     let unsigned: Unsigned | undefined
     for (const subscription of unit.matched) {
-      if (unit.settled.has(subscription.record.slot)) continue
+      if (unit.settled.has(subscription.record.bit)) continue
       unit.open++
       const attempt = new FirstAttempt(unit, subscription, queuedAt)
       if (goesByLane || this.#goesByLane(subscription)) this.#place.parkFresh(attempt)

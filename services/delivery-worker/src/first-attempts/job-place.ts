@@ -57,10 +57,10 @@ export class JobPlace implements Place<FirstAttempt> {
   }
 
   delivered(attempt: FirstAttempt, outcome: Outcome): void {
-    const { unit, slot, subscription, endedAt } = attempt
+    const { unit, bit, subscription, endedAt } = attempt
     this.#options.metrics.delivered(subscription, unit.context, endedAt)
     if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
-    unit.markDelivered(slot, resultState(outcome.result).statusCode, outcome.copy)
+    unit.markDelivered(bit, resultState(outcome.result).statusCode, outcome.copy)
     unit.close()
   }
 
@@ -89,8 +89,8 @@ export class JobPlace implements Place<FirstAttempt> {
 
   /** Parks the delivery. `parked` is called if the delivery was not in the lane before and the run is not lost. */
   #park(attempt: FirstAttempt, park: ParkAs, parked?: () => void): void {
-    const { unit, subscription, slot } = attempt
-    if (subscription.record.status === 'paused') unit.markPaused(slot)
+    const { unit, subscription, bit } = attempt
+    if (subscription.record.status === 'paused') unit.markPaused(bit)
     this.#options.parking.park(unit.slice.shard, {
       run: unit.run,
       subscriptionId: subscription.record.id,
@@ -98,9 +98,9 @@ export class JobPlace implements Place<FirstAttempt> {
       context: unit.context,
       park,
       standing: this.#standingOf(attempt),
-      mark: (isParked) => (isParked ? unit.markSettled(slot) : unit.markUnsettled(slot)),
+      mark: (isParked) => (isParked ? unit.markSettled(bit) : unit.markUnsettled(bit)),
       done: (outcome, lease) => {
-        if (outcome === 'parked' || outcome === 'present') unit.parked.add(slot)
+        if (outcome === 'parked' || outcome === 'present') unit.parked.add(bit)
         if (outcome === 'parked') parked?.()
         if (attempt.detached) {
           attempt.detached.lease = lease
@@ -143,10 +143,10 @@ export class JobPlace implements Place<FirstAttempt> {
 }
 
 function noteFailure(
-  { unit, slot }: FirstAttempt,
+  { unit, bit }: FirstAttempt,
   { statusCode, error }: ReturnType<typeof resultState>,
 ): void {
-  unit.failures.push([slot, statusCode, error])
+  unit.failures.push([bit, statusCode, error])
 }
 
 function finishedBy(

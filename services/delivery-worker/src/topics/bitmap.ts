@@ -1,7 +1,7 @@
 /**
- * Bits by subscription slot: which deliveries of a slice are settled, delivered or parked. Most slices are small, and
- * every message makes three bitmaps. Up to 30 bits are therefore stored in a number. A buffer for each would cost more
- * than all operations on it.
+ * Bits of subscriptions: which deliveries of a slice are settled, delivered or parked. Most slices are small, and every
+ * message makes three bitmaps. Up to 30 bits are therefore stored in a number. A buffer for each would cost more than
+ * all operations on it.
  */
 const NOTHING = Buffer.alloc(0)
 const SMALL_BITS = 30

@@ -58,12 +58,12 @@ export interface CompiledSlice {
   filters: SliceFilters | null
   /** The subscriptions without a filter. */
   unfiltered: CompiledSubscription[]
-  /** Subscriptions with a filter, by slot. Empty if there is no filter at all. */
-  bySlot: (CompiledSubscription | undefined)[]
+  /** Subscriptions with a filter, by bit. Empty if there is no filter at all. */
+  byBit: (CompiledSubscription | undefined)[]
   /** All subscriptions, also unconfirmed ones, whose lanes carry confirmations. */
   byId: Map<string, CompiledSubscription>
-  /** The highest used slot plus one: the length in bits of this slice's bitmaps. */
-  slots: number
+  /** The highest used bit plus one: the length in bits of this slice's bitmaps. */
+  bits: number
 }
 
 /** Steps to compile a subscription without its filter. 5 to 10 µs were measured. */
@@ -100,22 +100,22 @@ export function* compileSlice(
     ...divide(confirmed, filters),
     filters,
     byId: new Map(compiled.map((subscription) => [subscription.record.id, subscription])),
-    slots: data.subscriptions.reduce((most, record) => Math.max(most, record.slot + 1), 0),
+    bits: data.subscriptions.reduce((most, record) => Math.max(most, record.bit + 1), 0),
   }
 }
 
 function divide(confirmed: CompiledSubscription[], filters: SliceFilters | null) {
   const unfiltered = confirmed.filter(({ record }) => !record.filterPolicy)
-  if (!filters) return { subscriptions: unfiltered, unfiltered, bySlot: [] }
+  if (!filters) return { subscriptions: unfiltered, unfiltered, byBit: [] }
   const subscriptions = [...unfiltered]
-  const bySlot: (CompiledSubscription | undefined)[] = []
+  const byBit: (CompiledSubscription | undefined)[] = []
   for (const subscription of confirmed) {
-    const { filterPolicy, slot } = subscription.record
-    if (!filterPolicy || !filters.has(slot)) continue
+    const { filterPolicy, bit } = subscription.record
+    if (!filterPolicy || !filters.has(bit)) continue
     subscriptions.push(subscription)
-    bySlot[slot] = subscription
+    byBit[bit] = subscription
   }
-  return { subscriptions, unfiltered, bySlot }
+  return { subscriptions, unfiltered, byBit }
 }
 
 function compile(

@@ -1,6 +1,6 @@
 /**
  * Finds the subscriptions of a slice that a message matches. It checks only filters that the message's attributes or
- * text may satisfy (FilterIndex). Subscriptions are identified by their slots here. Filters can therefore be cached
+ * text may satisfy (FilterIndex). Subscriptions are identified by their bits here. Filters can therefore be cached
  * without the compiled slice (filter-cache.ts).
  */
 import type { Protocol, SubscriptionRecord } from '@fantail/contracts'
@@ -15,7 +15,7 @@ import {
   reasonOf,
   type Steps,
 } from '@fantail/policy'
-import { type SlotsText, slotsText } from '@fantail/store'
+import { type BitsText, bitsText } from '@fantail/store'
 import type { MessageContext } from './message-context.ts'
 
 export type FilterReasons = Map<FilterReason, number>
@@ -27,7 +27,7 @@ interface Slice {
 }
 
 interface Filtered {
-  slot: number
+  bit: number
   protocol: Protocol
   filter: CompiledFilter
 }
@@ -38,18 +38,18 @@ interface Sum {
   bytes: number
 }
 
-/** Bytes of a slot. They are added to the bytes of its filter. */
-const SLOT_BYTES = 32
+/** Bytes of a bit. They are added to the bytes of its filter. */
+const BIT_BYTES = 32
 
 export class SliceFilters {
   readonly sliceId: string
   readonly revision: string
   /** How many subscriptions the slice had lost. */
   readonly departures: number
-  /** Slots of subscriptions with a filter. */
-  readonly slots: Buffer
-  /** The same slots in the form of the outcome log. */
-  readonly slotsText: SlotsText
+  /** Bits of subscriptions with a filter. */
+  readonly bits: Buffer
+  /** The same bits in the form of the outcome log. */
+  readonly bitsText: BitsText
   /** Whether every subscription has a filter. If no filter matches, the slice then has no recipient. */
   readonly isWhole: boolean
   /** Number of subscriptions without a filter. */
@@ -68,12 +68,12 @@ export class SliceFilters {
     this.sliceId = sliceId
     this.revision = revision
     this.departures = departures
-    this.slots = Buffer.alloc((Math.max(...filtered.map(({ slot }) => slot)) >> 3) + 1)
-    for (const { slot } of filtered) setBit(this.slots, slot)
-    this.slotsText = slotsText(this.slots)
+    this.bits = Buffer.alloc((Math.max(...filtered.map(({ bit }) => bit)) >> 3) + 1)
+    for (const { bit } of filtered) setBit(this.bits, bit)
+    this.bitsText = bitsText(this.bits)
     this.unfiltered = unfiltered
     this.isWhole = unfiltered === 0
-    this.weight = 1_000 + bytes + filtered.length * SLOT_BYTES
+    this.weight = 1_000 + bytes + filtered.length * BIT_BYTES
     this.groups = groups
   }
 
@@ -92,11 +92,11 @@ export class SliceFilters {
   ): Steps<SliceFilters | null> {
     const filtered: Filtered[] = []
     const compiler = new FilterCompiler()
-    for (const { id, slot, protocol, filterPolicy, filterPolicyScope = 'MessageAttributes' } of records) {
+    for (const { id, bit, protocol, filterPolicy, filterPolicyScope = 'MessageAttributes' } of records) {
       if (!filterPolicy) continue
       try {
         const filter = yield* compiler.compile(filterPolicy, filterPolicyScope)
-        filtered.push({ slot, protocol, filter })
+        filtered.push({ bit, protocol, filter })
       } catch (error) {
         onUnusable(id, error)
       }
@@ -112,29 +112,29 @@ export class SliceFilters {
     return this.groups.reduce((sum, group) => sum + group.clauses, 0)
   }
 
-  has(slot: number): boolean {
-    return ((this.slots[slot >> 3] ?? 0) & (1 << (slot & 7))) !== 0
+  has(bit: number): boolean {
+    return ((this.bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
   }
 
-  /** Slots whose filters match. Throws TooMuchWork. */
+  /** Bits whose filters match. Throws TooMuchWork. */
   match(context: MessageContext, work?: MatchWork): readonly number[] {
-    const slots: number[] = []
-    for (const group of this.groups) group.match(context, slots, work)
-    return slots
+    const bits: number[] = []
+    for (const group of this.groups) group.match(context, bits, work)
+    return bits
   }
 
   /** The same in steps. */
   *matchInSteps(context: MessageContext): Steps<readonly number[]> {
-    const slots: number[] = []
-    for (const group of this.groups) yield* group.matchInSteps(context, slots)
-    return slots
+    const bits: number[] = []
+    for (const group of this.groups) yield* group.matchInSteps(context, bits)
+    return bits
   }
 
-  /** All slots that did not match, as a bitmap. Callers must not change it. */
+  /** All bits that did not match, as a bitmap. Callers must not change it. */
   keptBack(matched: readonly number[]): Buffer {
-    if (matched.length === 0) return this.slots
-    const kept = Buffer.from(this.slots)
-    for (const slot of matched) clearBit(kept, slot)
+    if (matched.length === 0) return this.bits
+    const kept = Buffer.from(this.bits)
+    for (const bit of matched) clearBit(kept, bit)
     return kept
   }
 
@@ -161,18 +161,18 @@ class FilterGroup {
   readonly size: number
   /** 0 if the filters check the text, because all of them then have the same reason. */
   readonly clauses: number
-  /** The distinct filters, each with its slots. */
-  readonly #filters: [CompiledFilter, slots: number[]][]
+  /** The distinct filters, each with its bits. */
+  readonly #filters: [CompiledFilter, bits: number[]][]
 
   private constructor(
     protocol: Protocol | undefined,
     index: FilterIndex,
-    filters: [CompiledFilter, slots: number[]][],
+    filters: [CompiledFilter, bits: number[]][],
   ) {
     this.protocol = protocol
     this.index = index
     this.#filters = filters
-    this.size = filters.reduce((sum, [, slots]) => sum + slots.length, 0)
+    this.size = filters.reduce((sum, [, bits]) => sum + bits.length, 0)
     const rules = protocol === undefined ? filters.flatMap(([filter]) => filter.rules) : []
     this.clauses = rules.reduce((sum, { length }) => sum + length, 0)
   }
@@ -182,7 +182,7 @@ class FilterGroup {
     const index = yield* FilterIndex.inSteps([...byFilter.keys()])
     const filters = [...byFilter].map(([filter, same]): [CompiledFilter, number[]] => [
       filter,
-      same.map(({ slot }) => slot),
+      same.map(({ bit }) => bit),
     ])
     return new FilterGroup(protocol, index, filters)
   }
@@ -197,7 +197,7 @@ class FilterGroup {
   }
 
   #add(n: number, matched: number[]): void {
-    for (const slot of this.#filters[n]?.[1] ?? []) matched.push(slot)
+    for (const bit of this.#filters[n]?.[1] ?? []) matched.push(bit)
   }
 
   countReasons(context: MessageContext, matched: readonly number[], reasons: FilterReasons): void {
@@ -207,8 +207,8 @@ class FilterGroup {
       return
     }
     const passed = new Set(matched)
-    for (const [filter, slots] of this.#filters)
-      count(reasons, reasonOf(filter, subject), slots.filter((slot) => !passed.has(slot)).length)
+    for (const [filter, bits] of this.#filters)
+      count(reasons, reasonOf(filter, subject), bits.filter((bit) => !passed.has(bit)).length)
   }
 }
 

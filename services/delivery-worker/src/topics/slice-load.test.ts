@@ -39,12 +39,12 @@ function costlyPolicy(n: number) {
   return { $or: [...choices, { a: ['x'], b: ['last'] }] }
 }
 
-const records = Array.from({ length: SUBSCRIPTIONS }, (_, slot) => ({
-  id: `s${slot}`,
-  arn: `${ARN}:s${slot}`,
+const records = Array.from({ length: SUBSCRIPTIONS }, (_, bit) => ({
+  id: `s${bit}`,
+  arn: `${ARN}:s${bit}`,
   topicArn: ARN,
-  endpoint: `http://s${slot}.example/hook`,
-  slot,
+  endpoint: `http://s${bit}.example/hook`,
+  bit,
   protocol: 'http',
   status: 'active',
   unsubscribed: false,
@@ -53,7 +53,7 @@ const records = Array.from({ length: SUBSCRIPTIONS }, (_, slot) => ({
   redrivePolicy: null,
   maxInFlight: MAX_IN_FLIGHT_DEFAULT,
   attributes: {},
-  filterPolicy: costlyPolicy(slot),
+  filterPolicy: costlyPolicy(bit),
   filterPolicyScope: 'MessageBody',
 })) as unknown as SubscriptionRecord[]
 

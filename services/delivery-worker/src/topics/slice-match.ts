@@ -13,20 +13,20 @@ export interface SliceMatch {
 const NOTHING = Buffer.alloc(0)
 const NO_REASONS: FilterReasons = new Map()
 
-/** `slots`: those whose filters match. undefined: there are no filters. */
+/** `bits`: those whose filters match. undefined: there are no filters. */
 export function sliceMatch(
   slice: CompiledSlice,
   context: MessageContext,
-  slots: readonly number[] | undefined,
+  bits: readonly number[] | undefined,
 ): SliceMatch {
-  const { filters, subscriptions, unfiltered, bySlot } = slice
-  if (!filters || !slots) return { matched: subscriptions, filtered: NOTHING, reasons: NO_REASONS }
+  const { filters, subscriptions, unfiltered, byBit } = slice
+  if (!filters || !bits) return { matched: subscriptions, filtered: NOTHING, reasons: NO_REASONS }
   const reasons: FilterReasons = new Map()
-  filters.countReasons(context, slots, reasons)
+  filters.countReasons(context, bits, reasons)
   const matched = [...unfiltered]
-  for (const slot of slots) {
-    const subscription = bySlot[slot]
+  for (const bit of bits) {
+    const subscription = byBit[bit]
     if (subscription) matched.push(subscription)
   }
-  return { matched, filtered: filters.keptBack(slots), reasons }
+  return { matched, filtered: filters.keptBack(bits), reasons }
 }

@@ -197,15 +197,15 @@ export class SnapshotCache {
     })
   }
 
-  /** `slots`: those whose filters match, if that is known already. Undefined if the answer was given up. */
+  /** `bits`: those whose filters match, if that is known already. Undefined if the answer was given up. */
   matchSlice(
     slice: CompiledSlice,
     context: MessageContext,
     isGivenUp: () => boolean,
-    slots?: readonly number[],
+    bits?: readonly number[],
   ): SliceMatch | Promise<SliceMatch | undefined> {
     const { filters } = slice
-    if (!filters || slots) return sliceMatch(slice, context, slots)
+    if (!filters || bits) return sliceMatch(slice, context, bits)
     return this.#matcher.match<SliceMatch>({
       context,
       isGivenUp,

@@ -28,9 +28,9 @@ interface Wanted {
 let revisions = 0
 
 function filtersOf(sliceNumber: number, wanted: Wanted[]): SliceFilters | null {
-  const records = wanted.map(({ values, scope, protocol }, slot) => {
+  const records = wanted.map(({ values, scope, protocol }, bit) => {
     const filter = values && { filterPolicy: { key: values }, filterPolicyScope: scope }
-    return { id: `${sliceNumber}-${slot}`, slot, protocol, ...filter } as SubscriptionRecord
+    return { id: `${sliceNumber}-${bit}`, bit, protocol, ...filter } as SubscriptionRecord
   })
   const slice = { ...refOf(sliceNumber), revision: String(revisions++) }
   return SliceFilters.of(slice, records, (_id, error) => expect.fail(String(error)))
@@ -78,13 +78,13 @@ function expectSame(known: Map<number, SliceFilters>, slices: number, given: Mes
   const bySlice = (match: typeof value.toOpen) =>
     match.toSorted((a, b) => (a.ref.sliceId < b.ref.sliceId ? -1 : 1))
   expect([bySlice(value.toOpen), value.keptBack]).toEqual([bySlice(toOpen), keptBack])
-  const opened = new Map(toOpen.map(({ ref, found }) => [ref.sliceId, found?.slots.toSorted()]))
+  const opened = new Map(toOpen.map(({ ref, found }) => [ref.sliceId, found?.bits.toSorted()]))
   const expected = new Map<string, number[] | undefined>()
   const reasons: FilterReasons = new Map()
   for (let n = 0; n < slices; n++) {
     const filters = known.get(n)
-    const slots = filters?.match(context).toSorted()
-    if (!filters?.isWhole || (slots && slots.length > 0)) expected.set(`uid.${n}`, slots)
+    const bits = filters?.match(context).toSorted()
+    if (!filters?.isWhole || (bits && bits.length > 0)) expected.set(`uid.${n}`, bits)
     else filters.countReasons(context, [], reasons)
   }
   expect(opened).toEqual(expected)

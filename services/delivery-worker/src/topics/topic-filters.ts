@@ -7,7 +7,7 @@
  */
 import type { Protocol } from '@fantail/contracts'
 import { ANY_WORK, FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
-import { type SliceRef, type SlotRun, slotRuns } from '@fantail/store'
+import { type BitRun, bitRuns, type SliceRef } from '@fantail/store'
 import type { TopicSnapshot } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
@@ -15,7 +15,7 @@ import { commonReason, count, type FilterReasons, type SliceFilters } from './sl
 /** The result of a slice's filters. */
 export interface KnownMatch {
   filters: SliceFilters
-  slots: readonly number[]
+  bits: readonly number[]
 }
 
 export interface TopicMatch {
@@ -29,7 +29,7 @@ export interface TopicMatch {
 }
 
 export interface KeptBack {
-  runs: readonly SlotRun[]
+  runs: readonly BitRun[]
   /** Numbers of slices within these runs that are opened. */
   except: readonly number[]
   reasons: FilterReasons
@@ -44,7 +44,7 @@ export interface Known {
 
 /** The combined filters of all slices whose subscriptions all have filters. */
 interface Whole {
-  runs: SlotRun[]
+  runs: BitRun[]
   slices: number
   /** Number of subscriptions by the part of messages that their filters check. */
   sizes: Map<Protocol | undefined, number>
@@ -64,7 +64,7 @@ type Matched = ReadonlyMap<number, Known & KnownMatch>
  * Below this number a router would not be faster.
  */
 const SLICES_ASKED_MAX = 2
-const NO_SLOTS: readonly number[] = []
+const NO_BITS: readonly number[] = []
 
 export class TopicFilters {
   readonly #known = new Map<number, Known>()
@@ -133,8 +133,8 @@ export class TopicFilters {
     for (const sliceNumber of yield* this.#toAskInSteps(known, context)) {
       const asked = known.get(sliceNumber)
       if (!asked) continue
-      const slots = yield* asked.filters.matchInSteps(context)
-      if (slots.length > 0) matched.set(sliceNumber, { ...asked, slots })
+      const bits = yield* asked.filters.matchInSteps(context)
+      if (bits.length > 0) matched.set(sliceNumber, { ...asked, bits })
     }
     return { toOpen: toOpen(open, matched), keptBack: yield* keptBackBy(known, whole, context, matched) }
   }
@@ -144,8 +144,8 @@ export class TopicFilters {
     const ask = (sliceNumber: number) => {
       const known = this.#known.get(sliceNumber)
       if (!known || matched.has(sliceNumber)) return
-      const slots = known.filters.match(context, work)
-      if (slots.length > 0) matched.set(sliceNumber, { ...known, slots })
+      const bits = known.filters.match(context, work)
+      if (bits.length > 0) matched.set(sliceNumber, { ...known, bits })
     }
     if (this.#known.size <= SLICES_ASKED_MAX) for (const sliceNumber of this.#known.keys()) ask(sliceNumber)
     else for (const [protocol, router] of this.#routed()) router.find(context.subject(protocol), ask, work)
@@ -197,14 +197,14 @@ export class TopicFilters {
     const whole = [...this.#known].filter(([, { filters }]) => filters.isWhole).sort(([a], [b]) => a - b)
     const sizes: Whole['sizes'] = new Map()
     for (const [, { filters }] of whole) addSizes(sizes, filters, 1)
-    const runs = slotRuns(
+    const runs = bitRuns(
       whole.map(
         ([
           number,
           {
-            filters: { slotsText, departures },
+            filters: { bitsText, departures },
           },
-        ]) => ({ number, slots: slotsText, departures }),
+        ]) => ({ number, bits: bitsText, departures }),
       ),
     )
     return { runs, slices: whole.length, sizes }
@@ -224,8 +224,8 @@ export function sliceNumberOf(sliceId: string): number {
 function toOpen(open: Open[], matched: Matched): TopicMatch['toOpen'] {
   const opened: { ref: SliceRef; found?: KnownMatch }[] = []
   for (const { ref, sliceNumber, filters } of open) {
-    const slots = matched.get(sliceNumber)?.slots ?? NO_SLOTS
-    opened.push(filters ? { ref, found: { filters, slots } } : { ref })
+    const bits = matched.get(sliceNumber)?.bits ?? NO_BITS
+    opened.push(filters ? { ref, found: { filters, bits } } : { ref })
   }
   for (const found of matched.values()) if (found.filters.isWhole) opened.push({ ref: found.ref, found })
   return opened

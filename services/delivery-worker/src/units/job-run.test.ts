@@ -11,11 +11,11 @@ const sliceOf = (n: number): CompiledSlice => ({
   departures: 0,
   revision: '1',
   topic: {} as CompiledSlice['topic'],
-  slots: 8,
+  bits: 8,
   subscriptions: [subscription],
   filters: null,
   unfiltered: [],
-  bySlot: [],
+  byBit: [],
   byId: new Map([['id', subscription]]),
 })
 

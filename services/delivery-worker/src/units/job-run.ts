@@ -6,12 +6,12 @@
  * is gone. Then it is *settled* permanently. A later start of the job finds the bit in the checkpoint and skips it.
  */
 import type { DispatchRun } from '@fantail/jobs'
-import type { CodeSlots, NewKept, ServerMark } from '@fantail/store'
+import type { CodeBits, NewKept, ServerMark } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
+import { BitCopies, type SettledUnit, settledField } from './bit-copies.ts'
 import type { FencedRun } from './park-items.ts'
-import { type SettledUnit, SlotCopies, settledField } from './slot-copies.ts'
 
 const NOTHING = Buffer.alloc(0)
 /** The subscriptions of a released slice. It is shared, because every message has a unit. */
@@ -19,7 +19,7 @@ const NOBODY = {
   subscriptions: [],
   filters: null,
   unfiltered: [],
-  bySlot: [],
+  byBit: [],
   byId: new Map<string, never>(),
 }
 /**
@@ -28,7 +28,7 @@ const NOBODY = {
  */
 const UNITS_KEPT_MAX = 16
 
-type Failure = [slot: number, statusCode: number | null, error: string | null]
+type Failure = [bit: number, statusCode: number | null, error: string | null]
 
 interface UnitOptions {
   run: JobRun
@@ -45,7 +45,7 @@ export class Unit {
   readonly field: string
   /** Replaced if the snapshot changes while deliveries wait. */
   slice: CompiledSlice
-  /** How many subscriptions the slice had lost when the unit was started. Slots belong to that moment. */
+  /** How many subscriptions the slice had lost when the unit was started. Bits belong to that moment. */
   readonly departures: number
   /** When the slice was last known to be current, by performance.now(). */
   checkedAt: number
@@ -54,11 +54,11 @@ export class Unit {
   readonly delivered: Bitmap
   readonly parked: Bitmap
   /** Copies in queues. Undefined in most units. */
-  copies: SlotCopies | undefined
+  copies: BitCopies | undefined
   failures: Failure[] = []
-  /** Slots that were delivered with another status than 200, by status. Undefined in most units. */
+  /** Bits that were delivered with another status than 200, by status. Undefined in most units. */
   #otherCodes: Map<number, Bitmap> | undefined
-  /** Slots that were parked while their subscriptions were paused. Undefined in most units. */
+  /** Bits that were parked while their subscriptions were paused. Undefined in most units. */
   #paused: Bitmap | undefined
   /** The subscriptions that the message is for. They are decided once, when the unit is started. */
   matched: readonly CompiledSubscription[] = []
@@ -86,48 +86,48 @@ export class Unit {
     this.departures = slice.departures
     this.field = `${index}.${slice.sliceId}`
     const before = run.restored.get(this.field)
-    this.settled = new Bitmap(slice.slots, before)
-    this.delivered = new Bitmap(slice.slots)
-    this.parked = new Bitmap(slice.slots)
+    this.settled = new Bitmap(slice.bits, before)
+    this.delivered = new Bitmap(slice.bits)
+    this.parked = new Bitmap(slice.bits)
   }
 
-  markSettled(slot: number): void {
-    if (this.settled.has(slot)) return
-    this.settled.add(slot)
+  markSettled(bit: number): void {
+    if (this.settled.has(bit)) return
+    this.settled.add(bit)
     this.changes++
   }
 
   /** Called if the delivery could not be parked, and no checkpoint has the bit. */
-  markUnsettled(slot: number): void {
-    if (!this.settled.has(slot)) return
-    this.settled.remove(slot)
+  markUnsettled(bit: number): void {
+    if (!this.settled.has(bit)) return
+    this.settled.remove(bit)
     this.changes--
   }
 
   /** Called when the first attempt succeeded. `copy`: set if the endpoint is a queue of this Redis. */
-  markDelivered(slot: number, statusCode: number | null, copy?: ServerMark): void {
-    if (copy) this.#noteCopy(slot, copy)
-    this.delivered.add(slot)
-    if (statusCode !== 200 && statusCode !== null) this.#noteCode(slot, statusCode)
-    this.markSettled(slot)
+  markDelivered(bit: number, statusCode: number | null, copy?: ServerMark): void {
+    if (copy) this.#noteCopy(bit, copy)
+    this.delivered.add(bit)
+    if (statusCode !== 200 && statusCode !== null) this.#noteCode(bit, statusCode)
+    this.markSettled(bit)
   }
 
-  #noteCopy(slot: number, copy: ServerMark): void {
+  #noteCopy(bit: number, copy: ServerMark): void {
     this.run.copies.wrote(copy)
-    this.copies ??= new SlotCopies(this.slice.slots)
-    this.copies.add(slot, copy)
+    this.copies ??= new BitCopies(this.slice.bits)
+    this.copies.add(bit, copy)
   }
 
-  #noteCode(slot: number, statusCode: number): void {
+  #noteCode(bit: number, statusCode: number): void {
     this.#otherCodes ??= new Map()
-    const slots = this.#otherCodes.get(statusCode) ?? new Bitmap(this.slice.slots)
-    slots.add(slot)
-    this.#otherCodes.set(statusCode, slots)
+    const bits = this.#otherCodes.get(statusCode) ?? new Bitmap(this.slice.bits)
+    bits.add(bit)
+    this.#otherCodes.set(statusCode, bits)
   }
 
-  markPaused(slot: number): void {
-    this.#paused ??= new Bitmap(this.slice.slots)
-    this.#paused.add(slot)
+  markPaused(bit: number): void {
+    this.#paused ??= new Bitmap(this.slice.bits)
+    this.#paused.add(bit)
   }
 
   /** undefined: none. */
@@ -135,9 +135,9 @@ export class Unit {
     return this.#paused?.packed()
   }
 
-  otherCodes(): CodeSlots[] {
+  otherCodes(): CodeBits[] {
     if (!this.#otherCodes) return []
-    return [...this.#otherCodes].map(([statusCode, slots]) => [statusCode, slots.packed()])
+    return [...this.#otherCodes].map(([statusCode, bits]) => [statusCode, bits.packed()])
   }
 
   settledUnit(): SettledUnit {
@@ -147,8 +147,8 @@ export class Unit {
 
   /** Called when the unit has ended and was reported. Drops most of its data. The rest says where its checkpoint is. */
   release(): void {
-    const { sliceId, shard, departures, revision, topic, slots } = this.slice
-    this.slice = { sliceId, shard, departures, revision, topic, slots, ...NOBODY }
+    const { sliceId, shard, departures, revision, topic, bits } = this.slice
+    this.slice = { sliceId, shard, departures, revision, topic, bits, ...NOBODY }
     this.matched = []
     this.failures = []
     this.#otherCodes = undefined
@@ -177,7 +177,7 @@ export class JobRun implements FencedRun {
   readonly handOut: DispatchRun['handOut']
   readonly handOutAgain: DispatchRun['handOutAgain']
   readonly startedAt = performance.now()
-  /** The checkpoint of earlier starts: field → settled slots. */
+  /** The checkpoint of earlier starts: field → settled bits. */
   readonly restored = new Map<string, Buffer>()
   /** The latest start before this one that is known to have begun, from the checkpoints that were read. */
   begunStart = 0

@@ -85,9 +85,9 @@ async function listDeliveries(deps: ApiDeps, { params, caller }: Call): Promise<
   const record = await visibleSubscription(deps, params.id ?? '')
   const place = placeOfSubscription(record.id)
   if (!place) throw notFound('subscription')
-  const { id, slot, departures } = record
+  const { id, bit, departures } = record
   const found = await deps.search.find({
-    subscription: { id, sliceId: place.sliceId, slot, departures },
+    subscription: { id, sliceId: place.sliceId, bit, departures },
     limit: PORTAL_ROWS_MAX,
     isVisible: (arn) => arn !== null && isVisible(caller, arn),
   })

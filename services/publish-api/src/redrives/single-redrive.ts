@@ -157,12 +157,12 @@ async function tryNoteParked(
 async function noteParked(
   { messages }: Tools,
   { messageId, topicArn, message }: NonNullable<RedriveEdit['message']>,
-  { id, slot, departures }: SubscriptionRecord,
+  { id, bit, departures }: SubscriptionRecord,
 ): Promise<void> {
   const place = placeOfSubscription(id)
   const slice = place ? { sliceId: place.sliceId, shard: place.shard, departures } : null
-  const parked = Buffer.alloc((slot >> 3) + 1)
-  parked[slot >> 3] = 1 << (slot & 7)
+  const parked = Buffer.alloc((bit >> 3) + 1)
+  parked[bit >> 3] = 1 << (bit & 7)
   const none = Buffer.alloc(0)
   const sizeBytes = Buffer.byteLength(message)
   const entry = {

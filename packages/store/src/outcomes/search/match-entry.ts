@@ -43,7 +43,7 @@ function matchDispatch(entries: DispatchEntry[], filter: SearchFilter, at: numbe
   for (const entry of entries) {
     for (const state of ['delivered', 'parked', 'filtered'] as const) {
       if (filter.state === undefined || filter.state === state)
-        counts[state] += countSlots(entry, state, filter)
+        counts[state] += countBits(entry, state, filter)
     }
   }
   const isFound = counts.delivered + counts.parked + counts.filtered > 0
@@ -51,27 +51,27 @@ function matchDispatch(entries: DispatchEntry[], filter: SearchFilter, at: numbe
   return isFound || asksForAll ? [{ messageId, topicArn, sizeBytes, at, counts }] : []
 }
 
-function countSlots(
+function countBits(
   entry: DispatchEntry,
   state: 'delivered' | 'parked' | 'filtered',
   { subscription, statusCode }: SearchFilter,
 ): number {
-  if (!subscription) return slotsWith(entry, state, statusCode).length
-  const { sliceId, slot, departures = 0, leftAs = Number.POSITIVE_INFINITY } = subscription
-  if (entry.slice?.sliceId !== sliceId || !hasBit(entry[state], slot)) return 0
-  // Another subscription had the slot before, or has it since.
+  if (!subscription) return bitsWith(entry, state, statusCode).length
+  const { sliceId, bit, departures = 0, leftAs = Number.POSITIVE_INFINITY } = subscription
+  if (entry.slice?.sliceId !== sliceId || !hasBit(entry[state], bit)) return 0
+  // Another subscription had the bit before, or has it since.
   const moment = entry.slice.departures ?? 0
   if (moment < departures || moment >= leftAs) return 0
-  return slotsWith(entry, state, statusCode).includes(slot) ? 1 : 0
+  return bitsWith(entry, state, statusCode).includes(bit) ? 1 : 0
 }
 
-function slotsWith(
+function bitsWith(
   entry: DispatchEntry,
   state: 'delivered' | 'parked' | 'filtered',
   statusCode: number | undefined,
 ): number[] {
   if (statusCode === undefined) return bits(entry[state])
   if (state === 'filtered') return []
-  if (state === 'parked') return entry.failures.flatMap(([slot, code]) => (code === statusCode ? [slot] : []))
-  return bits(entry.delivered).filter((slot) => statusCodeOf(entry, slot) === statusCode)
+  if (state === 'parked') return entry.failures.flatMap(([bit, code]) => (code === statusCode ? [bit] : []))
+  return bits(entry.delivered).filter((bit) => statusCodeOf(entry, bit) === statusCode)
 }

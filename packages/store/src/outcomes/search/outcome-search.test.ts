@@ -137,9 +137,9 @@ test('filters are by topic, state, status and time', async () => {
   expect(await idsOf({ until: at - 60_000 })).toEqual([])
 })
 
-test('a subscription is found by its slot, but not the one that had the slot before', async () => {
+test('a subscription is found by its bit, but not the one that had the bit before', async () => {
   const before = await dispatched({ delivered: Buffer.from([0b10]) })
-  const subscription = { id: CRM, sliceId: SLICE.sliceId, slot: 1, departures: 2 }
+  const subscription = { id: CRM, sliceId: SLICE.sliceId, bit: 1, departures: 2 }
   await dispatched({ slice: { ...SLICE, departures: 1 }, filtered: Buffer.from([0b10]) })
   const slice = { ...SLICE, departures: 2 }
   const own = await dispatched({ slice, delivered: Buffer.from([0b10]) })

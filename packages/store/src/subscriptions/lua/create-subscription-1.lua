@@ -11,7 +11,7 @@
 -- @arg per_slice: number, subscriptions at most
 -- @arg slices_max: number
 -- @arg shards: number, how many there are
--- @arg open: text, record up to where the slot follows
+-- @arg open: text, record up to where the bit follows
 -- @arg status: text, that it is counted under
 -- @arg rate: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits

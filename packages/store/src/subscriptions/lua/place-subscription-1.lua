@@ -13,7 +13,7 @@
 -- @arg topic_retention: text
 -- @arg topic_overrides: text
 -- @arg revision: text
--- @arg open: text, record up to where the slot follows
+-- @arg open: text, record up to where the bit follows
 -- @arg status: text, that it is counted under
 -- @arg rate: text, own, or '', or of its kind behind '='
 -- @arg max_in_flight: digits

@@ -54,7 +54,7 @@ async function searchMessages(deps: ApiDeps, { query, caller }: Call<Query>): Pr
 
 /** A deleted subscription is found while its slice remembers it. */
 async function ownSubscription({ subscriptions }: ApiDeps, given: string, caller: Call['caller']) {
-  const found = await subscriptions.slotOf(parseArn(given)?.subscriptionId ?? given)
+  const found = await subscriptions.bitOf(parseArn(given)?.subscriptionId ?? given)
   if (!found || !isVisible(caller, found.topicArn)) throw notFound('subscription')
   return found
 }

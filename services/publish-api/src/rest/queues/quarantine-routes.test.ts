@@ -144,7 +144,7 @@ async function reportDispatched({ messageId }: Message, subscriptionId: string):
   if (!subscription || !place) throw new Error('it was created')
   const { shard, sliceId } = place
   const nothing = { delivered: Buffer.alloc(0), filtered: Buffer.alloc(0), otherCodes: [], failures: [] }
-  const parked = Buffer.of(1 << subscription.slot)
+  const parked = Buffer.of(1 << subscription.bit)
   const entry = { messageId, topicArn: ARN, sizeBytes: 3, slice: { shard, sliceId }, parked, ...nothing }
   await api.outcomes.append({ dispatch: [entry], lanes: [] })
 }

@@ -1,4 +1,4 @@
--- The data of a subscription in its slice's shard: record, count, slot, lane, expiry.
+-- The data of a subscription in its slice's shard: record, count, bit, lane, expiry.
 -- @include lane-next
 -- @include slice-counts
 -- @include record-sum
@@ -10,15 +10,15 @@ local FORMER_SUBSCRIPTIONS_MAX = 500
 -- are forgotten, and rows of their deliveries no longer name them.
 local DROPPED_SUBSCRIPTIONS_MAX = 2500
 
--- Stores a new subscription in the lowest free slot. Returns its record. `new.open` is the record's JSON without its
--- end. Slot, departures, time of creation and checksum are appended to it.
+-- Stores a new subscription in the lowest free bit. Returns its record. `new.open` is the record's JSON without its
+-- end. Bit, departures, time of creation and checksum are appended to it.
 local function place_subscription(base, slice, id, new, rev, now)
-  local slots = base .. 'slots:' .. slice
-  local slot = redis.call('BITPOS', slots, 0)
-  redis.call('SETBIT', slots, slot, 1)
+  local bits = base .. 'bits:' .. slice
+  local bit = redis.call('BITPOS', bits, 0)
+  redis.call('SETBIT', bits, bit, 1)
   local created = string.format('%.0f', now)
   local departures = redis.call('HGET', base .. 'slice:' .. slice, SLICE.departures)
-  local record = sum_record(new.open .. ',"' .. SUBSCRIPTION.slot .. '":' .. slot
+  local record = sum_record(new.open .. ',"' .. SUBSCRIPTION.bit .. '":' .. bit
     .. (departures and ',"' .. SUBSCRIPTION.departures .. '":' .. departures or '')
     .. ',"' .. SUBSCRIPTION.createdAt .. '":' .. created)
   redis.call('HSET', base .. 'subs:' .. slice, id, record)
@@ -31,14 +31,14 @@ local function place_subscription(base, slice, id, new, rev, now)
   return record
 end
 
--- Numbers the departure of a subscription, and remembers who had its slot, if that is known.
+-- Numbers the departure of a subscription, and remembers who had its bit, if that is known.
 local function note_departure(base, slice, id, record)
   local former = base .. 'former:' .. slice
   local number = redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.departures, 1)
-  if not record[SUBSCRIPTION.slot] then return end
+  if not record[SUBSCRIPTION.bit] then return end
   local purged_at = redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt)
   redis.call('HSET', former, number, cjson.encode({
-    id = id, slot = record[SUBSCRIPTION.slot], departures = record[SUBSCRIPTION.departures] or 0,
+    id = id, bit = record[SUBSCRIPTION.bit], departures = record[SUBSCRIPTION.departures] or 0,
     name = record[SUBSCRIPTION.name], purgedAt = tonumber(purged_at or 0),
   }))
   redis.call('HDEL', former, number - FORMER_SUBSCRIPTIONS_MAX)
@@ -65,21 +65,21 @@ local function readable_record(text)
   return sum_record(string.sub(text, 1, -RECORD_SUM_LENGTH - 1)) == text and record or {}
 end
 
--- Derives slots and counts from the records, after an unreadable one was removed. While another is unreadable, its slot
--- is unknown too, so all slots stay taken.
+-- Derives bits and counts from the records, after an unreadable one was removed. While another is unreadable, its bit
+-- is unknown too, so all bits stay taken.
 local function recount_slice(base, slice)
-  local slots, numbers = {}, { active = 0, pending = 0, paused = 0 }
+  local bits, numbers = {}, { active = 0, pending = 0, paused = 0 }
   for _, text in ipairs(redis.call('HVALS', base .. 'subs:' .. slice)) do
-    local slot, status = readable_record(text)[SUBSCRIPTION.slot], counted_under(text)
+    local bit, status = readable_record(text)[SUBSCRIPTION.bit], counted_under(text)
     if status and numbers[status] then numbers[status] = numbers[status] + 1 end
-    if not slot then slots = nil elseif slots then slots[#slots + 1] = slot end
+    if not bit then bits = nil elseif bits then bits[#bits + 1] = bit end
   end
   for status, number in pairs(numbers) do
     redis.call('HSET', base .. 'slice:' .. slice, SLICE.count .. status, number)
   end
-  if not slots then return end
-  redis.call('DEL', base .. 'slots:' .. slice)
-  for _, slot in ipairs(slots) do redis.call('SETBIT', base .. 'slots:' .. slice, slot, 1) end
+  if not bits then return end
+  redis.call('DEL', base .. 'bits:' .. slice)
+  for _, bit in ipairs(bits) do redis.call('SETBIT', base .. 'bits:' .. slice, bit, 1) end
 end
 
 -- Removes a subscription. Returns its stored record as a table, which is empty if it cannot be read, or false if there
@@ -90,10 +90,10 @@ local function remove_subscription(base, slice, id, rev, now)
   if not text then return false end
   local record = readable_record(text)
   redis.call('HDEL', subs, id)
-  if record[SUBSCRIPTION.slot] then
+  if record[SUBSCRIPTION.bit] then
     local counted = not record[SUBSCRIPTION.unsubscribed] and (record[SUBSCRIPTION.status] or 'active')
     if counted then count_status(base, slice, counted, -1) end
-    redis.call('SETBIT', base .. 'slots:' .. slice, record[SUBSCRIPTION.slot], 0)
+    redis.call('SETBIT', base .. 'bits:' .. slice, record[SUBSCRIPTION.bit], 0)
   else
     recount_slice(base, slice)
   end
@@ -128,7 +128,7 @@ local function drop_slice(base, slice, now)
     if readable and type(record) == 'table' then note_departure(base, slice, texts[i], record) end
     ids[#ids + 1] = texts[i]
   end
-  redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'slots:' .. slice)
+  redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'bits:' .. slice)
   remember_dropped(base, slice, arn)
   local empty = {}
   for _, id in ipairs(ids) do

@@ -1,6 +1,6 @@
 /**
- * Random histories of a slice whose slots pass from subscription to subscription. Each row, found message and event
- * must name the subscription that was there when the message was matched.
+ * Random histories of a slice whose bits pass from subscription to subscription. Each row, found message and event must
+ * name the subscription that was there when the message was matched.
  */
 import { createMessageId, type SubscriptionRecord } from '@fantail/contracts'
 import { RANDOM_TIMEOUT_MS } from '@fantail/test-kit'
@@ -51,28 +51,27 @@ async function beginIn(shard: number) {
   return begin()
 }
 
-function bitmapOf(slots: number[]): Buffer {
+function bitmapOf(bits: number[]): Buffer {
   const bytes = Buffer.alloc(8)
-  for (const slot of slots) bytes[slot >> 3] = (bytes[slot >> 3] ?? 0) | (1 << (slot & 7))
+  for (const bit of bits) bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) | (1 << (bit & 7))
   return bytes
 }
 
 /** Logs what one start of a job did with all present subscriptions. Returns the state of each. */
-async function dispatch(arn: string, slice: SliceMoment, messageId: string, choose: (slot: number) => State) {
+async function dispatch(arn: string, slice: SliceMoment, messageId: string, choose: (bit: number) => State) {
   const data = await snapshots.slice(slice)
   if (!data) throw new Error('no slice')
-  const states = new Map(data.subscriptions.map((record) => [record, choose(record.slot)]))
-  const slotsOf = (state: State) =>
-    bitmapOf([...states].flatMap(([r, own]) => (own === state ? [r.slot] : [])))
+  const states = new Map(data.subscriptions.map((record) => [record, choose(record.bit)]))
+  const bitsOf = (state: State) => bitmapOf([...states].flatMap(([r, own]) => (own === state ? [r.bit] : [])))
   const entry: DispatchEntry = {
     messageId,
     topicArn: arn,
     sizeBytes: 1,
     slice: { ...slice, departures: data.departures ?? 0 },
-    delivered: slotsOf('delivered'),
+    delivered: bitsOf('delivered'),
     otherCodes: [],
-    parked: slotsOf('deadLettered'),
-    filtered: slotsOf('filtered'),
+    parked: bitsOf('deadLettered'),
+    filtered: bitsOf('filtered'),
     failures: [],
   }
   const dead = [...states].filter(([, state]) => state === 'deadLettered')
@@ -114,7 +113,7 @@ async function checkHistory(steps: Step[]): Promise<void> {
   const { arn, subscribe, slice } = await begin()
   const present: SubscriptionRecord[] = []
   const told = new Map<string, Map<string, State>>()
-  const entries: { entry: DispatchEntry; bySlot: Map<number, string> }[] = []
+  const entries: { entry: DispatchEntry; byBit: Map<number, string> }[] = []
   let messageId = ''
   for (const one of steps) {
     if (one.do === 'subscribe' && present.length < 4) present.push(await subscribe())
@@ -124,9 +123,9 @@ async function checkHistory(steps: Step[]): Promise<void> {
     }
     if (one.do !== 'publish') continue
     if (!one.again || messageId === '') messageId = createMessageId(Date.now())
-    const choose = (slot: number) => STATES[Math.floor(one.seed / 3 ** (slot % 3)) % 3] ?? 'delivered'
+    const choose = (bit: number) => STATES[Math.floor(one.seed / 3 ** (bit % 3)) % 3] ?? 'delivered'
     const { entry, states } = await dispatch(arn, slice, messageId, choose)
-    entries.push({ entry, bySlot: new Map([...states].map(([{ slot, id }]) => [slot, id])) })
+    entries.push({ entry, byBit: new Map([...states].map(([{ bit, id }]) => [bit, id])) })
     const rows = told.get(messageId) ?? new Map<string, State>()
     for (const [{ id }, state] of states)
       if (RANK[state] >= RANK[rows.get(id) ?? 'filtered']) rows.set(id, state)
@@ -137,9 +136,9 @@ async function checkHistory(steps: Step[]): Promise<void> {
     const all = new Set([...told.values()].flatMap((rows) => [...rows.keys()]))
     for (const id of all) await checkFound(arn, id, told)
     const finder = new SliceFinder(snapshots)
-    for (const { entry, bySlot } of entries) {
-      const found = await finder.bySlots(entry.slice ?? slice, [...bySlot.keys()])
-      expect(found.map(({ subscriptionId }) => subscriptionId)).toEqual([...bySlot.values()])
+    for (const { entry, byBit } of entries) {
+      const found = await finder.byBits(entry.slice ?? slice, [...byBit.keys()])
+      expect(found.map(({ subscriptionId }) => subscriptionId)).toEqual([...byBit.values()])
     }
   }
   await check()
@@ -157,8 +156,8 @@ async function checkRows(told: Map<string, Map<string, State>>): Promise<void> {
 
 /** The search for a subscription, perhaps a deleted one, finds the messages that were matched with it, and no other. */
 async function checkFound(topicArn: string, id: string, told: Map<string, Map<string, State>>) {
-  const subscription = await subscriptions.slotOf(id)
-  if (!subscription) throw new Error(`the slot of ${id} is not known`)
+  const subscription = await subscriptions.bitOf(id)
+  if (!subscription) throw new Error(`the bit of ${id} is not known`)
   const { messages } = await search.find({ topicArn, subscription, limit: 1_000, isVisible: () => true })
   const expected = [...told].flatMap(([messageId, rows]) => (rows.has(id) ? [messageId] : []))
   expect(new Set(messages.map(({ messageId }) => messageId))).toEqual(new Set(expected))
@@ -175,7 +174,7 @@ test('every delivery belongs to the subscription that it was made for', {
 test('after many departures the oldest names are forgotten, and their ends are not', async () => {
   const { arn, subscribe, slice } = await begin()
   const [dead, delivered] = [await subscribe(), await subscribe()]
-  const choose = (slot: number): State => (slot === dead.slot ? 'deadLettered' : 'delivered')
+  const choose = (bit: number): State => (bit === dead.bit ? 'deadLettered' : 'delivered')
   const { entry } = await dispatch(arn, slice, createMessageId(Date.now()), choose)
   for (const { id } of [dead, delivered]) await subscriptions.delete(id)
   const shown = async () => {
@@ -190,7 +189,7 @@ test('after many departures the oldest names are forgotten, and their ends are n
   await Promise.all(many.map(({ id }) => subscriptions.delete(id)))
   await subscriptions.delete((await subscribe()).id)
   expect((await snapshots.former(slice)).length).toBe(500)
-  // An entry of a lane has the id of its subscription, a first attempt only the slot.
+  // An entry of a lane has the id of its subscription, a first attempt only the bit.
   expect(await shown()).toEqual([
     [null, 'delivered', 1],
     [dead.id, 'deadLettered', 1],
@@ -201,7 +200,7 @@ test('a shard forgets the subscriptions of deleted topics, the oldest first, whe
   const { arn, subscribe, slice } = await begin()
   const { id } = await subscribe()
   await topics.delete(arn)
-  expect(await subscriptions.slotOf(id)).toMatchObject({ id, topicArn: arn })
+  expect(await subscriptions.bitOf(id)).toMatchObject({ id, topicArn: arn })
   // Stands for topics that were deleted later.
   const base = shardBase(slice.shard)
   const before = await redis.zscore(`${base}dropped`, slice.sliceId)
@@ -210,13 +209,13 @@ test('a shard forgets the subscriptions of deleted topics, the oldest first, whe
   await topics.delete(next.arn)
   expect(await redis.zrange(`${base}dropped`, '0', '-1')).toEqual(['later.0', next.slice.sliceId])
   expect(await redis.exists(formerKey(base, slice.sliceId))).toBe(0)
-  expect(await subscriptions.slotOf(id)).toBeNull()
+  expect(await subscriptions.bitOf(id)).toBeNull()
 })
 
 test('deliveries that waited when their subscription left were discarded, and purged ones stay purged', async () => {
   const { arn, subscribe, slice } = await begin()
   const record = await subscribe()
-  const choose = (slot: number): State => (slot === record.slot ? 'deadLettered' : 'filtered')
+  const choose = (bit: number): State => (bit === record.bit ? 'deadLettered' : 'filtered')
   const parked = async () => {
     const messageId = createMessageId(Date.now())
     const { entry } = await dispatch(arn, slice, createMessageId(Date.now()), choose)

@@ -1,5 +1,5 @@
 /**
- * Copies of a unit's deliveries in queues of this Redis, by slot. A checkpoint counts such a delivery as settled only
+ * Copies of a unit's deliveries in queues of this Redis, by bit. A checkpoint counts such a delivery as settled only
  * while its copy certainly exists. If the copy is lost, the next start appends the message again, with the same id.
  */
 import type { ServerMark } from '@fantail/store'
@@ -14,7 +14,7 @@ export interface SettledUnit {
   field: string
   settled: Bitmap
   /** undefined: none. */
-  copies: SlotCopies | undefined
+  copies: BitCopies | undefined
 }
 
 const holds: Stands = (copy) => copy.holds()
@@ -25,37 +25,37 @@ export function settledField({ field, settled, copies }: SettledUnit, stands = h
   return [field, copies?.settledFor(packed, stands) ?? packed]
 }
 
-export class SlotCopies {
-  readonly #slots: number
+export class BitCopies {
+  readonly #bits: number
   /** By place, the mark's key. Only the first mark of a place is kept, because no later one outlasts it. */
-  readonly #byPlace = new Map<string, { mark: ServerMark; slots: Bitmap }>()
+  readonly #byPlace = new Map<string, { mark: ServerMark; bits: Bitmap }>()
 
   #size = 0
 
-  /** `slots`: of the unit's slice. */
-  constructor(slots: number) {
-    this.#slots = slots
+  /** `bits`: of the unit's slice. */
+  constructor(bits: number) {
+    this.#bits = bits
   }
 
   get size(): number {
     return this.#size
   }
 
-  /** Adds a copy. It must be called once for each slot. */
-  add(slot: number, mark: ServerMark): void {
+  /** Adds a copy. It must be called once for each bit. */
+  add(bit: number, mark: ServerMark): void {
     this.#size++
     let copies = this.#byPlace.get(mark.key)
     if (!copies) {
-      copies = { mark, slots: new Bitmap(this.#slots) }
+      copies = { mark, bits: new Bitmap(this.#bits) }
       this.#byPlace.set(mark.key, copies)
     }
-    copies.slots.add(slot)
+    copies.bits.add(bit)
   }
 
-  /** The settled slots, without those whose copies may be gone. The caller must not change it. */
+  /** The settled bits, without those whose copies may be gone. The caller must not change it. */
   settledFor(settled: Buffer, stands: Stands): Buffer {
     let sure = settled
-    for (const { mark, slots } of this.#byPlace.values()) if (!stands(mark)) sure = slots.missingFrom(sure)
+    for (const { mark, bits } of this.#byPlace.values()) if (!stands(mark)) sure = bits.missingFrom(sure)
     return sure
   }
 }

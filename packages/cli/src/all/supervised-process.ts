@@ -16,13 +16,13 @@ const READY_MS = 60_000
 /** @limit Time for a process to end after SIGTERM. Past it: it is killed. Services end by themselves within 18 s. */
 const END_MS = 20_000
 
-interface SlotOptions {
+interface SupervisedOptions {
   name: string
   launch: () => ChildProcess
   log: Logger
 }
 
-export class Slot {
+export class SupervisedProcess {
   readonly name: string
   readonly #launch: () => ChildProcess
   readonly #log: Logger
@@ -33,7 +33,7 @@ export class Slot {
   #restartMs = RESTART_MS_MIN
   #isStopping = false
 
-  constructor({ name, launch, log }: SlotOptions) {
+  constructor({ name, launch, log }: SupervisedOptions) {
     this.name = name
     this.#launch = launch
     this.#log = log.child({ process: name })
