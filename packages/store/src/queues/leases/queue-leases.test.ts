@@ -1,10 +1,10 @@
 /** Leases of queues. The clocks of the shards are set ahead in place of waiting. */
 import { topicArn } from '@fantail/contracts'
-import { RANDOM_TIMEOUT_MS, randomRuns, skewKey } from '@fantail/test-kit'
+import { RANDOM_TIMEOUT_MS, randomRuns, skewKey, watchCommands } from '@fantail/test-kit'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { leasedQueuesKey, leasedTopicsKey } from '../../keys/keys.ts'
-import { shardBase, shardOf } from '../../keys/shards.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../../keys/shards.ts'
 import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { newSubscription } from '../../subscriptions/subscriptions.fixture.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
@@ -94,6 +94,19 @@ test('the first lease of a shard that had none for a day is not extended', async
   const ends = await queues.leaseEndsAt(arn)
   await queues.noteService()
   expect(await queues.leaseEndsAt(arn)).toBe(ends)
+})
+
+test('an idle API looks for leases in every shard within six notes', async () => {
+  const idle = new Queues(redis)
+  await idle.noteService()
+  const arn = newArn('found')
+  await leased(arn)
+  await redis.del(servedKey(arn))
+  const seen = await watchCommands(redis)
+  for (let n = 0; n < 6; n++) await idle.noteService()
+  expect(Number(await redis.get(servedKey(arn)))).toBeGreaterThan(0)
+  const looks = (await seen()).filter(({ words }) => words[0] === 'exists')
+  expect(looks.length).toBe(SHARD_COUNT)
 })
 
 /** Time passes for the queue's lease, and none of it is noted as served. */

@@ -6,7 +6,8 @@
  * so a crash leaves an entry at most, which the sweep ends. Topics are noted before they get a subscription to the
  * queue. A queue that was made without a lease gets none later, because its topics were not noted. A lease that has
  * ended is renewed by a receive, until the sweep has begun to delete the queue. Time in which nobody could receive does
- * not count (queue-lease.lua): each API notes every SERVICE_NOTE_MS that it serves the shards with leases.
+ * not count (queue-lease.lua): each API notes every SERVICE_NOTE_MS that it serves the shards with leases. It knows
+ * those in which it has granted or renewed a lease, and looks for others in all shards within a minute.
  */
 
 import { FantailError, type QueueRecord } from '@fantail/contracts'
@@ -36,6 +37,9 @@ const ENDED_LEASES_MAX = 1_000
 const SUBSCRIPTIONS_AT_ONCE = 100
 /** Between two notes that an API serves. A longer gap than UNSERVED_MAX_MS is an outage. */
 export const SERVICE_NOTE_MS = 10_000
+const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
+/** A note looks for leases in so many shards, so that idle APIs cost Redis little. The first note looks in all. */
+const SHARDS_PER_LOOK = Math.ceil(SHARD_COUNT / 6)
 
 /** The queues themselves. */
 interface Definitions {
@@ -52,6 +56,10 @@ export class QueueLeases {
   readonly #queues: Definitions
   readonly #subscriptions: Subscriptions
   readonly #onEnd: OnLeaseEnd
+  /** Shards with leases, as far as this process knows. */
+  readonly #leased = new Set<number>()
+  /** The shard at which the next look for leases begins. Undefined: nothing has been looked at. */
+  #nextLook: number | undefined
 
   constructor(redis: Redis, queues: Definitions, onEnd: OnLeaseEnd) {
     this.#redis = redis
@@ -71,6 +79,7 @@ export class QueueLeases {
   }
 
   async #renew(arn: string, leaseSeconds: number, onlyRenew: boolean): Promise<boolean> {
+    this.#leased.add(shardOf(arn))
     return (
       (await runScript(this.#redis, RENEW, { ...atQueue(arn), leaseMs: leaseSeconds * 1_000, onlyRenew })) ===
       1
@@ -129,7 +138,7 @@ export class QueueLeases {
    * Ends the leases that are over. A queue that cannot be read does not stop the others. The next sweep tries it again.
    */
   async sweep(onUnreadable: OnUnreadable): Promise<void> {
-    await this.#eachShard(onUnreadable, async (base) => {
+    await this.#eachShard(await this.#shardsWithLeases(ALL_SHARDS), onUnreadable, async (base) => {
       const over = await runScript(this.#redis, LIST_ENDED, { base, leasesMax: ENDED_LEASES_MAX })
       for (const arn of (over as Buffer[]).map(String)) {
         await whenReadable(queueKey(arn), onUnreadable, () => this.#end(arn))
@@ -138,20 +147,35 @@ export class QueueLeases {
   }
 
   /** Notes that an API serves the queues. The sweep reports shards whose leases cannot be read. */
-  noteService(): Promise<void> {
-    return this.#eachShard(
+  async noteService(): Promise<void> {
+    const from = this.#nextLook
+    const shards = from === undefined ? ALL_SHARDS : ALL_SHARDS.slice(from, from + SHARDS_PER_LOOK)
+    const found = await this.#shardsWithLeases(shards)
+    const next = (from ?? 0) + SHARDS_PER_LOOK
+    this.#nextLook = next < SHARD_COUNT ? next : 0
+    for (const shard of shards) if (!found.includes(shard)) this.#leased.delete(shard)
+    for (const shard of found) this.#leased.add(shard)
+    await this.#eachShard(
+      [...this.#leased],
       () => undefined,
       (base) => runScript(this.#redis, NOTE_SERVICE, { base }),
     )
   }
 
-  /** Does the work in the shards with leases, one after the other. */
-  async #eachShard(onUnreadable: OnUnreadable, work: (base: string) => Promise<unknown>): Promise<void> {
+  async #shardsWithLeases(shards: number[]): Promise<number[]> {
     const looks = batch(this.#redis)
-    const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
-    for (const base of bases) looks.exists(leasedQueuesKey(base))
+    for (const shard of shards) looks.exists(leasedQueuesKey(shardBase(shard)))
     const found = await replies(looks)
-    for (const base of bases.filter((_, shard) => found[shard] === 1)) {
+    return shards.filter((_, at) => found[at] === 1)
+  }
+
+  /** Does the work in the shards, one after the other. */
+  async #eachShard(
+    shards: number[],
+    onUnreadable: OnUnreadable,
+    work: (base: string) => Promise<unknown>,
+  ): Promise<void> {
+    for (const base of shards.map(shardBase)) {
       await whenReadable(leasedQueuesKey(base), onUnreadable, () => work(base))
     }
   }
