@@ -233,7 +233,7 @@ export { ReplicaAcks, type ReplicaAcksOptions, ReplicaWatch, writeMark } from '.
 export { SCRIPT_CLASSES, type ScriptName } from './redis/script-classes.ts'
 export { readScript } from './redis/scripts.ts'
 export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/storage-errors.ts'
-export { ifReadable } from './redis/unreadable.ts'
+export { ifReadable, isUnreadable } from './redis/unreadable.ts'
 export { RedriveBatches } from './redrives/redrive-batches.ts'
 export type { RedriveBatch, RedriveRun } from './redrives/redrive-moves.ts'
 export { Redrives } from './redrives/redrives.ts'

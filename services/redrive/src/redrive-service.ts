@@ -32,6 +32,7 @@ import {
   RedriveBatches,
   Redrives,
   ResendBatches,
+  SigningKeys,
   Snapshots,
   StorageGuard,
   Subscriptions,
@@ -118,6 +119,7 @@ export function createRedriveService({
   })
   const redrives = new Redrives(redis)
   const attempts = new AttemptStore(redis)
+  const signing = new SigningKeys(redis)
   const lanes = new Lanes(redis, acks)
   const batches = new RedriveBatches({ redis, acks, subscriptions, lanes })
   const filters = new FilterMatches()
@@ -158,6 +160,7 @@ export function createRedriveService({
       subscriptions: () => subscriptions.expirePending(),
       attempts: () => attempts.sweep(),
       lines: () => mendLines(redis, unreadable.report),
+      signing: () => signing.sweep(unreadable.report),
       indexes: () => unreadable.sweepIndexes(redis),
       unreadable: () => unreadable.sweep(),
     },

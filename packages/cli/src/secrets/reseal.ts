@@ -21,6 +21,7 @@ import {
 import {
   type ApiKeys,
   type Consumers,
+  isUnreadable,
   MissingKeyError,
   type PlatformApplications,
   type SigningKeys,
@@ -63,6 +64,7 @@ export async function resealAll(deps: ResealDeps): Promise<Resealed> {
   for await (const secret of secrets(deps)) {
     result.found += 1
     try {
+      if (secret.unreadable) throw secret.unreadable
       const sealed = sealedAnew(secret, deps.vault)
       if (sealed === undefined) continue
       // The key is announced only when there is something to seal. With a wrong key every secret fails before this
@@ -100,6 +102,8 @@ interface Secret {
   /** A secret that was stored in plain text until now. */
   plain?: string
   context: string
+  /** Why the secret cannot be read. */
+  unreadable?: Error
   /**
    * Replaces the secret only if it is unchanged. If it has changed, a service has already sealed the new one with the
    * first key.
@@ -214,11 +218,19 @@ async function* ofApplications({ applications }: ResealDeps): AsyncGenerator<Sec
 }
 
 async function* ofSigning({ signing }: ResealDeps): AsyncGenerator<Secret> {
-  const pair = await signing?.read()
-  if (!signing || !pair) return
+  if (!signing) return
+  const what = 'signing key'
+  let pair: Awaited<ReturnType<typeof signing.read>>
+  try {
+    pair = await signing.read()
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    return yield { what, unreadable: error, context: '', replace: async () => undefined }
+  }
+  if (!pair) return
   const { certificate } = pair
   yield {
-    what: 'signing key',
+    what,
     ...('sealed' in pair ? { sealed: pair.sealed } : { plain: pair.privateKey }),
     context: signingKeyContext(pair),
     replace: (sealed) => signing.replace(pair, { sealed, certificate }),

@@ -19,6 +19,7 @@ let stored: KeptSigningPair | null
 const kept: KeptSigningPairs = {
   read: async () => stored,
   offer: async (offered) => (stored ??= offered),
+  restore: async (offered) => (stored ??= offered),
   publish: async () => undefined,
 }
 beforeEach(() => {

@@ -16,6 +16,8 @@ export interface KeptSigningPairs {
   read(): Promise<KeptSigningPair | null>
   /** Stores the pair if none is stored. Returns the stored one. */
   offer(pair: KeptSigningPair): Promise<KeptSigningPair>
+  /** Stores the pair if none is stored, or none that can be read. Returns the stored one. */
+  restore(pair: KeptSigningPair): Promise<KeptSigningPair>
   publish(name: string, certificate: string): Promise<void>
 }
 
@@ -41,16 +43,18 @@ export function createSigningPairs(
     }
     return openSigningPair(pair, vault)
   }
+  const sealed = async (pair: SigningPair): Promise<KeptSigningPair> => {
+    if (!vault) return pair
+    await beforeSealing?.()
+    return sealSigningPair(pair, vault)
+  }
   return {
     read: async () => {
       const pair = await kept.read()
       return pair && open(pair)
     },
-    offer: async (pair) => {
-      if (!vault) return open(await kept.offer(pair))
-      await beforeSealing?.()
-      return open(await kept.offer(sealSigningPair(pair, vault)))
-    },
+    offer: async (pair) => open(await kept.offer(await sealed(pair))),
+    restore: async (pair) => open(await kept.restore(await sealed(pair))),
     publish: (name, certificate) => kept.publish(name, certificate),
   }
 }

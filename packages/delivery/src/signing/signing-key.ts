@@ -6,8 +6,8 @@
  * callers there are.
  *
  * While it signs, it checks once a minute that pair and certificate are still in Redis, and stores them again if they
- * are lost. A Redis that was emptied, or set back by a failover, may have lost both. Without this check, subscribers
- * could not get the certificate, and the next process would make another pair.
+ * are lost or damaged. A Redis that was emptied, or set back by a failover, may have lost both. Without this check,
+ * subscribers could not get the certificate, and the next process would make another pair, or could not sign.
  */
 import { Signer } from './signer.ts'
 import { certificateName, checkedPair, createSigningPair, type SigningPair } from './signing-pair.ts'
@@ -21,6 +21,8 @@ export interface SigningPairs {
   read(): Promise<SigningPair | null>
   /** Stores the pair if none is stored. Returns the stored one. */
   offer(pair: SigningPair): Promise<SigningPair>
+  /** Stores the pair if none is stored, or none that can be read. Returns the stored one. */
+  restore(pair: SigningPair): Promise<SigningPair>
   /** Publishes the certificate. Every process that serves certificates then has it. */
   publish(name: string, certificate: string): Promise<void>
 }
@@ -83,7 +85,7 @@ export class SigningKey {
 
   async #renew(pair: SigningPair): Promise<void> {
     await this.#publish(pair)
-    const shared = this.#options.pair ?? (await this.#sharedPair(pair))
+    const shared = this.#options.pair ?? checkedPair(await this.#options.pairs.restore(pair))
     if (shared.certificate === pair.certificate) return
     await this.#take(shared)
   }
@@ -116,9 +118,8 @@ export class SigningKey {
     }
   }
 
-  /** The stored pair. If it is lost, `own` is stored in its place. */
-  async #sharedPair(own?: SigningPair): Promise<SigningPair> {
+  async #sharedPair(): Promise<SigningPair> {
     const { pairs } = this.#options
-    return checkedPair((await pairs.read()) ?? (await pairs.offer(own ?? (await createSigningPair()))))
+    return checkedPair((await pairs.read()) ?? (await pairs.offer(await createSigningPair())))
   }
 }

@@ -67,6 +67,7 @@ export function createMemoryPairs(pair: SigningPair | null = null): MemoryPairs 
       pairs.pair ??= offered
       return pairs.pair
     },
+    restore: async (offered) => (await pairs.read()) ?? pairs.offer(offered),
     publish: async (_name, certificate) => void pairs.published.push(certificate),
   }
   return pairs

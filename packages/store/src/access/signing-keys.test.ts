@@ -1,6 +1,8 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { connect, SigningKeys, signingPairKey } from '../index.ts'
+import { CorruptRecordError, connect, SigningKeys, signingPairKey } from '../index.ts'
+import { signingCertificatesKey } from '../keys/keys.ts'
+import { sumText } from '../records/checksums.ts'
 
 const { redis } = await useRedis({ connect })
 const keys = new SigningKeys(redis)
@@ -53,9 +55,42 @@ test('a pair is kept while memory is full', async () => {
   expect(await keys.certificate('aa')).toBe('certificate a')
 })
 
-test('an invalid pair is refused without showing it', async () => {
-  for (const text of ['secret', '{"privateKey":"secret"}', '{"sealed":"secret"}', '"secret"']) {
+test('an invalid pair is refused and reported without showing it', async () => {
+  const invalid = ['secret', '{"privateKey":"secret"}', '{"sealed":"secret"}', '"secret"']
+  for (const text of [...invalid, ...invalid.map((one) => sumText(one))]) {
     await redis.set(signingPairKey(), text)
-    await expect(keys.read()).rejects.toThrow(/^what ft:\{signing\}:pair holds is not a pair/)
+    const refused = keys.read()
+    await expect(refused).rejects.toThrow('corrupt JSON in ft:{signing}:pair')
+    await expect(refused).rejects.toMatchObject({ text: '' })
+    await keys.sweep((error, key) => {
+      expect([key, String(error.cause)]).toEqual([signingPairKey(), expect.not.stringContaining('secret')])
+    })
   }
+})
+
+test('a changed pair is used no more, until a process that has loaded it stores it again', async () => {
+  await keys.offer(pairOf('a'))
+  await redis.setrange(signingPairKey(), 20, 'A')
+  await expect(keys.read()).rejects.toThrow(CorruptRecordError)
+  await expect(keys.offer(pairOf('b'))).rejects.toThrow(CorruptRecordError)
+  expect(await keys.restore(pairOf('a'))).toEqual(pairOf('a'))
+  expect(await keys.restore(pairOf('b'))).toEqual(pairOf('a'))
+  await redis.del(signingPairKey())
+  expect(await keys.restore(pairOf('b'))).toEqual(pairOf('b'))
+})
+
+test('a changed certificate is not given out, and hides no other', async () => {
+  for (const name of ['aa', 'bb']) await keys.publish(name, `certificate ${name}`)
+  const stored = (await redis.hget(signingCertificatesKey(), 'aa')) ?? ''
+  await redis.hset(signingCertificatesKey(), 'aa', stored.replace('cert', 'dert'))
+  await expect(keys.certificate('aa')).rejects.toThrow(CorruptRecordError)
+  expect(await keys.certificate('bb')).toBe('certificate bb')
+  const reported: string[] = []
+  await keys.sweep((_, key) => void reported.push(key))
+  expect(reported).toEqual([`${signingCertificatesKey()} aa`])
+  await redis.set(signingPairKey(), 'x')
+  await redis.del(signingCertificatesKey())
+  await redis.set(signingCertificatesKey(), 'x')
+  await keys.sweep((_, key) => void reported.push(key))
+  expect(reported.slice(1)).toEqual([signingPairKey(), signingCertificatesKey()])
 })

@@ -2,11 +2,16 @@
  * The key pair that signs messages, one for all processes, and every certificate that was ever used. A subscriber may
  * verify a message long after its key was replaced. The caller decides whether the private key is sealed. If it is not,
  * anyone who can read this Redis can sign.
+ *
+ * Both are stored with a checksum, because a changed key still signs, and nobody could verify its signatures.
  */
 import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from '../keys/keys.ts'
+import { checkText, sumText } from '../records/checksums.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { ifReadable, type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 
 const KEEP = readScript('keep-signing-pair-1')
 const REPLACE = readScript('replace-signing-pair-1')
@@ -22,7 +27,7 @@ export class SigningKeys {
     this.#redis = redis
   }
 
-  /** null: none is stored yet. */
+  /** null: none is stored yet. Throws a CorruptRecordError if it was changed. */
   async read(): Promise<StoredSigningPair | null> {
     const text = await this.#redis.get(signingPairKey())
     return text === null ? null : parsePair(text)
@@ -30,35 +35,61 @@ export class SigningKeys {
 
   /** Stores the pair if there is none. Returns the stored one. */
   async offer(pair: StoredSigningPair): Promise<StoredSigningPair> {
-    const args = { base: SIGNING_BASE, offered: JSON.stringify(pair) }
+    const args = { base: SIGNING_BASE, offered: textOf(pair) }
     return parsePair(String(await runScript(this.#redis, KEEP, args)))
+  }
+
+  /** Stores the pair if there is none, or none that can be read. Returns the stored one. */
+  async restore(pair: StoredSigningPair): Promise<StoredSigningPair> {
+    const text = await this.#redis.get(signingPairKey())
+    const [stored] = text === null ? [] : ifReadable(() => parsePair(text))
+    if (stored) return stored
+    if (text !== null)
+      await runScript(this.#redis, REPLACE, { base: SIGNING_BASE, expected: text, pair: textOf(pair) })
+    return this.offer(pair)
   }
 
   /** Returns false if the stored pair is no longer the one that was read. */
   async replace(before: StoredSigningPair, after: StoredSigningPair): Promise<boolean> {
     const text = await this.#redis.get(signingPairKey())
     if (text === null || JSON.stringify(parsePair(text)) !== JSON.stringify(before)) return false
-    const args = { base: SIGNING_BASE, expected: text, pair: JSON.stringify(after) }
+    const args = { base: SIGNING_BASE, expected: text, pair: textOf(after) }
     return (await runScript(this.#redis, REPLACE, args)) === 1
   }
 
   async publish(name: string, certificate: string): Promise<void> {
-    await runScript(this.#redis, PUBLISH, { base: SIGNING_BASE, name, certificate })
+    const summed = sumText(certificate, name)
+    await runScript(this.#redis, PUBLISH, { base: SIGNING_BASE, name, certificate: summed })
   }
 
-  /** PEM text. null: no certificate has this name. */
+  /** PEM text. null: no certificate has this name. Throws a CorruptRecordError if it was changed. */
   async certificate(name: string): Promise<string | null> {
-    return this.#redis.hget(signingCertificatesKey(), name)
+    const text = await this.#redis.hget(signingCertificatesKey(), name)
+    return text === null ? null : checkText(text, `${signingCertificatesKey()} ${name}`, name)
+  }
+
+  /** Reports the pair and the certificates that cannot be read. */
+  async sweep(onUnreadable: OnUnreadable): Promise<number> {
+    await whenReadable(signingPairKey(), onUnreadable, () => this.read())
+    const all = signingCertificatesKey()
+    const names = (await whenReadable(all, onUnreadable, () => this.#redis.hkeys(all))) ?? []
+    for (const name of names) await whenReadable(`${all} ${name}`, onUnreadable, () => this.certificate(name))
+    return 0
   }
 }
 
-/** An error never repeats the text. */
+function textOf(pair: StoredSigningPair): string {
+  return sumText(JSON.stringify(pair))
+}
+
+/** An error never repeats the text, so that the quarantine shows no private key. */
 function parsePair(text: string): StoredSigningPair {
-  const pair = jsonOf(text)
+  const key = signingPairKey()
+  const [pair] = ifReadable(() => jsonOf(checkText(text, key)))
   const { privateKey, sealed, certificate } = (pair ?? {}) as Record<string, unknown>
   if (typeof certificate === 'string') {
     if (typeof privateKey === 'string') return { privateKey, certificate }
     if (typeof sealed === 'string') return { sealed, certificate }
   }
-  throw new Error(`what ${signingPairKey()} holds is not a pair of key and certificate`)
+  throw new CorruptRecordError(key, new TypeError('it was changed, or is no pair of key and certificate'))
 }

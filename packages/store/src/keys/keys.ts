@@ -322,12 +322,13 @@ export const JOB_PARTS = 'parts'
 /** The beginning of both signing keys (signing-keys.ts). */
 export const SIGNING_BASE = 'ft:{signing}:'
 /**
- * String, JSON: `certificate` (PEM) and the private key of the signing pair: `privateKey`, or `sealed` with a master
- * key. Kept until an operator deletes it. The next process that signs then makes another pair.
+ * String, JSON with its checksum: `certificate` (PEM) and the private key of the signing pair: `privateKey`, or
+ * `sealed` with a master key. Kept until an operator deletes it. The next process that signs then makes another pair.
  */
 export const signingPairKey = () => `${SIGNING_BASE}pair`
 /**
- * Hash: certificates by name (32 hex digits of their SHA-256), also the certificates of earlier pairs. Never deleted.
+ * Hash: certificates with their checksums, by name (32 hex digits of their SHA-256), also the certificates of earlier
+ * pairs. Never deleted.
  */
 export const signingCertificatesKey = () => `${SIGNING_BASE}certificates`
 /** The beginning of all keys about API keys (api-keys.ts, key-limits.ts). */

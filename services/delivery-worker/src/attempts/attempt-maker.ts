@@ -1,21 +1,26 @@
 /** Makes one attempt at a subscription's endpoint. Every failure is an outcome, so it never throws. */
-import {
-  type Again,
-  type AgainCause,
-  type AttemptDone,
-  type Attempters,
-  type EnvelopeSigning,
-  type SendMoment,
-  type Sent,
-  type SignatureVersion,
-  unsignedFailure,
+import type {
+  Again,
+  AgainCause,
+  AttemptDone,
+  Attempters,
+  EnvelopeSigning,
+  SendMoment,
+  Sent,
+  SignatureVersion,
 } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { InRun } from '../topics/group-run.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import { endSpan, type Outcome, outcomeOf, PROVIDER_RESPONSE_BYTES_MAX } from './attempt-outcome.ts'
+import {
+  endSpan,
+  type Outcome,
+  outcomeOf,
+  PROVIDER_RESPONSE_BYTES_MAX,
+  unsignedResult,
+} from './attempt-outcome.ts'
 import type { Recording } from './attempt-recording.ts'
 import type { CredentialGate } from './credential-gate.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
@@ -86,7 +91,12 @@ export class AttemptMaker {
       // changed.
       const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
       const again = () => this.attempt(subscription, context, delivery, done, ways)
-      if (signed) return void signed.then(again, (error) => done(outcomeOf(unsignedFailure(error))))
+      const unsigned = (error: unknown) => {
+        const result = unsignedResult(error)
+        this.#options.credentials.ended(subscription, result)
+        done(outcomeOf(result))
+      }
+      if (signed) return void signed.then(again, unsigned)
     }
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
     const ended: AttemptDone = (result, along = 0, copy) => {

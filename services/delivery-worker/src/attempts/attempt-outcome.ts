@@ -1,8 +1,12 @@
 /** The outcome of an attempt, in the form in which the worker's classes pass it on. */
 import type { AttemptResult } from '@fantail/contracts'
+import { unsignedFailure } from '@fantail/delivery'
 import { errorCodeOf, isUnsent } from '@fantail/policy'
-import type { ServerMark } from '@fantail/store'
+import { isUnreadable, type ServerMark } from '@fantail/store'
 import type { Span } from '@fantail/telemetry'
+
+/** Name of the key pair that signs messages, among the credentials. */
+export const SIGNING_CREDENTIAL = 'signing key'
 
 /** Bytes of an answer that a delivery status log shows. Past it: the text is cut. */
 export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
@@ -35,6 +39,16 @@ export function outcomeOf(result: AttemptResult, along = 0, copy?: ServerMark): 
  */
 function hasAnswered(result: AttemptResult): boolean {
   return result.kind !== 'failure' || (result.error !== 'timeout' && !isUnsent(result))
+}
+
+/**
+ * The result of an attempt whose message could not be signed. A key that was changed in Redis blocks lanes, because it
+ * stays unusable. A failure of Redis ends by itself, and another worker may have the master key that this one lacks.
+ */
+export function unsignedResult(error: unknown): AttemptResult {
+  const failure = unsignedFailure(error)
+  if (failure.kind !== 'failure' || !isUnreadable(error)) return failure
+  return { kind: 'misconfigured', credential: SIGNING_CREDENTIAL, detail: failure.detail, durationMs: 0 }
 }
 
 /** Whether or not a request was sent. */

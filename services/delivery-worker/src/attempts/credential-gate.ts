@@ -157,6 +157,11 @@ export class CredentialGate {
     const credential = this.#nameOf(subscription)
     const broken = credential === undefined ? undefined : this.#broken.get(credential)
     if (credential === undefined || !broken || passingTime.now() - durationMs < broken.since) return
+    this.worked(credential)
+  }
+
+  /** Called when the credential was seen to work, so that all workers use it again. */
+  worked(credential: string): void {
     this.works(credential)
     this.#options.credentials.worked(credential).then(
       (wasBroken) => {

@@ -1,10 +1,14 @@
 import { verify, X509Certificate } from 'node:crypto'
 import { createMessageId, type Message } from '@fantail/contracts'
+import { createSigningPair } from '@fantail/delivery'
 import {
+  Credentials,
   deliveryId,
+  laneKey,
   messageBody,
   placeOfSubscription,
   SigningKeys,
+  shardBase,
   signingPairKey,
   VaultKeys,
 } from '@fantail/store'
@@ -165,27 +169,34 @@ test('[69] confirmations go out signed', async () => {
   expect([await verifies(envelopesTo('a')[0]), envelopesTo('a')[0]?.Token]).toEqual([true, 'ab12'])
 })
 
-test('while no key can be had signed topics wait in their lanes, others go on, and nothing spins', async () => {
+test('while the key is damaged signed topics wait as misconfigured, others go on, and nothing spins', async () => {
   const other = 'arn:aws:sns:us-east-1:000000000000:plain'
   await fixture.topics.put(other, {})
   await fixture.subscribe('other', { topicArn: other })
-  await subscribe('a')
+  const { id } = await subscribe('a')
   await subscribe('b', { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 50 } } })
-  await fixture.redis.set(signingPairKey(), 'damaged')
-  await fixture.startWorker(sender)
+  await new SigningKeys(fixture.redis).offer(await createSigningPair())
+  const intact = (await fixture.redis.get(signingPairKey())) ?? ''
+  // A changed exponent still makes signatures that nobody can verify.
+  const place = intact.indexOf('PRIVATE KEY-----') + 1_200
+  await fixture.redis.setrange(signingPairKey(), place, intact[place] === 'A' ? 'B' : 'A')
+  await fixture.startWorker(sender, { credentialProbeMs: 300 })
   const ids = await fixture.publishAll(Array.from({ length: 30 }, (_, i) => `m${i}`))
   await waitFor(async () => (await Promise.all(ids.map((id) => waitingOf(id)))).every((n) => n === 2))
   await fixture.publish('unsigned', { topicArn: other })
   await waitFor(() => sentTo('other').length === 1)
+  const lane = laneKey(shardBase(placeOfSubscription(id)?.shard ?? -1), id)
+  await waitFor(async () => (await fixture.redis.hget(lane, 'mx')) === 'signing key')
   const [startedAt, before] = [performance.now(), await scriptsRun()]
   await waitFor(async () => (await scriptsRun()) > before + 20)
   const perSecond = 20_000 / (performance.now() - startedAt)
   expect(perSecond).toBeLessThan(100)
   expect(sentTo('a').concat(sentTo('b'))).toEqual([])
-  await fixture.redis.del(signingPairKey())
+  await fixture.redis.set(signingPairKey(), intact)
   await waitFor(() => sentTo('a').length === 30 && sentTo('b').length === 30, { timeoutMs: 15_000 })
   const envelopes = [...envelopesTo('a'), ...envelopesTo('b')]
   expect((await Promise.all(envelopes.map(verifies))).every(Boolean)).toBe(true)
+  expect(await new Credentials(fixture.redis).ask('signing key')).toBe('works')
 })
 
 async function waitingOf(messageId: string): Promise<number> {

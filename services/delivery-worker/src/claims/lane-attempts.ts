@@ -14,7 +14,7 @@ import type { Logger } from '@fantail/runtime'
 import { SEND_LATE_MS_MAX, type SettleTo, type Standing } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
-import type { Outcome } from '../attempts/attempt-outcome.ts'
+import { type Outcome, outcomeOf, SIGNING_CREDENTIAL, unsignedResult } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS } from '../attempts/attempt-slots.ts'
 import type { CredentialGate, CredentialWait } from '../attempts/credential-gate.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
@@ -52,7 +52,7 @@ interface LaneAttemptsOptions {
   signing: Pick<EnvelopeSigning, 'prepare'>
   settling: Settling
   pacing: Pick<LanePacing, 'unsent'>
-  credentials: Pick<CredentialGate, 'admit'>
+  credentials: Pick<CredentialGate, 'admit' | 'ended' | 'worked'>
   slots: AttemptSlots
   targets: Pick<TargetLocks, 'end'>
   freed: CapacityAnnouncer
@@ -153,13 +153,14 @@ export class LaneAttempts {
   async #send(claim: LaneClaim): Promise<void> {
     const throttled = claim.kind === 'throttled' ? claim : undefined
     const round = throttled?.round
-    const signed = claim.subscription.signature === undefined || (await this.#sign(claim))
-    const known = signed ? currentOf(claim, this.#options) : undefined
+    const unsigned = claim.subscription.signature === undefined ? undefined : await this.#sign(claim)
+    const known = unsigned ? undefined : currentOf(claim, this.#options)
     const current = known instanceof Promise ? await known : known
     if (throttled && throttled.round !== round) return
     if (!current || this.#closing) {
       if (throttled) this.#timedClaims.leave(throttled)
-      this.#returnUnsent(claim, signed ? 0 : UNSIGNED_MS)
+      if (unsigned) this.#endUnsigned(claim, unsigned)
+      else this.#returnUnsent(claim)
       return
     }
     if (throttled) {
@@ -240,17 +241,29 @@ export class LaneAttempts {
   }
 
   /**
-   * Signs the message. Returns false if no key can be loaded. While a key is being loaded, the claim keeps its slot, so
-   * the number of tries stays limited.
+   * Signs the message. Resolves with the result of the attempt if it cannot be signed. While a key is being loaded, the
+   * claim keeps its slot, so the number of tries stays limited.
    */
-  async #sign({ subscription, message }: LaneClaim): Promise<boolean> {
+  async #sign({ subscription, message, blockedBy }: LaneClaim): Promise<AttemptResult | undefined> {
     const { signature, target } = subscription
     try {
       await this.#options.signing.prepare(message.envelopeFor(signature), target)
-      return true
-    } catch {
-      return false
+      if (blockedBy === SIGNING_CREDENTIAL) this.#options.credentials.worked(SIGNING_CREDENTIAL)
+      return undefined
+    } catch (error) {
+      return unsignedResult(error)
     }
+  }
+
+  /** Only an operator can mend a key that cannot be used. Its lanes are blocked meanwhile. */
+  #endUnsigned(claim: LaneClaim, result: AttemptResult): void {
+    if (result.kind !== 'misconfigured' || this.#closing) {
+      this.#returnUnsent(claim, UNSIGNED_MS)
+      return
+    }
+    if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
+    this.#options.credentials.ended(claim.subscription, result)
+    this.#finish(claim, claim.subscription, outcomeOf(result))
   }
 
   /** The time in which an attempt waits for Redis does not count against its endpoint. */

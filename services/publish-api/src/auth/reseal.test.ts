@@ -177,6 +177,11 @@ test('a signing key that stood in the open is sealed, and stays the same key', a
   const before = await kept()
   await resealAll(deps(fresh, old))
   expect(await kept()).toBe(before)
+
+  await api.redis.setrange(signingPairKey(), 20, '~')
+  const why = 'corrupt JSON in ft:{signing}:pair'
+  expect((await resealAll(deps(fresh, old))).failed).toEqual([{ what: 'signing key', why }])
+  await api.redis.del(signingPairKey())
 })
 
 test('nothing is sealed with a key that a running service lacks, wherever it starts meanwhile', async () => {
