@@ -1,6 +1,6 @@
 /**
  * Measures the cost of the AWS protocols. `publish`: CPU time of the API process and Redis per message, by SNS's
- * Publish and by the native route in alternating turns. `queue`: messages a second through ReceiveMessage and
+ * Publish and by the native route in alternating laps. `queue`: messages a second through ReceiveMessage and
  * DeleteMessageBatch of ten.
  */
 import { freePort, waitFor } from '@fantail/test-kit'
@@ -69,14 +69,14 @@ async function publishing(): Promise<void> {
   const form = new URLSearchParams({ Action: 'Publish', Version: '2010-03-31', TopicArn: ARN, Message: BODY })
   const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: SCOPE }
   const aws: Request = { method: 'POST', path: '/', headers, body: form.toString() }
-  await turn(native)
-  await turn(aws)
+  await lap(native)
+  await lap(aws)
   const ratios: number[] = []
   for (let pair = 0; pair < PAIRS; pair++) {
     const [first, second] = pair % 2 === 0 ? [native, aws] : [aws, native]
     const costs = new Map([
-      [first, await turn(first)],
-      [second, await turn(second)],
+      [first, await lap(first)],
+      [second, await lap(second)],
     ])
     const [nativeMicroseconds, awsMicroseconds] = [costs.get(native) ?? 0, costs.get(aws) ?? 0]
     ratios.push(awsMicroseconds / nativeMicroseconds)
@@ -86,7 +86,7 @@ async function publishing(): Promise<void> {
 }
 
 /** CPU microseconds per message. */
-async function turn(request: Request): Promise<number> {
+async function lap(request: Request): Promise<number> {
   const before = cpuMs(api.pid ?? 0) + cpuMs(redis.pid)
   const until = performance.now() + TURN_MS
   let sent = 0

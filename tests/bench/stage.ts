@@ -1,5 +1,5 @@
 /**
- * Common parts of the scenarios of throughput and cost: a receiver, publishers, Fantails to compare, and turns of equal
+ * Common parts of the scenarios of throughput and cost: a receiver, publishers, Fantails to compare, and laps of equal
  * work.
  */
 import type { ChildProcess } from 'node:child_process'
@@ -14,7 +14,7 @@ import type { ScenarioOptions } from './scenario.ts'
 
 export const CONNECTIONS = 64
 export const BODY_BYTES = 1_024
-/** A turn is a fixed amount of work, not of time. This limit only ends a turn that would never end. */
+/** A lap is a fixed amount of work, not of time. This limit only ends a lap that would never end. */
 const TURN_MS_MAX = 60_000
 
 export interface Stage {
@@ -55,7 +55,7 @@ export async function endFantail(
   if (profileDir) report(profileReports(profileDir))
 }
 
-interface Turn {
+interface Lap {
   fanOut: number
   deliveries: number
   /** Messages in a request. If it is absent, each request publishes one message by its own route. */
@@ -63,10 +63,10 @@ interface Turn {
 }
 
 /** Publishes as fast as possible until enough deliveries are under way, and waits for the last one. */
-export async function turn(
+export async function lap(
   { receiver }: Stage,
   contestant: Contestant,
-  { fanOut, deliveries, batch }: Turn,
+  { fanOut, deliveries, batch }: Lap,
 ): Promise<Measurement> {
   const load: Load = {
     connections: CONNECTIONS,

@@ -69,23 +69,23 @@ test('[78] two subscribers with different policies get what is theirs, and the l
 
 test('a change of a filter acts on every message that is published once it is acknowledged', async () => {
   const { id } = await subscribe(stack(), 'busy', {
-    endpoint: `${receiver().url}/turn`,
-    filterPolicy: { turn: ['0'] },
+    endpoint: `${receiver().url}/round`,
+    filterPolicy: { round: ['0'] },
   })
   const expected: string[] = []
-  for (let turn = 1; turn <= 15; turn++) {
+  for (let round = 1; round <= 15; round++) {
     // These messages make the workers refresh their snapshots as often as possible.
     await Promise.all([publish('busy', 'noise'), publish('busy', 'noise')])
     await stack().client.patch<Subscription>(`/v1/subscriptions/${id}`, {
-      filterPolicy: { turn: [`${turn}`] },
+      filterPolicy: { round: [`${round}`] },
     })
     const [old] = await Promise.all([
-      publish('busy', `old ${turn}`, { turn: `${turn - 1}` }),
-      publish('busy', `new ${turn}`, { turn: `${turn}` }),
+      publish('busy', `old ${round}`, { round: `${round - 1}` }),
+      publish('busy', `new ${round}`, { round: `${round}` }),
     ])
-    expected.push(`new ${turn}`)
+    expected.push(`new ${round}`)
     expect(await countsOf(old, 1)).toMatchObject({ filtered: 1 })
-    await waitFor(() => sentTo('/turn').length >= turn)
+    await waitFor(() => sentTo('/round').length >= round)
   }
-  expect(sentTo('/turn')).toEqual(expected)
+  expect(sentTo('/round')).toEqual(expected)
 })

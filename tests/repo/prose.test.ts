@@ -111,6 +111,12 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\b[sS]lot(?:Facts|Holder|Run|sText|Copies)|\bslot-(?:facts|copies)|bySlots?\b|CodeSlots|record\.slot\b|\bslotsKey\b/,
     within: /./,
   },
+  // A turn is one of the event loop. To take turns, and to be used in turn, has its usual sense.
+  {
+    now: 'lap of a benchmark, round or the work’s own name',
+    old: /\b(?:in|take|one|waitFor|publishIn)Turn\b|\bturnOf\(|\binterface Turn\b|\bawait turn\(|\b(?:let|const) \[?turn\b/,
+    within: /./,
+  },
   { now: 'admission check', old: /QueueGates|queue-gates/, within: /./ },
   {
     now: 'token of an API key',

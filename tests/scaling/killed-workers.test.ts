@@ -11,7 +11,7 @@ import {
   lastBegun,
   lastMs,
   openTopic,
-  publishInTurn,
+  publishOneByOne,
   SUBSCRIPTIONS,
   untilInFlight,
   watch,
@@ -34,7 +34,7 @@ describe('jobs', () => {
     const endpoint = holdEndpoint(receiver(), '/jobs/')
     // An attempt begins before its request arrives, because it may wait for a connection.
     const begunAt = steadyNow()
-    await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
+    await publishOneByOne(stack(), ledger, 2 * ALLOWANCE + 4)
     await untilInFlight(endpoint, 2 * ALLOWANCE * SUBSCRIPTIONS)
     const stalls = watch(stack())
     await stack().worker(0).kill()
@@ -63,7 +63,7 @@ describe.concurrent('lanes', () => {
         ledger.subscriptions.map(({ id }) => stack().client.post(`/v1/subscriptions/${id}/${what}`, {})),
       )
     await change('pause')
-    await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
+    await publishOneByOne(stack(), ledger, 2 * ALLOWANCE + 4)
     await waitFor(async () => (await ledger.waiting()) === SUBSCRIPTIONS * (2 * ALLOWANCE + 4))
     await change('resume')
     await untilInFlight(endpoint, 2 * ALLOWANCE * SUBSCRIPTIONS)
@@ -91,9 +91,9 @@ describe.concurrent('FIFO groups', () => {
       endpoint: `${receiver().url}/heads`,
       rawMessageDelivery: true,
     })
-    for (const turn of [0, 1, 2])
+    for (const round of [0, 1, 2])
       for (const groupId of groups)
-        await client.post('/v1/topics/heads.fifo/messages', { message: `${groupId}-${turn}`, groupId })
+        await client.post('/v1/topics/heads.fifo/messages', { message: `${groupId}-${round}`, groupId })
     await untilInFlight(endpoint, groups.length)
     const stalls = watch(stack(), onTestFinished)
     await stack().worker(0).kill()
@@ -105,7 +105,7 @@ describe.concurrent('FIFO groups', () => {
     expect(lastMs([...again, ...first], killedAt, stalls)).toBeLessThan(CLAIMED_MS_MAX)
     for (const group of groups)
       expect(texts().filter((text) => text.startsWith(`${group}-`))).toEqual(
-        [0, 1, 2].map((turn) => `${group}-${turn}`),
+        [0, 1, 2].map((round) => `${group}-${round}`),
       )
   }, 60_000)
 })

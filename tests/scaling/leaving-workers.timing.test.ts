@@ -7,7 +7,7 @@ import {
   ALLOWANCE,
   lastBegun,
   openTopic,
-  publishInTurn,
+  publishOneByOne,
   SUBSCRIPTIONS,
   untilInFlight,
   watch,
@@ -22,7 +22,7 @@ const receiver = useReceiver()
 test('a worker that is stopped hands over unsent deliveries within a second, and repeats none', async () => {
   const ledger = await openTopic(stack(), receiver(), 'stopped')
   const endpoint = holdEndpoint(receiver(), '/stopped/')
-  await publishInTurn(stack(), ledger, 2 * ALLOWANCE + 4)
+  await publishOneByOne(stack(), ledger, 2 * ALLOWANCE + 4)
   await untilInFlight(endpoint, 2 * ALLOWANCE * SUBSCRIPTIONS)
   const stalls = watch(stack())
   const toldAt = steadyNow()

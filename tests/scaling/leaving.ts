@@ -21,7 +21,7 @@ export function openTopic(stack: Stack, receiver: Receiver, topic: string): Prom
  * job. The workers then get the jobs in turn. A worker that has just fetched a job asks for more before it waits, and
  * may get jobs that are meant for the others.
  */
-export async function publishInTurn(
+export async function publishOneByOne(
   { connection, workers }: Stack,
   ledger: Ledger,
   count: number,

@@ -33,12 +33,12 @@ test('a long computation lets the event loop turn between its pieces', async () 
   const timeSlices = new TimeSlices()
   let [done, most, since] = [0, 0, 0]
   let isRunning = true
-  const turn = () => {
+  const nextTurn = () => {
     most = Math.max(most, done - since)
     since = done
-    if (isRunning) setImmediate(turn)
+    if (isRunning) setImmediate(nextTurn)
   }
-  setImmediate(turn)
+  setImmediate(nextTurn)
   const told = () => {
     done++
   }

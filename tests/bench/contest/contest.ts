@@ -56,7 +56,7 @@ async function setUp(options: ContestOptions): Promise<Stage> {
  * Runs every scenario once for every contestant. All contestants of one scenario run directly one after the other,
  * because they are compared.
  */
-async function runRound(stage: Stage, seconds: number, done: (turn: Turn, measured: Measurement) => void) {
+async function runRound(stage: Stage, seconds: number, done: (lap: Lap, measured: Measurement) => void) {
   for (const fanOut of stage.options.fanOuts) {
     for (const [name, contestant] of stage.contestants) {
       const direct = name === 'bare'
@@ -68,7 +68,7 @@ async function runRound(stage: Stage, seconds: number, done: (turn: Turn, measur
   }
 }
 
-interface Turn {
+interface Lap {
   name: Name
   fanOut: number
 }

@@ -52,7 +52,7 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
       }
       // When an answer has arrived, the bytes of its request are no longer needed, so each connection reuses its
       // buffers.
-      const { bytes, textsAt } = inTurn(requests, tally.sequence++)
+      const { bytes, textsAt } = oneOf(requests, tally.sequence++)
       for (const at of textsAt) writeSequence(bytes, at, tally.numbered++)
       socket.write(bytes)
     }
@@ -77,7 +77,7 @@ async function pace(options: PaceOptions): Promise<PaceResult> {
   const free: Socket[] = []
   const waiting: number[] = []
   const send = (socket: Socket, number: number) => {
-    const request = inTurn(requests, number)
+    const request = oneOf(requests, number)
     const bytes = Buffer.from(request.bytes)
     for (const at of request.textsAt) writeSequence(bytes, at, number)
     socket.write(bytes)
@@ -128,7 +128,7 @@ function requestsOf(options: Omit<Shape, 'path'> & { paths: string[] }): Request
   })
 }
 
-function inTurn(requests: Request[], number: number): Request {
+function oneOf(requests: Request[], number: number): Request {
   const request = requests[number % requests.length]
   if (!request) throw new Error('no path is given')
   return request

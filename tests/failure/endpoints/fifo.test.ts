@@ -31,17 +31,17 @@ const open = (name: string, messages: number, groups = 5) =>
   FifoLedger.open({ stack: stack(), receiver: receiver(), name, groups, messages })
 
 /** Repeats `act` every `everyMs` until the publishing has ended. */
-async function during(publishing: Promise<void>, everyMs: number, act: (turn: number) => Promise<void>) {
+async function during(publishing: Promise<void>, everyMs: number, act: (round: number) => Promise<void>) {
   let ended = false
   void publishing.finally(() => {
     ended = true
   })
   const startedAt = performance.now()
-  for (let turn = 0; ; turn++) {
-    const dueAt = startedAt + (turn + 1) * everyMs
+  for (let round = 0; ; round++) {
+    const dueAt = startedAt + (round + 1) * everyMs
     await waitFor(() => ended || performance.now() >= dueAt, { timeoutMs: 60_000 })
     if (ended) return
-    await act(turn)
+    await act(round)
   }
 }
 
@@ -51,8 +51,8 @@ test('[134] workers killed every 2 s lose nothing of five groups and keep each i
   let kills = 0
   // A busy machine takes seconds to start a worker again. Publishing continues until enough workers have been killed.
   const publishing = ledger.publish({ perSecond: 250, until: () => kills >= KILLS_MIN })
-  await during(publishing, KILL_EVERY_MS, async (turn) => {
-    const worker = stack().worker(turn % 2)
+  await during(publishing, KILL_EVERY_MS, async (round) => {
+    const worker = stack().worker(round % 2)
     await worker.kill()
     kills++
     await worker.start()

@@ -101,10 +101,10 @@ async function costOfAttempts(topic: string, lanes: number): Promise<Cost> {
   await waitFor(enough, { what: `${ATTEMPTS} attempts`, timeoutMs: 120_000 })
   const commands = await counted()
   // Deliveries of one claim may arrive in any order.
-  const inTurn = attemptsAt(topic)
+  const served = attemptsAt(topic)
     .slice(begun, begun + lanes - SLOTS)
     .map(({ path }) => path)
-  expect(inTurn.filter((path, i) => inTurn.indexOf(path) < i)).toEqual([])
+  expect(served.filter((path, i) => served.indexOf(path) < i)).toEqual([])
   return { commands, attempts: attemptsAt(topic).length }
 }
 

@@ -103,9 +103,9 @@ async function publishUntilAccepted(first: number): Promise<void> {
 /** The longest time in seconds without an arrival after a fault. */
 async function breakThings(share: () => number): Promise<number> {
   let longest = 0
-  for (const [turn, at] of FAULTS_AT.entries()) {
+  for (const [number, at] of FAULTS_AT.entries()) {
     await waitFor(() => share() >= at, { timeoutMs: RUN_MS, intervalMs: 20 })
-    if (turn % 2 === 0) await stack().worker(0).restart()
+    if (number % 2 === 0) await stack().worker(0).restart()
     else {
       await stack().redis.kill()
       const killedAt = performance.now()

@@ -64,9 +64,9 @@ let filled = 0
 
 /** Publishes messages of 20 kB to each topic in turn, until one is refused with this status. */
 async function fillUntil(ledgers: Ledger[], status: number): Promise<void> {
-  let turn = 0
+  let published = 0
   const isFull = async () => {
-    const ledger = ledgers[turn++ % ledgers.length]
+    const ledger = ledgers[published++ % ledgers.length]
     const texts = Array.from({ length: 20 }, () => `${filled++} `.padEnd(20_000, 'x'))
     await Promise.all(texts.map((text) => ledger?.publish(text)))
     return ledger?.failures.at(-1)?.status === status

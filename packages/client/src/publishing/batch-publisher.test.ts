@@ -22,7 +22,7 @@ function publisherOf(options: BatchPublisherOptions, topic = 'orders') {
 }
 
 const settled = async () => {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  for (let n = 0; n < 20; n++) await Promise.resolve()
 }
 
 test('messages share requests of maxMessages, and each gets its own receipt', async () => {

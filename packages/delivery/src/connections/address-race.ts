@@ -34,7 +34,7 @@ export function raceAddresses(
   { addresses, port, connect = connectTcp }: AddressRaceOptions,
   done: (error: Error | null, socket: Socket | null) => void,
 ): () => void {
-  const waiting = inTurn(addresses)
+  const waiting = alternating(addresses)
   const pending = new Map<Socket, string>()
   const errors: Error[] = []
   let timer: NodeJS.Timeout | undefined
@@ -80,7 +80,7 @@ export function raceAddresses(
 }
 
 /** RFC 8305 §4: a family that leads nowhere delays the other one by one address only. */
-function inTurn(addresses: readonly string[]): string[] {
+function alternating(addresses: readonly string[]): string[] {
   const [first = ''] = addresses
   const same = addresses.filter((address) => isIPv6(address) === isIPv6(first))
   const other = addresses.filter((address) => isIPv6(address) !== isIPv6(first))

@@ -26,7 +26,7 @@ function createStorage(limits: Partial<GroupLimits> = {}) {
 
 /** Resolves when the work that is scheduled for the end of this turn has run. */
 async function turnOfTheLoop(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let n = 0; n < 2; n++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 test('requests that arrive during a write leave together in the next one', async () => {

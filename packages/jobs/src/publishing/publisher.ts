@@ -36,14 +36,14 @@ export interface Publisher {
 export function createPublisher(options: PublisherOptions): Publisher {
   const opened = Array.from({ length: options.queues }, (_, number) => openLine(number, options))
   const lines = opened.map(({ line }) => line)
-  let turn = 0
+  let published = 0
   return {
     get ready() {
       return lines.some((line) => line.canWrite)
     },
     connections: opened.map(({ connection }) => connection),
     publish(messages, weight) {
-      const line = nextLine(lines, turn++)
+      const line = nextLine(lines, published++)
       if (!line) throw new RangeError('at least one dispatch queue is needed')
       return line.commit.add(messages, weight)
     },
@@ -64,11 +64,11 @@ function openLine(number: number, options: PublisherOptions): { line: DispatchLi
   return { line, connection }
 }
 
-/** The queue whose turn it is, or the next one whose master is connected. */
-function nextLine(lines: DispatchLine[], turn: number): DispatchLine | undefined {
+/** The queues are used in turn. The queue for this number of a publish, or the next one whose master is connected. */
+function nextLine(lines: DispatchLine[], number: number): DispatchLine | undefined {
   for (let i = 0; i < lines.length; i++) {
-    const line = lines[(turn + i) % lines.length]
+    const line = lines[(number + i) % lines.length]
     if (line?.canWrite) return line
   }
-  return lines[turn % lines.length]
+  return lines[number % lines.length]
 }

@@ -50,7 +50,7 @@ export function createLoop({ name, log, round, backoff = createBackoff() }: Loop
     })
   }
 
-  async function takeTurn(): Promise<void> {
+  async function runRound(): Promise<void> {
     woken = false
     try {
       const pauseMs = await round(stopping.signal)
@@ -66,7 +66,7 @@ export function createLoop({ name, log, round, backoff = createBackoff() }: Loop
   }
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) await takeTurn()
+    while (!stopping.signal.aborted) await runRound()
   }
 
   return {

@@ -161,7 +161,7 @@ export class StorageGuard {
 
   /**
    * A refused topic is admitted again when it fills less than nine tenths of its share. Otherwise it would be refused
-   * and admitted in quick turns.
+   * and admitted again and again.
    */
   async #sampleTopics({ usedBytes, limitBytes }: MemorySample): Promise<void> {
     const share = limitBytes * PUBLISH_SHARE * TOPIC_SHARE

@@ -633,11 +633,11 @@ class Play {
   async finish() {
     for (const lane of this.model.lanes.values()) if (lane.paused) await this.change(lane.id, 'resume')
     await this.jump(20)
-    for (let turn = 0; this.model.all().length + this.logs.messages.length > 0 && turn < 200; turn++) {
+    for (let round = 0; this.model.all().length + this.logs.messages.length > 0 && round < 200; round++) {
       await this.take(undefined)
       for (const claim of [...this.readers.values()]) while (await this.moveOne(claim, [0, 1, 2], 50));
       const all = this.claims.map((_, i) => i)
-      await this.settle(all, { op: 'delivered' }, turn % 2 === 0)
+      await this.settle(all, { op: 'delivered' }, round % 2 === 0)
       await this.jump(1)
     }
     await this.check()

@@ -429,7 +429,7 @@ class Play {
   async finish() {
     for (const lane of this.model.lanes.values()) await this.change(lane, 'resume')
     await this.jump(20)
-    for (let turn = 0; this.model.entries.size > 0 && turn < 200; turn++) {
+    for (let round = 0; this.model.entries.size > 0 && round < 200; round++) {
       await this.take({ limit: undefined, deliveriesMax: 500, unprovenMax: 500 })
       await this.settle(
         this.claims.map((_, i) => i),

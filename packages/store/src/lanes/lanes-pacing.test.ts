@@ -37,8 +37,8 @@ redis.call('SET', KEYS[1], ARGV[1] - t[1] * 1000 - math.floor(t[2] / 1000))`
  * Runs `ask` when the shard's clock shows this epoch ms. Both commands are sent at once, so a slow machine does not
  * change the time.
  */
-async function runAt<T>(turn: number, epochMs: number, ask: (worker: Lanes) => Promise<T>): Promise<T> {
-  const [connection, worker] = [connections[turn % WORKERS], workers[turn % WORKERS]]
+async function runAt<T>(round: number, epochMs: number, ask: (worker: Lanes) => Promise<T>): Promise<T> {
+  const [connection, worker] = [connections[round % WORKERS], workers[round % WORKERS]]
   if (!connection || !worker) throw new Error('there are workers')
   const [, answer] = await Promise.all([connection.eval(SHOW, 1, skewKey(BASE), epochMs), ask(worker)])
   return answer
@@ -55,11 +55,11 @@ async function sendTimes(rate: number, pausesMs: number[], spanMs = SPAN_MS): Pr
   for (let i = 0; i < messages.length; i += 500) await parkAll(first, [id], messages.slice(i, i + 500))
   const begun = Date.now()
   const times: number[] = []
-  for (let turn = 0, at = 0; at < spanMs; turn++, at += pausesMs[turn % pausesMs.length] ?? 1) {
-    const claims = claimsOf(await runAt(turn, begun + at, (worker) => takeFrom(worker)))
+  for (let round = 0, at = 0; at < spanMs; round++, at += pausesMs[round % pausesMs.length] ?? 1) {
+    const claims = claimsOf(await runAt(round, begun + at, (worker) => takeFrom(worker)))
     times.push(...claims.map(({ sendAt }) => (sendAt ?? Number.NaN) - begun))
     const settled = claims.map((claim) => ({ ...claim, to: { op: 'delivered' } as const }))
-    await runAt(turn, begun + at, (worker) => worker.settle(SHARD, settled))
+    await runAt(round, begun + at, (worker) => worker.settle(SHARD, settled))
   }
   return times
 }
@@ -76,7 +76,7 @@ function mostInOneSecond(times: number[]): number {
 test('no second sees more than the rate allows, and ten seconds see all of it', {
   timeout: RANDOM_TIMEOUT_MS,
 }, async () => {
-  // The last pause bounds the number of turns: without it, a series of 1 ms would take 12,000.
+  // The last pause bounds the number of rounds: without it, a series of 1 ms would take 12,000.
   const pauses = fc
     .array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 })
     .map((some) => [...some, 60])

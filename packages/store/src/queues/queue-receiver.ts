@@ -39,7 +39,7 @@ type ReceiveReply = [
   refused?: Buffer,
 ]
 
-/** One script call of a turn. */
+/** One script call of a receive. */
 interface ReceiveRound {
   again: boolean
   nextInMs: number
@@ -77,9 +77,9 @@ export class QueueReceiver {
 
   /** Like `receive`. Also returns when the next message becomes visible. */
   async receiveOnce(arn: string, request: ReceiveRequest): Promise<Received> {
-    const turn = await this.#receiveRounds(arn, request)
-    if (turn.messages.length > 0) this.#options.use?.received(arn, turn.messages.length)
-    return turn
+    const received = await this.#receiveRounds(arn, request)
+    if (received.messages.length > 0) this.#options.use?.received(arn, received.messages.length)
+    return received
   }
 
   async #receiveRounds(arn: string, request: ReceiveRequest): Promise<Received> {

@@ -1,8 +1,8 @@
 /**
  * Long polls. All waiting receives for one queue in this process form one line, and only its head asks Redis. The head
  * asks when it joins, when a wake names the queue, when the next message becomes visible by time, and every 2 s in case
- * a wake was lost. A receive that gets messages leaves, and the next one asks. An empty answer ends the turn. A message
- * therefore costs one receive, however many receives wait, and waiting costs almost nothing.
+ * a wake was lost. A receive that gets messages leaves, and the next one asks. An empty answer ends the round. A
+ * message therefore costs one receive, however many receives wait, and waiting costs almost nothing.
  */
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -197,9 +197,9 @@ export class QueueWaits {
 
   async #serveWaiters(line: Line): Promise<void> {
     for (let waiter = line.waiters[0]; waiter; waiter = line.waiters[0]) {
-      const turn = await this.#turnOf(line, waiter)
-      if (!turn) continue
-      const { messages, nextVisibleInMs } = turn
+      const received = await this.#receiveFor(line, waiter)
+      if (!received) continue
+      const { messages, nextVisibleInMs } = received
       line.nextInMs = nextVisibleInMs
       if (messages.length > 0 && !line.waiters.includes(waiter)) await this.#giveBack(line, waiter, messages)
       else if (messages.length > 0 || waiter.late) waiter.settle(messages)
@@ -208,7 +208,7 @@ export class QueueWaits {
   }
 
   /** undefined: the waiter's own attempt cannot be repeated. The waiters behind it are not affected. */
-  async #turnOf({ arn }: Line, waiter: Waiter): Promise<Received | undefined> {
+  async #receiveFor({ arn }: Line, waiter: Waiter): Promise<Received | undefined> {
     try {
       return await this.#queues.receiveOnce(arn, waiter.request)
     } catch (error) {

@@ -11,14 +11,14 @@ function openWork() {
     ends.set(item, end)
     return end.promise
   }
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
   const end = async (item: number) => {
     ends.get(item)?.resolve(`result ${item}`)
-    await turn()
+    await nextTurn()
   }
   const fail = async (item: number) => {
     ends.get(item)?.reject(new Error(`failure ${item}`))
-    await turn()
+    await nextTurn()
   }
   return { work, begun, end, fail }
 }

@@ -120,7 +120,7 @@ export interface ScriptArguments {
     uid: ScriptText
     newHash: ScriptText
     rawId: ScriptText
-    mark: ScriptText
+    note: ScriptText
     newToken: ScriptText
     revision: ScriptText
   }
@@ -199,7 +199,7 @@ export interface ScriptArguments {
     arn: ScriptText
     shard: number
     endpointHash: ScriptText
-    mark: ScriptText
+    note: ScriptText
     digits: ScriptText
     revision: ScriptText
     perSlice: number
@@ -238,7 +238,7 @@ export interface ScriptArguments {
     shard: number
     uid: ScriptText
     sliceNumber: number
-    mark: ScriptText
+    note: ScriptText
     id: ScriptText
     rawId: ScriptText
     endpoint: ScriptText
@@ -316,7 +316,7 @@ export interface ScriptArguments {
     arn: ScriptText
     uid: ScriptText
     sliceNumber: number
-    mark: ScriptText
+    note: ScriptText
     endpointHash: ScriptText
     rawId: ScriptText
     stored: boolean
@@ -328,7 +328,7 @@ export interface ScriptArguments {
     arn: ScriptText
     uid: ScriptText
     sliceNumber: number
-    mark: ScriptText
+    note: ScriptText
     rawId: ScriptText
     endpointHash: ScriptText
     tokenHash: ScriptText
@@ -340,7 +340,7 @@ export interface ScriptArguments {
     uid: ScriptText
     freeHash: ScriptText
     rawId: ScriptText
-    mark: ScriptText
+    note: ScriptText
     removeToken: ScriptText
     revision: ScriptText
   }

@@ -116,7 +116,7 @@ test('a cut-short move to the same endpoint is finished by the sweep', async () 
   expect(await indexFaults(redis)).toEqual([])
 })
 
-test('a mark that the sweep cannot read holds up no other', async () => {
+test('a note that the sweep cannot read holds up no other', async () => {
   await create('https://example.com/first')
   const { id } = await create(OLD)
   const unfinished = unfinishedKey(shardBase(shardOf(ARN)))
@@ -124,6 +124,6 @@ test('a mark that the sweep cannot read holds up no other', async () => {
   await cutShort(server.url, 'finish-move-1', (broken) =>
     new Subscriptions(broken, SLICE).move(id, () => ({ endpoint: NEW })),
   )
-  await expect(finishUnfinished(redis, 0)).rejects.toThrow('unknown mark ofTomorrow')
+  await expect(finishUnfinished(redis, 0)).rejects.toThrow('unknown note ofTomorrow')
   expect(await redis.zrange(unfinished, '0', '-1')).toEqual([`ofTomorrow|${ARN}`])
 })

@@ -1,7 +1,7 @@
 /**
  * Moves subscriptions to another endpoint. If topic and slice share a shard, a move is one script. Otherwise the
  * scripts run in the home shard, the slice's shard, and the home shard. The new endpoint is claimed first and the old
- * one freed last. A mark lets the sweep finish a move after a crash (topics-repair.ts).
+ * one freed last. A note lets the sweep finish a move after a crash (topics-repair.ts).
  */
 import { formatMessageId, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
@@ -50,7 +50,7 @@ function moveInSlice(redis: Redis, move: Move): Promise<MoveResult> {
   const { stored, record, text } = move
   const { place } = stored
   const { entry, ...entries } = entriesOf(move)
-  const { mark: _, ...home } = entry
+  const { note: _, ...home } = entry
   const args = {
     ...home,
     ...entries,
@@ -87,8 +87,8 @@ function entryOf(
   { id, topicArn: arn }: Pick<SubscriptionRecord, 'id' | 'topicArn'>,
   [oldHash, newHash]: Hashes,
 ) {
-  const mark = `move|${arn}|${oldHash.toString('hex')}|${newHash.toString('hex')}|${id}`
-  return { arn, uid, rawId: idBytes(id), mark }
+  const note = `move|${arn}|${oldHash.toString('hex')}|${newHash.toString('hex')}|${id}`
+  return { arn, uid, rawId: idBytes(id), note }
 }
 
 function hashOf({ protocol, endpoint }: SubscriptionRecord): Buffer {
@@ -109,7 +109,7 @@ async function resultOf(reply: Promise<unknown>): Promise<MoveResult> {
   }
 }
 
-interface MoveMark {
+interface MoveNote {
   arn: string
   /** Hex. */
   before: string
@@ -118,13 +118,13 @@ interface MoveMark {
 }
 
 /** Frees the endpoint that the subscription does not have. If the subscription is gone, both are freed. */
-export async function resumeMove(redis: Redis, { arn, id, ...mark }: MoveMark): Promise<void> {
+export async function resumeMove(redis: Redis, { arn, id, ...note }: MoveNote): Promise<void> {
   const place = placeOfSubscription(id)
-  if (!place) throw new Error(`a mark of ${arn} names ${id}, which is no subscription id`)
+  if (!place) throw new Error(`a note of ${arn} names ${id}, which is no subscription id`)
   const key = subscriptionsKey(shardBase(place.shard), place.sliceId)
   const text = await redis.hget(key, id)
   const own = text === null ? undefined : hashOf(unpackSubscription(text, { id, topicArn: arn, key }))
-  const hashes: Hashes = [Buffer.from(mark.before, 'hex'), Buffer.from(mark.after, 'hex')]
+  const hashes: Hashes = [Buffer.from(note.before, 'hex'), Buffer.from(note.after, 'hex')]
   const base = shardBase(place.homeShard)
   const entry = entryOf(place, { id, topicArn: arn }, hashes)
   const unused = hashes.filter((hash) => !own?.equals(hash))

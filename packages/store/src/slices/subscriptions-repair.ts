@@ -8,32 +8,32 @@ import { subscriptionFields, unpackSubscription } from './subscriptions-record.t
 import { finishCreate, finishDelete, removeSubscription, settleCreate } from './subscriptions-scripts.ts'
 import { unpackStored } from './subscriptions-stored.ts'
 
-interface Mark {
+interface Note {
   arn: string
   /** Hex. */
   endpointHash: string
   id: string
 }
 
-export async function resumeCreate(redis: Redis, mark: Mark): Promise<void> {
-  const { place, endpointHash } = parsed(mark)
-  const text = await settleCreate(redis, place, mark.id)
+export async function resumeCreate(redis: Redis, note: Note): Promise<void> {
+  const { place, endpointHash } = parsed(note)
+  const text = await settleCreate(redis, place, note.id)
   const key = subscriptionsKey(shardBase(place.shard), place.sliceId)
-  const record = text ? unpackSubscription(text, { id: mark.id, topicArn: mark.arn, key }) : null
+  const record = text ? unpackSubscription(text, { id: note.id, topicArn: note.arn, key }) : null
   const tokenHash = record ? subscriptionFields(record).tokenHash : ''
-  const entry = { place, id: mark.id, arn: mark.arn, endpointHash, tokenHash }
+  const entry = { place, id: note.id, arn: note.arn, endpointHash, tokenHash }
   await finishCreate(redis, entry, record !== null)
 }
 
-export async function resumeDelete(redis: Redis, mark: Mark): Promise<void> {
-  const { place, endpointHash } = parsed(mark)
-  const text = await removeSubscription(redis, place, mark.id)
-  const last = text === null ? [] : ifReadable(() => unpackStored(mark.id, mark.arn, text).record)
-  await finishDelete(redis, { place, id: mark.id, arn: mark.arn, endpointHash }, last[0] ?? null)
+export async function resumeDelete(redis: Redis, note: Note): Promise<void> {
+  const { place, endpointHash } = parsed(note)
+  const text = await removeSubscription(redis, place, note.id)
+  const last = text === null ? [] : ifReadable(() => unpackStored(note.id, note.arn, text).record)
+  await finishDelete(redis, { place, id: note.id, arn: note.arn, endpointHash }, last[0] ?? null)
 }
 
-function parsed(mark: Mark): { place: SubscriptionPlace; endpointHash: Buffer } {
-  const place = placeOfSubscription(mark.id)
-  if (!place) throw new Error(`a mark of ${mark.arn} names ${mark.id}, which is no subscription id`)
-  return { place, endpointHash: Buffer.from(mark.endpointHash, 'hex') }
+function parsed(note: Note): { place: SubscriptionPlace; endpointHash: Buffer } {
+  const place = placeOfSubscription(note.id)
+  if (!place) throw new Error(`a note of ${note.arn} names ${note.id}, which is no subscription id`)
+  return { place, endpointHash: Buffer.from(note.endpointHash, 'hex') }
 }

@@ -55,7 +55,7 @@ export async function createSubscription(
   const reply = runScript(redis, CREATE, {
     ...atHome(topicArn),
     endpointHash,
-    mark: createNote(topicArn, endpointHash.toString('hex'), ''),
+    note: createNote(topicArn, endpointHash.toString('hex'), ''),
     digits: createIdDigits(),
     revision: newRevision(),
     perSlice: limits.perSlice,
@@ -119,8 +119,8 @@ export interface HomeEntry {
 }
 
 export async function finishCreate(redis: Redis, entry: HomeEntry, stored: boolean): Promise<void> {
-  const mark = createNote(entry.arn, entry.endpointHash.toString('hex'), entry.id)
-  await runScript(redis, FINISH_CREATE, { ...homeArgs(entry), mark, stored })
+  const note = createNote(entry.arn, entry.endpointHash.toString('hex'), entry.id)
+  await runScript(redis, FINISH_CREATE, { ...homeArgs(entry), note, stored })
 }
 
 /** The record that a creation has stored. null: it has not, and cannot any more. */
@@ -179,8 +179,8 @@ export async function deleteSubscription(
   endpoint: string,
 ): Promise<'absent' | 'moved' | 'deleted' | 'begun'> {
   const { id, arn, endpointHash } = entry
-  const mark = deleteNote(arn, endpointHash.toString('hex'), id)
-  const args = { ...homeArgs(entry), mark, id, endpoint, shards: SHARD_COUNT }
+  const note = deleteNote(arn, endpointHash.toString('hex'), id)
+  const args = { ...homeArgs(entry), note, id, endpoint, shards: SHARD_COUNT }
   const outcome = String(await runScript(redis, DELETE, args))
   return outcome === 'deleted' || outcome === 'begun' || outcome === 'moved' ? outcome : 'absent'
 }
@@ -203,10 +203,10 @@ export async function finishDelete(
   entry: Omit<HomeEntry, 'tokenHash'>,
   last: SubscriptionRecord | null,
 ): Promise<void> {
-  const mark = deleteNote(entry.arn, entry.endpointHash.toString('hex'), entry.id)
+  const note = deleteNote(entry.arn, entry.endpointHash.toString('hex'), entry.id)
   const tokenHash = last ? subscriptionFields(last).tokenHash : ''
   const lastEndpoint = last ? endpointHash(last.protocol, last.endpoint) : ''
-  const args = { ...homeArgs({ ...entry, tokenHash }), endpointHash: lastEndpoint, mark }
+  const args = { ...homeArgs({ ...entry, tokenHash }), endpointHash: lastEndpoint, note }
   await runScript(redis, FINISH_DELETE, args)
 }
 

@@ -4,7 +4,7 @@
  *
  * If slice and topic share a shard, as for a topic's first 500 subscriptions, a change is one script. Otherwise scripts
  * run in the home shard, the slice's shard, and the home shard, so the topic's revision changes before and after the
- * slice. The first step leaves a mark. After a crash in between, a sweep finds the mark and repairs the change
+ * slice. The first step leaves a note. After a crash in between, a sweep finds the note and repairs the change
  * (topics-repair.ts).
  */
 import {

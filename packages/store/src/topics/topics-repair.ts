@@ -1,9 +1,9 @@
 /**
  * Finishes changes that span shards after a crash.
  *
- * A change of a slice in its topic's home shard is one script. Any other change has several. The first adds a mark to
- * the home shard's set `unfinished`, and the last removes it. A sweep finishes changes whose marks are old. All steps
- * can be repeated, also by several processes at once. These are the marks, and how the sweep finishes each:
+ * A change of a slice in its topic's home shard is one script. Any other change has several. The first adds a note to
+ * the home shard's set `unfinished`, and the last removes it. A sweep finishes changes whose notes are old. All steps
+ * can be repeated, also by several processes at once. These are the notes, and how the sweep finishes each:
  *
  *   topic|<arn>: some slices do not have the topic's record yet. They get it.
  *   purge|<arn>|<uid>|<slices>: the topic is deleted, and some slices are not. They are dropped.
@@ -22,7 +22,7 @@ import { newRevision, parseSlices } from '../slices/topics-record.ts'
 import { configureSlice, dropSlice, finishTopic, listElapsed } from './topics-scripts.ts'
 
 /**
- * A mark that is younger than this belongs to a change that is probably still under way. Finishing such a change would
+ * A note that is younger than this belongs to a change that is probably still under way. Finishing such a change would
  * do no harm.
  */
 const UNFINISHED_AGE_MS = 5_000
@@ -54,8 +54,8 @@ export async function propagateTopic(redis: Redis, arn: string): Promise<void> {
  * change completes it.
  */
 export async function finishPropagation(redis: Redis, arn: string): Promise<void> {
-  const mark = await redis.zscore(unfinishedKey(shardBase(shardOf(arn))), `topic|${arn}`)
-  if (mark !== null) await propagateTopic(redis, arn)
+  const note = await redis.zscore(unfinishedKey(shardBase(shardOf(arn))), `topic|${arn}`)
+  if (note !== null) await propagateTopic(redis, arn)
 }
 
 /** Drops the slices of a deleted topic. The first slice was removed with the topic. */
@@ -66,8 +66,8 @@ export async function purgeSlices(
   await forSlices(topic, async (slice) => {
     await dropSlice(redis, slice)
   })
-  const mark = `purge|${topic.arn}|${topic.uid}|${topic.slices}`
-  await redis.zrem(unfinishedKey(shardBase(shardOf(topic.arn))), mark)
+  const note = `purge|${topic.arn}|${topic.uid}|${topic.slices}`
+  await redis.zrem(unfinishedKey(shardBase(shardOf(topic.arn))), note)
 }
 
 async function forSlices(
@@ -86,7 +86,7 @@ async function forSlices(
 
 /**
  * Finishes changes that have been unfinished for `ageMs`. Returns how many. Rejects with the first failure, after it
- * has tried all others. A failure may be a later release's mark, or an unreadable record.
+ * has tried all others. A failure may be a later release's note, or an unreadable record.
  */
 export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS): Promise<number> {
   let finished = 0
@@ -94,15 +94,15 @@ export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS):
   for (const shard of await shardsWith(redis, unfinishedKey)) {
     const limit = UNFINISHED_MAX
     const { members } = await listElapsed(redis, { shard, set: 'unfinished', ageMs, limit })
-    for (const mark of members) await finishNote(redis, mark).catch((error: unknown) => failures.push(error))
+    for (const note of members) await finishNote(redis, note).catch((error: unknown) => failures.push(error))
     finished += members.length
   }
   if (failures.length > 0) throw failures[0]
   return finished
 }
 
-async function finishNote(redis: Redis, mark: string): Promise<void> {
-  const [kind = '', arn = '', third = '', fourth = '', fifth = ''] = mark.split('|')
+async function finishNote(redis: Redis, note: string): Promise<void> {
+  const [kind = '', arn = '', third = '', fourth = '', fifth = ''] = note.split('|')
   switch (kind) {
     case 'topic':
       return propagateTopic(redis, arn)
@@ -115,7 +115,7 @@ async function finishNote(redis: Redis, mark: string): Promise<void> {
     case 'move':
       return resumeMove(redis, { arn, before: third, after: fourth, id: fifth })
     default:
-      throw new Error(`unknown mark ${mark} in ${unfinishedKey(shardBase(shardOf(arn)))}`)
+      throw new Error(`unknown note ${note} in ${unfinishedKey(shardBase(shardOf(arn)))}`)
   }
 }
 

@@ -15,7 +15,7 @@ async function sweepAll(answer: (shard: number, request: SweepRequest) => Promis
   const handedOn: number[] = []
   const writes: number[] = []
   let asked = 0
-  let turns = 0
+  let roleRequests = 0
   const sweep = createRetentionSweep({
     lanes: {
       sweep: (shard, request) => {
@@ -34,7 +34,7 @@ async function sweepAll(answer: (shard: number, request: SweepRequest) => Promis
       return result
     },
     shards: async () => SHARDS,
-    isLeader: async () => turns++ === 0,
+    isLeader: async () => roleRequests++ === 0,
   })
   await sweep.start()
   return { sweep, handedOn, writes, asked: () => asked }

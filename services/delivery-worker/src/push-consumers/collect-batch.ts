@@ -28,8 +28,8 @@ export interface Batch {
   bytes: number
   /** Until this time, by performance.now(), no other receiver gets the messages. */
   hiddenUntil: number
-  /** The turn of the last receive. */
-  turn: Received
+  /** The result of the last receive. */
+  received: Received
 }
 
 /**
@@ -46,22 +46,22 @@ export async function collectBatch(
   const receive = (maxMessages: number, given: string[]) =>
     queues.receiveOnce(queueArn, { maxMessages, consumer: { name, revision, batch, hideMs, ended: given } })
   let step = Math.min(batchSize, FIRST_STEP)
-  let turn = await receive(step, ended)
-  const messages = [...turn.messages]
+  let received = await receive(step, ended)
+  const messages = [...received.messages]
   let bytes = bytesOf(messages)
-  while (turn.messages.length === step) {
+  while (received.messages.length === step) {
     step = nextStep({ batchSize, messages: messages.length, bytes })
     if (step === 0) break
     try {
-      turn = await receive(step, [])
+      received = await receive(step, [])
     } catch {
       // The messages received so far are pushed. The next receive reports why there are no more.
       break
     }
-    messages.push(...turn.messages)
-    bytes += bytesOf(turn.messages)
+    messages.push(...received.messages)
+    bytes += bytesOf(received.messages)
   }
-  return { messages, bytes, hiddenUntil, turn }
+  return { messages, bytes, hiddenUntil, received }
 }
 
 interface Collected {

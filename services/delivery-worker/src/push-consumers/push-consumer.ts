@@ -179,8 +179,8 @@ export class PushConsumer implements Guest {
   }
 
   /** Reads from a receive when to look next. */
-  #snapshot({ messages, turn }: Batch): void {
-    const { refused, nextVisibleInMs } = turn
+  #snapshot({ messages, received }: Batch): void {
+    const { refused, nextVisibleInMs } = received
     if (refused === 'changed') this.#options.onChanged()
     else if (messages.length > 0) this.#again = true
     else if (nextVisibleInMs !== null) {

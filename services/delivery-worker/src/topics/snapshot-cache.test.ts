@@ -24,7 +24,7 @@ function createCache(): SnapshotCache {
 
 /** Look-ups are collected for one turn. A rejection is reported at the end of the turn in which it happened. */
 async function turns(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+  for (let n = 0; n < 3; n++) await new Promise(setImmediate)
 }
 
 test.each([

@@ -58,7 +58,7 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
         const further = isBound(caller) ? rule.further?.(input, deps) : undefined
         if (further)
           pending.push(further.then((found) => Promise.all(found.map(permit)).then(() => undefined)))
-        if (rule.list && isBound(caller)) return turnTo(input, cursors, pending)
+        if (rule.list && isBound(caller)) return openToken(input, cursors, pending)
         if (pending.length > 0) return Promise.all(pending).then(() => undefined)
       },
       shown: (result, caller) =>
@@ -81,7 +81,7 @@ function isBound({ prefixes }: Key): boolean {
 }
 
 /** Replaces a sealed token in the input by the cursor that it contains. */
-async function turnTo(input: AwsInput, cursors: Cursors, permitted: Promise<void>[]): Promise<void> {
+async function openToken(input: AwsInput, cursors: Cursors, permitted: Promise<void>[]): Promise<void> {
   await Promise.all([cursors.ready(), ...permitted])
   if (typeof input.NextToken === 'string') input.NextToken = await cursors.open(input.NextToken)
 }

@@ -1,7 +1,7 @@
 /**
  * CPU of the present tree against another one, which `--tree` names: a folder with a checkout and its packages. Each
- * tree runs a Fantail of its own, and the two take turns of equal work. Equal processes differ by up to 5 %, so that
- * every work is done by several pairs of them.
+ * tree runs a Fantail of its own, and the two take turns with laps of equal work. Equal processes differ by up to 5 %,
+ * so that every work is done by several pairs of them.
  */
 import { rowOf } from '../../report/rows.ts'
 import { figureOf, intervalOf } from '../../report/summary.ts'
@@ -11,10 +11,10 @@ import {
   endFantail,
   fantailOn,
   interleaved,
+  lap,
   type Settings,
   type Stage,
   told,
-  turn,
   withStage,
 } from '../../stage.ts'
 
@@ -29,7 +29,7 @@ interface Work {
   settings?: Settings
 }
 
-/** A rate that no turn reaches: each delivery then takes the way through its lane. */
+/** A rate that no lap reaches: each delivery then takes the way through its lane. */
 const THROUGH_LANES = {
   subscription: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 100_000 } } },
 }
@@ -59,7 +59,7 @@ async function compare(stage: Stage, work: Work, options: ScenarioOptions): Prom
     const trees = [await fantailOn(stage, options, { ...work.settings, tree: options.tree })]
     trees.push(await fantailOn(stage, options, work.settings))
     const [before, present] = trees.map((fantail, n) => async () => {
-      const measured = await turn(stage, fantail, scaled(work, options))
+      const measured = await lap(stage, fantail, scaled(work, options))
       options.report(`${work.name}, ${n === 0 ? 'earlier' : 'present'}: ${told(measured)}`)
       return cpuMicrosOf(measured)
     })

@@ -12,13 +12,13 @@ import {
   endFantail,
   fantailOn,
   interleaved,
+  lap,
   type Stage,
   told,
-  turn,
   withStage,
 } from '../../stage.ts'
 import type { TailsOptions, TailsResult } from '../parts/tails-process.ts'
-import { FAN_OUT, onTopic } from '../parts/topic-turns.ts'
+import { FAN_OUT, onTopic } from '../parts/topic-laps.ts'
 
 const TAILS = 20
 const MAX = 200
@@ -39,7 +39,7 @@ export const liveTails: Scenario = {
       const topic = await onTopic(stage, fantail, { name: 'tailed', settings: { recordAttempts: 'none' } })
       const deliveries = options.quick ? DELIVERIES / 5 : DELIVERIES
       const asked = { port: fantail.port, count: TAILS, max: MAX }
-      const without = async (): Promise<Tried> => ({ measured: await oneTurn(stage, topic, deliveries) })
+      const without = async (): Promise<Tried> => ({ measured: await oneLap(stage, topic, deliveries) })
       const withTails = () => tailed(stage, topic, { tails, asked, deliveries })
       await interleaved(1, withTails, without)
       const pairs = await interleaved(options.quick ? 4 : ROUNDS, withTails, without)
@@ -53,8 +53,8 @@ export const liveTails: Scenario = {
     }),
 }
 
-function oneTurn(stage: Stage, topic: Contestant, deliveries: number): Promise<Measurement> {
-  return turn(stage, topic, { fanOut: FAN_OUT, deliveries })
+function oneLap(stage: Stage, topic: Contestant, deliveries: number): Promise<Measurement> {
+  return lap(stage, topic, { fanOut: FAN_OUT, deliveries })
 }
 
 interface Tried {
@@ -70,7 +70,7 @@ interface Tailed {
 
 async function tailed(stage: Stage, topic: Contestant, { tails, asked, deliveries }: Tailed): Promise<Tried> {
   await ask(tails, 'open', asked)
-  const measured = await oneTurn(stage, topic, deliveries)
+  const measured = await oneLap(stage, topic, deliveries)
   const seen = await ask<TailsResult>(tails, 'close')
   await new Promise((resolve) => setTimeout(resolve, LEFT_MS))
   return { measured, seen }

@@ -1,5 +1,5 @@
 /**
- * CPU per delivery with recordings, against the same processes without. Each round is a turn with them and a turn
+ * CPU per delivery with recordings, against the same processes without. Each round is a lap with them and a lap
  * without. Statistics have no switch, so their cost is measured alone and added.
  */
 import { bucketOf, StatsCounter, StatsStore } from '@fantail/store'
@@ -9,8 +9,8 @@ import { usedCpuMs } from '../../processes/bench-redis.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf, intervalOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, type Stage, turn, withStage } from '../../stage.ts'
-import { FAN_OUT, onTopic } from '../parts/topic-turns.ts'
+import { cpuMicrosOf, endFantail, fantailOn, interleaved, lap, type Stage, withStage } from '../../stage.ts'
+import { FAN_OUT, onTopic } from '../parts/topic-laps.ts'
 
 const WITHIN = 1.02
 const ROUNDS = 24
@@ -58,7 +58,7 @@ async function compare(
   const on = await onTopic(stage, fantail, { name: `with-${topic}`, settings })
   const off = await onTopic(stage, fantail, { name: `without-${topic}`, settings: OFF })
   const work = { fanOut: FAN_OUT, deliveries: options.quick ? DELIVERIES / 5 : DELIVERIES }
-  const microsOf = (contestant: typeof on) => async () => cpuMicrosOf(await turn(stage, contestant, work))
+  const microsOf = (contestant: typeof on) => async () => cpuMicrosOf(await lap(stage, contestant, work))
   const sides = [microsOf(on), microsOf(off)] as const
   await interleaved(2, ...sides)
   const pairs = await interleaved(options.quick ? 4 : ROUNDS, ...sides)

@@ -2,7 +2,7 @@
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
-import { endFantail, fantailOn, type Stage, told, turn, withStage } from '../../stage.ts'
+import { endFantail, fantailOn, lap, type Stage, told, withStage } from '../../stage.ts'
 
 /** A throttle that is so high that no delivery waits. Its only effect is that all deliveries go through lanes. */
 const LANES_ONLY = { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 1_000_000 } } }
@@ -37,9 +37,9 @@ async function costOf(stage: Stage, way: Way, options: ScenarioOptions): Promise
   const deliveries = options.quick ? way.deliveries / 5 : way.deliveries
   const fantail = await fantailOn(stage, options, { subscription })
   const micros: number[] = []
-  await turn(stage, fantail, { fanOut, deliveries })
+  await lap(stage, fantail, { fanOut, deliveries })
   for (let round = 0; round < (options.quick ? 2 : 5); round++) {
-    const measured = await turn(stage, fantail, { fanOut, deliveries })
+    const measured = await lap(stage, fantail, { fanOut, deliveries })
     options.report(`${figure}: ${told(measured)}`)
     micros.push(measured.cpuMicros.redis ?? Number.NaN)
   }

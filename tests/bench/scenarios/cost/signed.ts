@@ -3,7 +3,7 @@ import { START } from '../../contest/contestants.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Scenario } from '../../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../../stage.ts'
+import { cpuMicrosOf, endFantail, fantailOn, interleaved, lap, told, withStage } from '../../stage.ts'
 
 const FAN_OUT = 10
 
@@ -14,12 +14,12 @@ export const signed: Scenario = {
     withStage(async (stage) => {
       const fantail = await fantailOn(stage, options, { topic: { signing: 'sns' } })
       const bullmq = await START.bullmq(stage)
-      const turns = [
+      const laps = [
         { name: 'fantail', contestant: fantail, deliveries: options.quick ? 10_000 : 60_000 },
         { name: 'bullmq', contestant: bullmq, deliveries: options.quick ? 5_000 : 20_000 },
       ] as const
-      const [ours, theirs] = turns.map(({ name, contestant, deliveries }) => async () => {
-        const measured = await turn(stage, contestant, { fanOut: FAN_OUT, deliveries })
+      const [ours, theirs] = laps.map(({ name, contestant, deliveries }) => async () => {
+        const measured = await lap(stage, contestant, { fanOut: FAN_OUT, deliveries })
         options.report(`${name}: ${told(measured)}`)
         return measured
       })

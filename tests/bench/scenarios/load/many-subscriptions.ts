@@ -129,15 +129,15 @@ class Costs {
 
   async rows(): Promise<Row[]> {
     const { small, large } = this.#options
-    const smallTurn = () => this.#turn(small, 0, FEW_TOPICS)
-    const hotTurn = () => this.#turn(large, 0, FEW_TOPICS)
-    for (const turn of [smallTurn, hotTurn]) await turn()
+    const smallLap = () => this.#lap(small, 0, FEW_TOPICS)
+    const hotLap = () => this.#lap(large, 0, FEW_TOPICS)
+    for (const lap of [smallLap, hotLap]) await lap()
     const before = residentBytes(large.worker.pid)
-    const hot = await this.#pairs('as few topics in use', smallTurn, hotTurn)
-    // This measurement comes last. The snapshots of these many topics leave garbage, which the next turn would have to
+    const hot = await this.#pairs('as few topics in use', smallLap, hotLap)
+    // This measurement comes last. The snapshots of these many topics leave garbage, which the next lap would have to
     // collect.
-    const cold = await this.#pairs('new topics', smallTurn, () => this.#coldTurn())
-    const filled = await this.#pairs('as few, the cache full', smallTurn, hotTurn)
+    const cold = await this.#pairs('new topics', smallLap, () => this.#coldLap())
+    const filled = await this.#pairs('as few, the cache full', smallLap, hotLap)
     const grown = residentBytes(large.worker.pid) - before
     const note = `API, worker and Redis; fan-out ${FAN_OUT}`
     const costs = (pairs: Pair[]) => pairs.map((pair) => pair.cost)
@@ -156,29 +156,29 @@ class Costs {
     ]
   }
 
-  /** Turns of both deployments. The order changes after every pair. */
-  async #pairs(what: string, smallTurn: () => Promise<number>, turn: () => Promise<number>): Promise<Pair[]> {
+  /** Laps of both deployments. The order changes after every pair. */
+  async #pairs(what: string, smallLap: () => Promise<number>, lap: () => Promise<number>): Promise<Pair[]> {
     const pairs: Pair[] = []
     for (let i = 0; i < PAIRS; i++) {
-      const first = i % 2 === 1 ? await turn() : undefined
-      const small = await smallTurn()
-      const pair = { small, cost: first ?? (await turn()) }
+      const first = i % 2 === 1 ? await lap() : undefined
+      const small = await smallLap()
+      const pair = { small, cost: first ?? (await lap()) }
       this.#options.options.report(`µs a delivery: ${pair.small.toFixed(1)}, ${what} ${pair.cost.toFixed(1)}`)
       pairs.push(pair)
     }
     return pairs
   }
 
-  async #coldTurn(): Promise<number> {
+  async #coldLap(): Promise<number> {
     const { large, topics } = this.#options
     const from = this.#cold
     const count = Math.min(MESSAGES, Math.floor((topics - FEW_TOPICS) / PAIRS))
     this.#cold += count
-    return this.#turn(large, from, count)
+    return this.#lap(large, from, count)
   }
 
   /** CPU microseconds per delivery. */
-  async #turn(stage: Stage, from: number, topics: number): Promise<number> {
+  async #lap(stage: Stage, from: number, topics: number): Promise<number> {
     const { receiver, publishers } = this.#options
     await ask(receiver, 'forget')
     const load: TopicLoad = {

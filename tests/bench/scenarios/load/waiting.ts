@@ -29,7 +29,7 @@ const MANY_PER_LANE = 1_000
 /** Number of claims that one take gives to a lane whose endpoint is not known to answer promptly. */
 const CLAIMS_PER_LANE = 4
 const ROUNDS = 5
-const TURNS_PER_ROUND = 5
+const LAPS_PER_ROUND = 5
 const STARTS = 3
 
 const RETRY: ParkAs = {
@@ -169,7 +169,7 @@ function row(figure: string, values: number[], unit: string): Row {
 
 async function round({ deployment: { redis }, topics }: Backlog): Promise<Work> {
   const work: Work = { takeMs: 0, settleMs: 0, cpuMs: 0, deliveries: 0 }
-  for (let turn = 0; turn < TURNS_PER_ROUND; turn++) {
+  for (let lap = 0; lap < LAPS_PER_ROUND; lap++) {
     const cpuBefore = await redisCpuMs(redis)
     for (const shard of new Set(topics.flatMap(({ lanes }) => lanes.map((lane) => lane.shard)))) {
       await takeAndSettle(new Lanes(redis), shard, work)

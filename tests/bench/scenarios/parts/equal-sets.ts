@@ -1,11 +1,11 @@
 /**
- * Measures the cost of a setting with several Fantails that have it and several that do not, in turns of equal work.
- * Two equal processes differ by up to 5 %, so a single pair would only measure that difference.
+ * Measures the cost of a setting with several Fantails that have it and several that do not, in laps of equal work. Two
+ * equal processes differ by up to 5 %, so a single pair would only measure that difference.
  */
 import type { Fantail } from '../../contest/fantail.ts'
 import type { Measurement } from '../../contest/measure.ts'
 import type { Row, ScenarioOptions } from '../../scenario.ts'
-import { endFantail, fantailOn, interleaved, type Settings, type Stage, told, turn } from '../../stage.ts'
+import { endFantail, fantailOn, interleaved, lap, type Settings, type Stage, told } from '../../stage.ts'
 
 interface Side {
   name: string
@@ -40,7 +40,7 @@ export async function compareSets(
     const meanOf = (fantails: Fantail[], name: string) => async () => {
       let sum = 0
       for (const fantail of fantails) {
-        const measured = await turn(stage, fantail, scaled)
+        const measured = await lap(stage, fantail, scaled)
         options.report(`fan-out ${fanOut}, ${name}: ${told(measured)}`)
         sum += microsOf(measured)
       }

@@ -22,14 +22,14 @@ export interface ManyOptions {
   cores?: number | undefined
 }
 
-interface ManyTurn {
+interface ManyLap {
   deliveriesPerSecond: number
   /** CPU microseconds per delivery: all processes of a role together. */
   cpuMicros: Record<string, number>
 }
 
 export interface ManyProcesses {
-  turn(deliveries: number): Promise<ManyTurn>
+  lap(deliveries: number): Promise<ManyLap>
   stop(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function startMany(stages: Stage[], options: ManyOptions): Promise<
   }
   const used = async () => ({ ...cpuByRole(pids), redis: await redis.cpuMs() })
   return {
-    turn: async (deliveries) => {
+    lap: async (deliveries) => {
       const before: Record<string, number> = await used()
       const measured = await Promise.all(stages.map((stage, n) => load(stage, { port, n, deliveries })))
       const after: Record<string, number> = await used()

@@ -1,6 +1,6 @@
 /**
  * Publishers that wait for each answer before the next request, with all of Fantail on the same machine. Measured are
- * the accepted publishes and the used share of the machine. The rest of the time all processes wait. Turns with a Redis
+ * the accepted publishes and the used share of the machine. The rest of the time all processes wait. Laps with a Redis
  * that never syncs show how much of it they wait for `fdatasync`.
  */
 import { Redis } from 'ioredis'
@@ -38,12 +38,12 @@ export const closedLoop: Scenario = {
       const fantail = await fantailOn(stage, options)
       const unsynced = await fantailOn(stage, options)
       await stopSyncing(unsynced)
-      const turns = [
+      const laps = [
         () => publishFor(stage, fantail, options, 'fsync'),
         () => publishFor(stage, unsynced, options, 'no fsync'),
       ] as const
-      await interleaved(1, ...turns)
-      const pairs = await interleaved(options.quick ? 2 : 5, ...turns)
+      await interleaved(1, ...laps)
+      const pairs = await interleaved(options.quick ? 2 : 5, ...laps)
       await endFantail(unsynced, { ...options, profileDir: undefined })
       await endFantail(fantail, options)
       return [

@@ -12,9 +12,9 @@ import {
   CONNECTIONS,
   endFantail,
   fantailOn,
+  lap,
   type Stage,
   told,
-  turn,
   withStage,
 } from '../../stage.ts'
 
@@ -37,7 +37,7 @@ export const latency: Scenario = {
       const fantail = await fantailOn(stage, options)
       const speeds: number[] = []
       for (let round = 0; round < 3; round++) {
-        const measured = await turn(stage, fantail, { fanOut: FAN_OUT, deliveries: quick ? 20_000 : 100_000 })
+        const measured = await lap(stage, fantail, { fanOut: FAN_OUT, deliveries: quick ? 20_000 : 100_000 })
         report(`maximum: ${told(measured)}`)
         if (round > 0) speeds.push(measured.deliveriesPerSecond)
       }

@@ -3,7 +3,7 @@ import type { Fantail } from '../../contest/fantail.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario } from '../../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, told, turn, withStage } from '../../stage.ts'
+import { cpuMicrosOf, endFantail, fantailOn, interleaved, lap, told, withStage } from '../../stage.ts'
 
 const LOOPS = 40
 const STEPS = 50_000_000
@@ -16,7 +16,7 @@ export const noise: Scenario = {
       const loops = loopRow()
       const [a, b] = [await fantailOn(stage, options), await fantailOn(stage, options)]
       const measured = (fantail: Fantail) => async () => {
-        const result = await turn(stage, fantail, {
+        const result = await lap(stage, fantail, {
           fanOut: 10,
           deliveries: options.quick ? 20_000 : 100_000,
         })

@@ -38,7 +38,7 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
     stored: { port: fantail.port, pid: fantail.processes.api ?? 0 },
     unstored: { port, pid: unstored.pid ?? 0 },
   }
-  const turn = async (to: keyof typeof ends, batch?: number) => {
+  const lap = async (to: keyof typeof ends, batch?: number) => {
     const result = await accepted(stage, ends[to], { batch, durationMs: options.quick ? 1_000 : 3_000 })
     await empty(fantail)
     options.report(
@@ -47,9 +47,9 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
     return result
   }
   const round = async () => ({
-    stored: await turn('stored'),
-    unstored: await turn('unstored'),
-    batches: await turn('stored', BATCH),
+    stored: await lap('stored'),
+    unstored: await lap('unstored'),
+    batches: await lap('stored', BATCH),
   })
   await round()
   const rounds = []
@@ -59,7 +59,7 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
   return rowsOf(rounds)
 }
 
-/** Removes the accepted jobs, because there is no worker, and they must not affect the next turn. */
+/** Removes the accepted jobs, because there is no worker, and they must not affect the next lap. */
 async function empty({ redis }: Fantail): Promise<void> {
   const name = dispatchQueueName(0)
   const queue = new Queue(name, { prefix: queuePrefix(name), connection: { url: redis.url } })

@@ -1,5 +1,5 @@
 /**
- * Throughput of `fantail all --workers auto` on 1, 2, 4 … cores, and the price of a second process of a kind. Each turn
+ * Throughput of `fantail all --workers auto` on 1, 2, 4 … cores, and the price of a second process of a kind. Each lap
  * is a line of a raw log.
  */
 import { appendFileSync, mkdirSync } from 'node:fs'
@@ -42,9 +42,9 @@ function coresOfMachine(): number[] {
 
 async function onCores(cores: number, options: ScenarioOptions): Promise<Row[]> {
   const counts = countsFor(cores, {})
-  const turns = await withStages(Math.ceil(cores / 2), async (stages) => {
+  const laps = await withStages(Math.ceil(cores / 2), async (stages) => {
     const many = await startMany(stages, { ...counts, cores })
-    const once = turnOf(many, { ...counts, cores }, options)
+    const once = lapOf(many, { ...counts, cores }, options)
     await once()
     const measured = []
     for (let n = 0; n < (options.quick ? 1 : TURNS); n++) measured.push(await once())
@@ -54,15 +54,15 @@ async function onCores(cores: number, options: ScenarioOptions): Promise<Row[]> 
   const note = `${counts.apis} APIs, ${counts.workers} workers`
   const name = cores === 1 ? '1 core' : `${cores} cores`
   return [
-    rowOf(`${name}: deliveries`, figureOf(turns.map((turn) => turn.deliveriesPerSecond)), {
+    rowOf(`${name}: deliveries`, figureOf(laps.map((lap) => lap.deliveriesPerSecond)), {
       unit: '/s',
       note,
     }),
-    rowOf(`${name}: CPU per delivery`, figureOf(turns.map(({ micros }) => micros)), { unit: 'µs', note }),
+    rowOf(`${name}: CPU per delivery`, figureOf(laps.map(({ micros }) => micros)), { unit: 'µs', note }),
   ]
 }
 
-/** CPU per delivery with two processes of a kind, against one, in pairs of turns. */
+/** CPU per delivery with two processes of a kind, against one, in pairs of laps. */
 async function second(kind: 'workers' | 'apis', options: ScenarioOptions): Promise<Row> {
   const pairs = await withStages(1, async (stages) => {
     const counts = [2, 1].map((count) => ({ workers: 1, apis: 1, [kind]: count }))
@@ -70,7 +70,7 @@ async function second(kind: 'workers' | 'apis', options: ScenarioOptions): Promi
       await startMany(stages, counts[0] as ManyOptions),
       await startMany(stages, counts[1] as ManyOptions),
     ]
-    const [two, one] = both.map((many, n) => turnOf(many, counts[n] as ManyOptions, options))
+    const [two, one] = both.map((many, n) => lapOf(many, counts[n] as ManyOptions, options))
     if (!two || !one) throw new Error('both are needed')
     // Two processes get half of the work each, and need as much of it as one to be warm.
     await interleaved(WARM_UPS, two, one)
@@ -82,17 +82,17 @@ async function second(kind: 'workers' | 'apis', options: ScenarioOptions): Promi
   return rowOf(`two ${kind} : one, CPU per delivery`, figureOf(ratios), { unit: '×', atMost: SECOND_MAX })
 }
 
-function turnOf(many: ManyProcesses, counts: ManyOptions, { quick, report }: ScenarioOptions) {
+function lapOf(many: ManyProcesses, counts: ManyOptions, { quick, report }: ScenarioOptions) {
   const deliveries = quick ? 20_000 : DELIVERIES
   return async () => {
-    const turn = await many.turn(deliveries)
-    const micros = Object.values(turn.cpuMicros).reduce((sum, value) => sum + value, 0)
-    appendFileSync(RAW_LOG, `${JSON.stringify({ at: new Date().toISOString(), ...counts, ...turn })}\n`)
+    const lap = await many.lap(deliveries)
+    const micros = Object.values(lap.cpuMicros).reduce((sum, value) => sum + value, 0)
+    appendFileSync(RAW_LOG, `${JSON.stringify({ at: new Date().toISOString(), ...counts, ...lap })}\n`)
     const named = Object.entries(counts).map(([name, value]) => `${value} ${name}`)
     report(
-      `${named.join(', ')}: ${turn.deliveriesPerSecond.toFixed(0)} deliveries/s, ${micros.toFixed(1)} µs each`,
+      `${named.join(', ')}: ${lap.deliveriesPerSecond.toFixed(0)} deliveries/s, ${micros.toFixed(1)} µs each`,
     )
-    return { ...turn, micros }
+    return { ...lap, micros }
   }
 }
 

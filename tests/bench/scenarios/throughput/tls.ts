@@ -127,7 +127,7 @@ async function startSenders(
   }
 }
 
-interface Turn {
+interface Lap {
   perSecond: number
   /** CPU of the process that sends, and of all, each per delivery. */
   sendMicros: number
@@ -140,12 +140,12 @@ interface Turn {
   delays: Percentiles | undefined
 }
 
-async function turn(
+async function lap(
   { receiver, send, pids }: Senders,
   sender: Sender,
   deliveries: number,
   pace?: number,
-): Promise<Turn> {
+): Promise<Lap> {
   await ask(receiver, 'reset')
   if (pace !== undefined) await ask(receiver, 'recordTimes')
   const { sends, all } = pids[sender]
@@ -171,7 +171,7 @@ async function turn(
   }
 }
 
-function told(sender: Sender, ms: number, one: Turn): string {
+function told(sender: Sender, ms: number, one: Lap): string {
   return (
     `${sender}, answers after ${ms} ms: ${one.perSecond.toFixed(0)}/s, CPU µs: sender ${one.sendMicros.toFixed(0)}, ` +
     `all ${one.allMicros.toFixed(0)}; ${one.opened.toFixed(1)} new connections per 1,000, ` +
@@ -183,38 +183,38 @@ function told(sender: Sender, ms: number, one: Turn): string {
 async function warmRows(senders: Senders, ms: number, { quick, report }: ScenarioOptions): Promise<Row[]> {
   await ask(senders.receiver, 'answerAfter', ms)
   const deliveries = quick ? 5_000 : 20_000
-  const turns: Record<Sender, Turn[]> = { fantail: [], loop: [], bullmq: [] }
+  const laps: Record<Sender, Lap[]> = { fantail: [], loop: [], bullmq: [] }
   for (let round = 0; round <= (quick ? 1 : PAIRS); round++) {
     for (const sender of ['fantail', 'loop', 'bullmq'] as const) {
-      const made = await turn(senders, sender, deliveries)
+      const made = await lap(senders, sender, deliveries)
       report(`${round === 0 ? 'warm-up: ' : ''}${told(sender, ms, made)}`)
-      if (round > 0) turns[sender].push(made)
+      if (round > 0) laps[sender].push(made)
     }
   }
-  const { fantail, loop, bullmq } = turns
-  const ratio = (others: Turn[], of: (turn: Turn) => number) =>
-    figureOf(fantail.map((turn, n) => of(turn) / of(others[n] ?? turn)))
+  const { fantail, loop, bullmq } = laps
+  const ratio = (others: Lap[], of: (lap: Lap) => number) =>
+    figureOf(fantail.map((lap, n) => of(lap) / of(others[n] ?? lap)))
   const note = `answers after ${ms} ms`
   return [
-    rowOf(`signed deliveries over TLS, ${note}`, figureOf(fantail.map((turn) => turn.perSecond)), {
+    rowOf(`signed deliveries over TLS, ${note}`, figureOf(fantail.map((lap) => lap.perSecond)), {
       unit: '/s',
     }),
     rowOf(
       `Fantail : bare loop, ${note}`,
-      ratio(loop, (turn) => turn.perSecond),
+      ratio(loop, (lap) => lap.perSecond),
       { unit: '×', atLeast: 0.8 },
     ),
     rowOf(
       `Fantail : BullMQ by hand, ${note}`,
-      ratio(bullmq, (turn) => turn.perSecond),
+      ratio(bullmq, (lap) => lap.perSecond),
       { unit: '×' },
     ),
     rowOf(
       `worker's CPU : loop's CPU, ${note}`,
-      ratio(loop, (turn) => turn.sendMicros),
+      ratio(loop, (lap) => lap.sendMicros),
       { unit: '×' },
     ),
-    rowOf(`new connections per 1,000 deliveries, ${note}`, figureOf(fantail.map((turn) => turn.opened)), {
+    rowOf(`new connections per 1,000 deliveries, ${note}`, figureOf(fantail.map((lap) => lap.opened)), {
       unit: '',
       atMost: 2,
     }),
@@ -226,10 +226,10 @@ async function coldRows(senders: Senders, { report }: ScenarioOptions): Promise<
   const { pids } = senders
   const pace = PACED_PER_SECOND * FAN_OUT
   const before = residentBytes(pids.fantail.sends)
-  const fantail = await turn(senders, 'fantail', HOSTS, pace)
+  const fantail = await lap(senders, 'fantail', HOSTS, pace)
   const bytes = (residentBytes(pids.fantail.sends) - before) / HOSTS
   report(`cold: ${told('fantail', 0, fantail)}, ${bytes.toFixed(0)} bytes a host`)
-  const loop = await turn(senders, 'loop', HOSTS, pace)
+  const loop = await lap(senders, 'loop', HOSTS, pace)
   report(`cold: ${told('loop', 0, loop)}`)
   const note = `${PACED_PER_SECOND} publishes/s, the first to every host`
   return [
@@ -247,20 +247,20 @@ async function coldRows(senders: Senders, { report }: ScenarioOptions): Promise<
 async function pacedRows(senders: Senders, { quick, report }: ScenarioOptions): Promise<Row[]> {
   await ask(senders.receiver, 'answerAfter', 0)
   const pace = PACED_PER_SECOND * FAN_OUT
-  const turns: [Turn, Turn][] = []
+  const laps: [Lap, Lap][] = []
   for (let round = 0; round < (quick ? 1 : PAIRS); round++) {
-    const pair: [Turn, Turn] = [
-      await turn(senders, 'fantail', pace * (quick ? 2 : 6), pace),
-      await turn(senders, 'loop', pace * (quick ? 2 : 6), pace),
+    const pair: [Lap, Lap] = [
+      await lap(senders, 'fantail', pace * (quick ? 2 : 6), pace),
+      await lap(senders, 'loop', pace * (quick ? 2 : 6), pace),
     ]
     report(`${PACED_PER_SECOND} publishes/s: ${told('fantail', 0, pair[0])}`)
     report(`${pace} requests/s: ${told('loop', 0, pair[1])}`)
-    turns.push(pair)
+    laps.push(pair)
   }
   const note = `${PACED_PER_SECOND} publishes/s, warm`
-  const of = (name: keyof Percentiles) => figureOf(turns.map(([fantail]) => fantail.delays?.[name] ?? 0))
+  const of = (name: keyof Percentiles) => figureOf(laps.map(([fantail]) => fantail.delays?.[name] ?? 0))
   return [
-    rowOf('CPU of all processes : loop’s CPU', figureOf(turns.map(([a, b]) => a.allMicros / b.allMicros)), {
+    rowOf('CPU of all processes : loop’s CPU', figureOf(laps.map(([a, b]) => a.allMicros / b.allMicros)), {
       unit: '×',
       atMost: 2,
       note,

@@ -2,7 +2,7 @@
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, told, turn, withStage } from '../../stage.ts'
+import { cpuMicrosOf, endFantail, fantailOn, lap, told, withStage } from '../../stage.ts'
 
 const NARROW = 10
 const WITHIN = 1.15
@@ -24,7 +24,7 @@ function run(wide: number, options: ScenarioOptions): Promise<Row[]> {
   return withStage(async (stage) => {
     const fantail = await fantailOn(stage, options)
     const costs = async (fanOut: number) => {
-      const measured = await turn(stage, fantail, { fanOut, deliveries })
+      const measured = await lap(stage, fantail, { fanOut, deliveries })
       report(`fan-out ${fanOut}: ${told(measured)}`)
       return { micros: cpuMicrosOf(measured), perSecond: measured.deliveriesPerSecond }
     }

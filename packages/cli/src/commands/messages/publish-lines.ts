@@ -79,7 +79,7 @@ async function sendAll(run: Run, batches: AsyncIterable<Batch>, rate: number | u
   try {
     for await (const batch of batches) {
       if (run.failures.length > 0) break
-      if (rate !== undefined) await waitForTurn(run, (begun * 1_000) / rate)
+      if (rate !== undefined) await waitUntilDue(run, (begun * 1_000) / rate)
       begun += batch.messages.length
       const sent = send(run, batch).finally(() => underWay.delete(sent))
       underWay.add(sent)
@@ -90,7 +90,7 @@ async function sendAll(run: Run, batches: AsyncIterable<Batch>, rate: number | u
   }
 }
 
-async function waitForTurn({ progress, context }: Run, atMs: number): Promise<void> {
+async function waitUntilDue({ progress, context }: Run, atMs: number): Promise<void> {
   const waitMs = atMs - progress.elapsedMs
   if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal })
 }

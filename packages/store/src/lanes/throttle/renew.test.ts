@@ -142,7 +142,7 @@ test('nothing is renewed whose lease has ended, in a lane that is paused, delete
 test('renewals go as the model says, and none lies further ahead than it allows', {
   timeout: RANDOM_TIMEOUT_MS,
 }, async () => {
-  const turns = fc.array(
+  const sequences = fc.array(
     fc.record({
       passMs: fc.nat(400),
       late: fc.boolean(),
@@ -151,7 +151,7 @@ test('renewals go as the model says, and none lies further ahead than it allows'
     }),
     { minLength: 1, maxLength: 12 },
   )
-  const property = fc.asyncProperty(turns, async (sequence) => {
+  const property = fc.asyncProperty(sequences, async (sequence) => {
     const rate = sequence[0]?.rate ?? 1
     const { id, claims } = await takeLane({ rate })
     let [passed, planned] = [0, claims.map(({ sendAt }) => sendAt)]

@@ -8,8 +8,8 @@ const { RENEWED_AHEAD_MS, SEND_AHEAD_MS } = NUMBER
 
 const START = 1_760_000_000_000
 
-interface Turn {
-  /** Ms since the previous turn of any worker. */
+interface Take {
+  /** Ms since the previous take of any worker. */
   pauseMs: number
   count: number
   /** How late the worker sends its claims, as a share of the allowed lateness. */
@@ -17,7 +17,7 @@ interface Turn {
 }
 
 const rates = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 3_000 }))
-const turns = (pauseMsMax: number) =>
+const takes = (pauseMsMax: number) =>
   fc.array(
     fc.record({
       pauseMs: fc.nat(pauseMsMax),
@@ -28,7 +28,7 @@ const turns = (pauseMsMax: number) =>
   )
 
 /** Workers take turns in any order with one stored tat. Each sends its claims as late as allowed. */
-function play(rate: number, sequence: Turn[]) {
+function play(rate: number, sequence: Take[]) {
   let tat = 0
   let now = START
   const planned: number[] = []
@@ -120,7 +120,7 @@ function playStalls(rate: number, sequence: Wake[]): number[] {
 describe('pacing', () => {
   it('no one-second window holds more than 1.1 r + 1 sends, however workers interleave and lag', () => {
     fc.assert(
-      fc.property(rates, turns(400), (rate, sequence) => {
+      fc.property(rates, takes(400), (rate, sequence) => {
         const { planned, sent } = play(rate, sequence)
         expect(worstSecond(planned)).toBeLessThanOrEqual(rate + 1)
         expect(worstSecond(sent)).toBeLessThanOrEqual(1.1 * rate + 1)
@@ -132,8 +132,8 @@ describe('pacing', () => {
   it('below one a second no window of T = 10 / r holds more than 1.1 r T + 1', () => {
     const slow = fc.constantFrom(0.9, 0.5, 0.2, 0.05, 0.001)
     fc.assert(
-      fc.property(slow, turns(2_000), fc.integer({ min: 1, max: 100 }), (rate, sequence, slowness) => {
-        const paused = sequence.map((turn) => ({ ...turn, pauseMs: turn.pauseMs * slowness }))
+      fc.property(slow, takes(2_000), fc.integer({ min: 1, max: 100 }), (rate, sequence, slowness) => {
+        const paused = sequence.map((take) => ({ ...take, pauseMs: take.pauseMs * slowness }))
         const windowMs = 10_000 / rate
         const { planned, sent } = play(rate, paused)
         expect(worstIn(windowMs, planned)).toBeLessThanOrEqual(11)
@@ -193,8 +193,8 @@ describe('pacing', () => {
             lateness: 0,
           }))
           const { planned, end } = play(rate, sequence)
-          const firstTurn = START + (sequence[0]?.pauseMs ?? 0)
-          const due = ((end + SEND_AHEAD_MS - firstTurn) * rate) / 1_000
+          const firstTake = START + (sequence[0]?.pauseMs ?? 0)
+          const due = ((end + SEND_AHEAD_MS - firstTake) * rate) / 1_000
           expect(Math.abs(planned.length - due)).toBeLessThan(2)
         },
       ),

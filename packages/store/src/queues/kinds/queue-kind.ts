@@ -37,7 +37,7 @@ interface QueueKind {
    */
   keptBy(moved: QueueMessage): Pick<StoredItem, 'sentAt' | 'retentionFrom' | 'deduplicationId'>
   /** Runs the script of this kind. Both scripts have replies of the same form. */
-  receive(redis: Redis, args: ReceiveArgs, turn: ReceiveOnceArgs): Promise<unknown>
+  receive(redis: Redis, args: ReceiveArgs, once: ReceiveOnceArgs): Promise<unknown>
   /** The kind compares deduplication ids, so a send may change nothing. */
   deduplicates: boolean
   /** A receive that is repeated under its attempt id gets the same messages. */

@@ -1,11 +1,11 @@
--- Takes an endpoint for a subscription of a slice in another shard, before it moves there (move-subscription). The mark
+-- Takes an endpoint for a subscription of a slice in another shard, before it moves there (move-subscription). The note
 -- remains until finish-move.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text, the topic's
 -- @arg new_hash: text, SHA-1 of the new endpoint
 -- @arg raw_id: text, 16 bytes
--- @arg mark: text
+-- @arg note: text
 -- @arg new_token: text, SHA-1 or ''
 -- @arg revision: text
 -- Returns: {'missing'} | {'taken', id (16 bytes)} | {'set'}
@@ -16,7 +16,7 @@ local key, ends = base .. 'topic:' .. arn, base .. 'ends:' .. uid
 if redis.call('HGET', key, TOPIC.uid) ~= uid then return {'missing'} end
 local holder = redis.call('HGET', ends, new_hash)
 if holder and holder ~= raw_id then return {'taken', holder} end
-redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now_ms(base)), mark)
+redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now_ms(base)), note)
 redis.call('HSET', ends, new_hash, raw_id)
 set_token(base, uid, raw_id, '', new_token)
 touch_topic(key, uid, arn, revision)

@@ -1,11 +1,11 @@
 -- Takes an endpoint and a place in a slice for a new subscription. If that slice is in this shard, it stores the
--- subscription. Otherwise the caller stores it (place-subscription) and then calls finish-create; a mark remains until
+-- subscription. Otherwise the caller stores it (place-subscription) and then calls finish-create; a note remains until
 -- then. The id is made of the topic's uid, the slice's number and the given random digits (subscriptions-id.ts).
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits
 -- @arg endpoint_hash: text, SHA-1 of protocol and endpoint
--- @arg mark: text, up to where the id follows
+-- @arg note: text, up to where the id follows
 -- @arg digits: text, random, of the id
 -- @arg revision: text
 -- @arg per_slice: number, subscriptions at most
@@ -47,7 +47,7 @@ local id = subscription_id(topic.uid, number, digits)
 local raw = id_bytes(id)
 redis.call('HSET', ends, endpoint_hash, raw)
 if number % shards ~= 0 then
-  redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), mark .. id)
+  redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), note .. id)
   return answer('reserved', raw)
 end
 local slice, before = topic.uid .. '.' .. number, first_due(base)

@@ -1,12 +1,12 @@
 -- Deletes a subscription whose slice is in its topic's home shard. For a slice elsewhere it frees the endpoint and
--- leaves a mark. The caller then removes the subscription (remove-subscription) and calls finish-delete. Once the mark
+-- leaves a note. The caller then removes the subscription (remove-subscription) and calls finish-delete. Once the note
 -- is there the deletion cannot be undone, because a new subscription may get the endpoint.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg shard: digits
 -- @arg uid: text, the topic's
 -- @arg slice_number: number
--- @arg mark: text
+-- @arg note: text
 -- @arg id: text
 -- @arg raw_id: text, 16 bytes
 -- @arg endpoint: text, as the caller read it, or '' if it could not
@@ -32,8 +32,8 @@ if here and endpoint ~= '' and endpoint_of(base, slice, id, endpoint) ~= endpoin
 local removed = here and remove_subscription(base, slice, id, revision, now)
 if here and not removed then return 'absent' end
 if not here then
-  if not holds then return redis.call('ZSCORE', base .. 'unfinished', mark) and 'begun' or 'absent' end
-  redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), mark)
+  if not holds then return redis.call('ZSCORE', base .. 'unfinished', note) and 'begun' or 'absent' end
+  redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), note)
 end
 if holds then redis.call('HDEL', ends, endpoint_hash) end
 if token_hash ~= '' then redis.call('HDEL', base .. 'tokens:' .. uid, token_hash) end

@@ -3,19 +3,19 @@
 -- @arg arn: text
 -- @arg uid: text, the topic's
 -- @arg slice_number: number
--- @arg mark: text
+-- @arg note: text
 -- @arg endpoint_hash: text, SHA-1 of protocol and endpoint
 -- @arg raw_id: text, 16 bytes
 -- @arg stored: flag, else its place is given up
 -- @arg token_hash: text, SHA-1 of the token, or ''
 -- @arg revision: text
--- Returns: 1 if this call removed the mark, else 0
+-- Returns: 1 if this call removed the note, else 0
 -- @include when-full
 -- @include topic-slices
 local key = base .. 'topic:' .. arn
 run_when_full(base)
 local ends = base .. 'ends:' .. uid
-local ended = redis.call('ZREM', base .. 'unfinished', mark)
+local ended = redis.call('ZREM', base .. 'unfinished', note)
 local holds = redis.call('HGET', ends, endpoint_hash) == raw_id
 if not stored and ended == 1 and holds then
   redis.call('HDEL', ends, endpoint_hash)

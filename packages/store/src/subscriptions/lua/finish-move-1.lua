@@ -4,16 +4,16 @@
 -- @arg uid: text, the topic's
 -- @arg free_hash: text, SHA-1 of the endpoint to free, or ''
 -- @arg raw_id: text, 16 bytes
--- @arg mark: text
+-- @arg note: text
 -- @arg remove_token: text, SHA-1 or ''
 -- @arg revision: text
--- Returns: 1 if this call removed the mark, else 0
+-- Returns: 1 if this call removed the note, else 0
 -- @include when-full
 -- @include topic-slices
 -- @include topic-tokens
 local ends = base .. 'ends:' .. uid
 run_when_full(base)
-local ended = redis.call('ZREM', base .. 'unfinished', mark)
+local ended = redis.call('ZREM', base .. 'unfinished', note)
 if redis.call('HGET', ends, free_hash) == raw_id then redis.call('HDEL', ends, free_hash) end
 set_token(base, uid, raw_id, remove_token, '')
 touch_topic(base .. 'topic:' .. arn, uid, arn, revision)

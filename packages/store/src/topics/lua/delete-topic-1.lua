@@ -1,4 +1,4 @@
--- Removes a topic with its first slice. If it has more slices, a mark remains until the caller has dropped them
+-- Removes a topic with its first slice. If it has more slices, a note remains until the caller has dropped them
 -- (drop-slice), so that a crash in between can be repaired.
 -- @key base: of the topic's home shard
 -- @arg arn: text
@@ -21,8 +21,8 @@ redis.call('UNLINK', key, base .. 'ends:' .. topic.uid, base .. 'tokens:' .. top
 redis.call('ZREM', base .. 'topics', arn)
 redis.call('ZREM', base .. 'unfinished', 'topic|' .. arn)
 if slice_count > 1 then
-  local mark = 'purge|' .. arn .. '|' .. topic.uid .. '|' .. slice_count
-  redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), mark)
+  local note = 'purge|' .. arn .. '|' .. topic.uid .. '|' .. slice_count
+  redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), note)
 end
 close_log(base, topic.uid, now)
 drop_ring(base, arn, topic.uid)

@@ -1,10 +1,10 @@
--- Ends a change of a topic's record when every slice has it. The mark of a newer change stays.
+-- Ends a change of a topic's record when every slice has it. The note of a newer change stays.
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text
 -- @arg version: text
 -- @arg revision: text
--- Returns: 1 if the mark was taken off, else 0
+-- Returns: 1 if the note was taken off, else 0
 -- @include when-full
 -- @include topic-slices
 local key = base .. 'topic:' .. arn

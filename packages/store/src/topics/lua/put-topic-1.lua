@@ -1,5 +1,5 @@
 -- Creates a topic, or replaces its record if it is still as the caller read it. The first slice gets the record at
--- once. The caller updates the other slices (configure-slice, then finish-topic), and a mark remains until then. A
+-- once. The caller updates the other slices (configure-slice, then finish-topic), and a note remains until then. A
 -- record that does not grow is replaced even when memory is full.
 -- @key base: of the topic's home shard
 -- @arg arn: text

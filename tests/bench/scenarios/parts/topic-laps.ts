@@ -1,5 +1,5 @@
 /**
- * Topics of one Fantail that differ in their settings, for turns of equal work. The processes are the same for all of
+ * Topics of one Fantail that differ in their settings, for laps of equal work. The processes are the same for all of
  * them, so a small difference of CPU time shows. Two equal processes alone differ by up to 5 %.
  */
 import type { Contestant } from '../../contest/contestant.ts'
