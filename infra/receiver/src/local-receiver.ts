@@ -9,13 +9,12 @@ import {
 } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { foreignHostText, type OwnHosts } from '@fantail/config'
+import { isObject, objectOf } from '@fantail/contracts'
 import { printable } from '@fantail/policy'
 import { Arrivals } from './arrivals.ts'
-import { ANSWER, behaviourOf } from './behaviour.ts'
-import { functionBehaviour } from './function-behaviour.ts'
+import { ANSWER, type Behaviour, behaviourOf } from './behaviour.ts'
 import type { Mails } from './mail-sink.ts'
 import { pushBehaviour, pushSetting, takePush } from './push-service.ts'
-import { takeRecords } from './stream-records.ts'
 
 /** The largest message takes less than this, even escaped in its envelope. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -145,4 +144,51 @@ function answer(response: ServerResponse, status: number, value: unknown): void 
   const body = status === 204 || status === 304 ? '' : `${JSON.stringify(value, null, 2)}\n`
   response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID() })
   response.end(body)
+}
+
+/**
+ * The receiver as Lambda's invoke API. Every name is a function that accepts its event. Functions named `flaky-3`,
+ * `status-404`, `slow-5000` and `hang` behave like the paths with these words.
+ */
+const INVOCATION = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/
+/** Accepted, and runs later. */
+const ACCEPTED = 202
+
+/** Undefined if the path is no invocation. `type`: the header X-Amz-Invocation-Type. */
+function functionBehaviour(
+  path: string,
+  type: string | string[] | undefined,
+  attempt: number,
+): Behaviour | undefined {
+  const [, name] = INVOCATION.exec(path) ?? []
+  if (name === undefined) return undefined
+  const asked = behaviourOf(`/${name.replace('-', '/')}`, attempt)
+  const { status, delayMs } = asked ?? { status: 200, delayMs: 0 }
+  return { status: status === 200 && type === 'Event' ? ACCEPTED : status, delayMs }
+}
+
+const TARGET = 'Firehose_20150804.PutRecordBatch'
+
+interface TakenRecords {
+  /** The texts of all records, which are in base64 in the request. */
+  text: string
+  /** The answer of Firehose. */
+  answer: object
+}
+
+/** Undefined if the request is not for Firehose. `target`: the header X-Amz-Target. */
+function takeRecords(target: string | string[] | undefined, body: string): TakenRecords | undefined {
+  if (target !== TARGET) return undefined
+  const { Records } = objectOf(body) ?? {}
+  const records: unknown[] = Array.isArray(Records) ? Records : []
+  const RequestResponses = records.map(() => ({ RecordId: randomUUID() }))
+  return {
+    text: records.map(textOf).join(''),
+    answer: { FailedPutCount: 0, Encrypted: false, RequestResponses },
+  }
+}
+
+function textOf(record: unknown): string {
+  const data = isObject(record) ? record.Data : undefined
+  return typeof data === 'string' ? Buffer.from(data, 'base64').toString() : ''
 }

@@ -2,9 +2,8 @@
 import { JsonBoundError, parseBounded } from '@fantail/contracts'
 import { AwsError } from './aws-error.ts'
 import type { WireAnswer } from './aws-service.ts'
-import { fromBase64 } from './base64.ts'
 import type { AwsInput, Operation } from './operation.ts'
-import type { Shape } from './shapes.ts'
+import { fromBase64, type Shape } from './shapes.ts'
 import { sqsShapeOf } from './sqs-error-shapes.ts'
 
 type Members = Record<string, unknown>

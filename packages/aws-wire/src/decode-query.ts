@@ -4,10 +4,10 @@
  * The names form a tree of Maps, so no name can be special. Only members that the operation's shapes name are read from
  * the tree. The numbers in names only order a list, so gaps are allowed.
  */
-import { fromBase64 } from './base64.ts'
+
 import type { AwsInput } from './operation.ts'
 import { malformed, type QueryParameters } from './query-parameters.ts'
-import type { ListShape, MapShape, Shape } from './shapes.ts'
+import { fromBase64, type ListShape, type MapShape, type Shape } from './shapes.ts'
 
 /**
  * The deepest name of both services has nine parts.

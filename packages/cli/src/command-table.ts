@@ -27,16 +27,16 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
   },
   login: {
     summary: 'save a server and its key as a profile',
-    load: async () => (await import('./commands/setup/login-command.ts')).login,
+    load: async () => (await import('./commands/setup/profile-commands.ts')).login,
   },
   whoami: {
     summary: 'show which server and which key are used',
-    load: async () => (await import('./commands/setup/whoami-command.ts')).whoami,
+    load: async () => (await import('./commands/setup/profile-commands.ts')).whoami,
   },
   use: {
     words: 'PROFILE',
     summary: 'use another profile',
-    load: async () => (await import('./commands/setup/use-command.ts')).use,
+    load: async () => (await import('./commands/setup/profile-commands.ts')).use,
   },
   topics: {
     words: 'list | get | create | set | rm',

@@ -35,14 +35,14 @@ export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-req
 export { createHttpSender, type HttpSender } from './http/http-sender.ts'
 export type { KeepAnswer } from './http/kept-answer.ts'
 export { shownHeaders } from './http/shown-headers.ts'
-export type { MailTools } from './mail/mail-tools.ts'
+export type { MailTools } from './mail/mail-settings.ts'
 export { unsubscribeLink } from './mail/render-mail.ts'
 export { notificationProblem } from './mobile-push/mobile-notification.ts'
 export {
   openPlatformCredential,
   platformContext,
   sealPlatformCredential,
-} from './mobile-push/platform-credential.ts'
+} from './mobile-push/mobile-push-tools.ts'
 export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
 export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'
 export { checkTlsMaterial, compileRoute, type OutboundOptions, readProxy } from './outbound/outbound-route.ts'
@@ -69,7 +69,7 @@ export {
   systemAttributes,
 } from './queues/queue-message.ts'
 export { createSigningPairs, signingKeyContext } from './signing/kept-signing-pair.ts'
-export { type SignatureVersion, signatureVersionOf } from './signing/signature-version.ts'
+export { type SignatureVersion, signatureVersionOf } from './signing/signer.ts'
 export { SigningKey } from './signing/signing-key.ts'
 export { createSigningPair, openSigningPair, type SigningPair } from './signing/signing-pair.ts'
 export {
@@ -80,6 +80,6 @@ export {
   webhookSignerOf,
 } from './signing/standard-webhooks.ts'
 export { smsTextProblem } from './sms/sms-message.ts'
-export type { SmsTools } from './sms/sms-tools.ts'
+export type { SmsTools } from './sms/sms-settings.ts'
 export { RedisSink } from './streams/redis-sink.ts'
 export { redisStreamOf } from './streams/stream-places.ts'

@@ -32,16 +32,19 @@ export {
   type ConsumerWithBatches,
   type Share,
 } from './consumers/consumers.ts'
-export { type CheckpointNames, readCheckpointNames } from './copies/checkpoint-names.ts'
 export { followConnection, openSince } from './copies/open-connections.ts'
-export { type ServerMark, ServerMarks } from './copies/server-marks.ts'
+export {
+  type CheckpointNames,
+  readCheckpointNames,
+  type ServerMark,
+  ServerMarks,
+} from './copies/server-marks.ts'
 export { Credentials } from './credentials/own-credentials.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
 export { holdJobLock, noteParts, readParts } from './dispatch/job-lock.ts'
-export { hearListeners } from './events/hear-listeners.ts'
 export type { LiveNotice } from './events/live-groups.ts'
 export { INTEREST_MS, type Interest, type InterestNotice, isWanted } from './events/live-interest.ts'
-export { LiveSender } from './events/live-sender.ts'
+export { hearListeners, LiveSender } from './events/live-sender.ts'
 export {
   countEvents,
   type DeliveryEvent,
@@ -59,8 +62,7 @@ export {
 } from './events/log-position.ts'
 export { type LogPage, OutcomeReader } from './events/outcome-reader.ts'
 export { SliceFinder } from './events/slice-finder.ts'
-export { FifoLog, type FifoReceipt } from './fifo/fifo-log.ts'
-export { fifoLogFigures } from './fifo/fifo-log-figures.ts'
+export { FifoLog, type FifoReceipt, fifoLogFigures } from './fifo/fifo-log.ts'
 export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/fifo-reading.ts'
 export { isWorthKeepingWhole, type KeptJob, type NewKept } from './kept/kept-jobs.ts'
 export { KeptMessages, type NotKept } from './kept/kept-messages.ts'
@@ -191,9 +193,8 @@ export { type OnLeaseEnd, SERVICE_NOTE_MS } from './queues/leases/queue-leases.t
 export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
 export { LetterQuota, type LetterShares, type RemovedLetter } from './queues/letters/letter-quota.ts'
 export { TopicQueues, topicQueueArns } from './queues/letters/topic-queues.ts'
-export { queueFigures } from './queues/queue-figures.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
-export { Queues } from './queues/queues.ts'
+export { Queues, queueFigures } from './queues/queues.ts'
 export { sumRecord } from './records/checksums.ts'
 export type { ShownMember } from './records/fields.ts'
 export { bodiesOfJob, isJobText, jobText, messageBody, readMessage } from './records/message-bodies.ts'

@@ -5,7 +5,7 @@ import { readApiSettings } from '@fantail/config'
 import { printableLines } from '@fantail/policy'
 import { createLogger } from '@fantail/runtime'
 import { EXIT_CODES } from '../output/exit-codes.ts'
-import { help, isHelp } from '../output/help.ts'
+import { help, isHelp } from '../output/output.ts'
 import { ALL_USAGE, type Counts, countsFor, opsPort } from './process-counts.ts'
 import { supervise } from './supervise-services.ts'
 

@@ -51,3 +51,9 @@ export type Does = <A extends unknown[]>(
 
 /** Adds words, flags and work to the command of the table. */
 export type Define = (command: Command, does: Does) => void
+
+/** Each line is a command without `fantail`; text after two spaces and `#` explains it. */
+export function examples(command: Command, ...lines: string[]): Command {
+  const texts = lines.map((line) => `  fantail ${line}`)
+  return command.addHelpText('after', ['', 'Examples:', ...texts].join('\n'))
+}

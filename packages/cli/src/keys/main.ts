@@ -9,7 +9,7 @@ import { createLogger, openVault } from '@fantail/runtime'
 import { ApiKeys, AuditWriter, VaultKeys } from '@fantail/store'
 import { withRedis } from '../frame/cli-redis.ts'
 import { EXIT_CODES, exitOf } from '../output/exit-codes.ts'
-import { help, isHelp } from '../output/help.ts'
+import { help, isHelp } from '../output/output.ts'
 import { KEYS_USAGE, runKeysCli, UsageError } from './keys-cli.ts'
 
 try {

@@ -15,7 +15,7 @@ import {
   WrongRedisError,
   whenServerChecked,
 } from '@fantail/store'
-import { help, isHelp } from '../output/help.ts'
+import { help, isHelp } from '../output/output.ts'
 
 const USAGE = `usage: fantail move --from redis://HOST:PORT [--to HOST:PORT,HOST:PORT,…]
 

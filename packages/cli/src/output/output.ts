@@ -91,3 +91,13 @@ export class Output {
     return [begin.replace('\u001b', STYLED), text, end.replace('\u001b', STYLED)].join('')
   }
 }
+
+export function isHelp(args: string[]): boolean {
+  return args.includes('--help') || args.includes('-h') || args[0] === 'help'
+}
+
+/** The exit code. */
+export function help(usage: string): 0 {
+  console.log(usage)
+  return 0
+}

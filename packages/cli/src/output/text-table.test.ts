@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted } from './counted.ts'
-import { fieldsText, tableText } from './text-table.ts'
+import { counted, fieldsText, tableText } from './text-table.ts'
 
 test('columns are as wide as their longest text', () => {
   expect(

@@ -49,3 +49,8 @@ export function fieldsText(fields: [name: string, value: Cell][]): string {
 function cellText(value: Cell): string {
   return value === null || value === undefined ? '-' : printable(String(value))
 }
+
+/** `1 message`, `2 messages`. */
+export function counted(count: number, one: string, more = `${one}s`): string {
+  return `${count} ${count === 1 ? one : more}`
+}

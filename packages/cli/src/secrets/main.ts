@@ -12,7 +12,7 @@ import {
   VaultKeys,
 } from '@fantail/store'
 import { withRedis } from '../frame/cli-redis.ts'
-import { help, isHelp } from '../output/help.ts'
+import { help, isHelp } from '../output/output.ts'
 import { resealAll } from './reseal.ts'
 
 const USAGE = 'usage: fantail secrets reseal'

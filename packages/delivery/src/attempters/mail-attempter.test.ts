@@ -11,8 +11,7 @@ import { afterEach, expect, test } from 'vitest'
 import { compileEnvelope } from '../envelope/envelope.ts'
 import { compileTarget } from '../envelope/target.ts'
 import { isUnsubscribeToken } from '../envelope/unsubscribe-link.ts'
-import type { MailSettings } from '../mail/mail-settings.ts'
-import type { MailEnd } from '../mail/mail-tools.ts'
+import type { MailEnd, MailSettings } from '../mail/mail-settings.ts'
 import { MailAttempter } from './mail-attempter.ts'
 
 const LINK_KEY = Buffer.alloc(32, 7)

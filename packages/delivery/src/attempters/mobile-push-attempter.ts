@@ -32,8 +32,7 @@ import {
   type Pushed,
   RefusedCredentialError,
 } from '../mobile-push/mobile-push-provider.ts'
-import type { MobilePushTools } from '../mobile-push/mobile-push-tools.ts'
-import { openPlatformCredential } from '../mobile-push/platform-credential.ts'
+import { type MobilePushTools, openPlatformCredential } from '../mobile-push/mobile-push-tools.ts'
 import { MOBILE_PUSH_WAIT_SECONDS } from '../mobile-push/provider-answers.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'

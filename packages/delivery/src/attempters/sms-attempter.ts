@@ -14,19 +14,18 @@ import { UnderWay } from '../bounds/under-way.ts'
 import type { Envelope } from '../envelope/envelope.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
-import { smsParts } from '../sms/message-parts.ts'
 import {
   maxPriceUsd,
   type SmsMessage,
   senderIdOf,
   smsCostUsd,
+  smsParts,
   smsText,
   smsTextProblem,
   smsTypeOf,
 } from '../sms/sms-message.ts'
 import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
-import type { SmsSettings } from '../sms/sms-settings.ts'
-import type { SmsEnd, SmsReservation, SmsTools } from '../sms/sms-tools.ts'
+import type { SmsEnd, SmsReservation, SmsSettings, SmsTools } from '../sms/sms-settings.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
 
 /** Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
-import type { AwsCredentials } from '../aws/aws-credentials.ts'
-import { awsHost } from '../aws/aws-hosts.ts'
+import { type AwsCredentials, awsHost } from '../aws/aws-credentials.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { Target } from '../envelope/target.ts'
@@ -13,9 +12,8 @@ import type { HttpSender } from '../http/http-sender.ts'
 import { BucketSink } from '../streams/bucket-sink.ts'
 import { FirehoseSink } from '../streams/firehose-sink.ts'
 import { FolderSink } from '../streams/folder-sink.ts'
-import { objectLingerMs } from '../streams/object-bounds.ts'
-import { putRecords } from '../streams/put-records.ts'
 import { type OpenStreamWriter, RedisSink } from '../streams/redis-sink.ts'
+import { objectLingerMs } from '../streams/sink-objects.ts'
 import {
   bucketOf,
   bucketSigner,
@@ -25,7 +23,7 @@ import {
   type StreamPlace,
   type StreamSettings,
 } from '../streams/stream-places.ts'
-import { renderStreamRecord } from '../streams/stream-record.ts'
+import { putRecords, renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
 import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Sent } from './attempter.ts'
 

@@ -1,9 +1,8 @@
 /** One connection: an undici Client with at most one request. It dials when it is given a request. */
 import { Client, type Dispatcher } from 'undici'
 import { type AnswerBytes, watchAnswers } from './answer-bytes.ts'
-import type { Origin } from './connection-origin.ts'
 import type { Connector, Dial } from './connector.ts'
-import type { DialFacts } from './dial-facts.ts'
+import type { DialFacts, Origin } from './dial-facts.ts'
 import type { Linked } from './linked-list.ts'
 import type { AnswerSink } from './tolerant-answer.ts'
 

@@ -1,7 +1,7 @@
 /** Opens a tunnel through a forward proxy: CONNECT (RFC 9110 §9.3.6) on a socket that is open already. */
 import type { Socket } from 'node:net'
 import type { ProxyAddress } from '../outbound/outbound-route.ts'
-import type { Origin } from './connection-origin.ts'
+import type { Origin } from './dial-facts.ts'
 
 /** Headers of a proxy's answer. Past it: the attempt has failed. */
 const HEAD_BYTES_MAX = 16_384

@@ -11,7 +11,7 @@ import {
   type MessageKind,
   type Protocol,
 } from '@fantail/contracts'
-import type { Signature, SignatureVersion } from '../signing/signature-version.ts'
+import type { Signature, SignatureVersion } from '../signing/signer.ts'
 import { isoOf } from './iso-time.ts'
 import type { Target } from './target.ts'
 import { unsubscribeQuery, unsubscribeUrl } from './unsubscribe-link.ts'

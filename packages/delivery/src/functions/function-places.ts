@@ -3,7 +3,7 @@
  * such a URL it is AWS, if the operator's patterns allow the function.
  */
 import { type FunctionArn, parseFunctionArn, unqualifiedArn } from '@fantail/policy'
-import { awsHost } from '../aws/aws-hosts.ts'
+import { awsHost } from '../aws/aws-credentials.ts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
 
 /** Key of the map's entry for every function without its own entry. */

@@ -4,7 +4,7 @@
  */
 import { objectOf } from '@fantail/contracts'
 import { withoutTokens } from '@fantail/policy'
-import { errorNameOf, isCredentialError } from '../aws/aws-errors.ts'
+import { errorNameOf, isCredentialError } from '../aws/aws-credentials.ts'
 
 interface InvocationAnswer {
   statusCode: number

@@ -10,13 +10,6 @@ import { type Envelope, linkOf, renderBody, textFor } from '../envelope/envelope
 import type { Target } from '../envelope/target.ts'
 import { unsubscribeToken } from '../envelope/unsubscribe-link.ts'
 import { hostOfSender } from './mail-settings.ts'
-import {
-  confirmationMail,
-  type MailText,
-  notificationSubject,
-  unsubscribedMail,
-  withFooter,
-} from './mail-texts.ts'
 
 interface MailParts {
   envelope: Envelope
@@ -142,4 +135,53 @@ export function unsubscribeLink(publicUrl: string, subscriptionArn: string, key:
     Token: unsubscribeToken(subscriptionArn, key),
   })
   return `${publicUrl}${UNSUBSCRIBE_PATH}?${query}`
+}
+
+interface MailText {
+  subject: string
+  text: string
+}
+
+const paragraphs = (...parts: string[]) => `${parts.join('\n\n')}\n`
+
+const NO_REPLY = 'Please do not reply directly to this email.'
+
+function confirmationMail(topicArn: string, link: string): MailText {
+  return {
+    subject: 'AWS Notification - Subscription Confirmation',
+    text: paragraphs(
+      'You have chosen to subscribe to the topic:',
+      topicArn,
+      'To confirm this subscription, click or visit the link below (If this was in error no action is necessary):',
+      `Confirm subscription: ${link}`,
+      NO_REPLY,
+    ),
+  }
+}
+
+function unsubscribedMail(topicArn: string, link: string): MailText {
+  return {
+    subject: 'AWS Notification - Unsubscribe Confirmation',
+    text: paragraphs(
+      'Your subscription to the topic below has been deactivated:',
+      topicArn,
+      'If this was in error or you wish to resubscribe, click or visit the link below:',
+      `Resubscribe: ${link}`,
+      NO_REPLY,
+    ),
+  }
+}
+
+const SUBJECT_DEFAULT = 'AWS Notification Message'
+
+function notificationSubject(subject: string | undefined): string {
+  return subject === undefined || subject === '' ? SUBJECT_DEFAULT : subject
+}
+
+function withFooter(text: string, link: string): string {
+  const footer = paragraphs(
+    `--\nIf you wish to stop receiving notifications from this topic, please click or visit the link below to unsubscribe:\n${link}`,
+    NO_REPLY,
+  )
+  return `${text}\n\n${footer}`
 }

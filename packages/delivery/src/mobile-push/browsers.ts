@@ -3,8 +3,7 @@
  * the address guard checks it.
  */
 import type { HttpSender } from '../http/http-sender.ts'
-import { AccessTokens } from './access-tokens.ts'
-import { signToken, vapidKey } from './jwt.ts'
+import { AccessTokens, signToken, vapidKey } from './access-tokens.ts'
 import { browserRequest, type Unsendable } from './mobile-notification.ts'
 import type { MobilePushProvider, Push, Pushed } from './mobile-push-provider.ts'
 import { judgeBrowser } from './provider-answers.ts'

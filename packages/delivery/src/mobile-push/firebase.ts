@@ -8,8 +8,7 @@ import { type AttemptResult, isObject, jsonOf } from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
-import { AccessTokens, type MadeToken } from './access-tokens.ts'
-import { signToken } from './jwt.ts'
+import { AccessTokens, type MadeToken, signToken } from './access-tokens.ts'
 import { firebaseBody, type Unsendable } from './mobile-notification.ts'
 import {
   type MobilePushProvider,

@@ -21,7 +21,7 @@ import { MobilePushAttempter } from '../attempters/mobile-push-attempter.ts'
 import { compileEnvelope } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import { createHttpSender } from '../http/http-sender.ts'
-import { sealPlatformCredential } from './platform-credential.ts'
+import { sealPlatformCredential } from './mobile-push-tools.ts'
 
 export const NOW = 1_790_000_000_000
 const PLACE = { partition: 'aws', region: 'us-east-1', account: '000000000000' }

@@ -4,8 +4,28 @@
  * RSASSA-PKCS1-v1_5 is deterministic, so a repeated signature is the same.
  */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
-import type { SignatureVersion } from './signature-version.ts'
+import type { TopicRecord } from '@fantail/contracts'
 import { certificatePath, type SigningPair } from './signing-pair.ts'
+
+/** `1` is SHA-1, `2` SHA-256. */
+export type SignatureVersion = '1' | '2'
+
+export interface Signature {
+  version: SignatureVersion
+  /** Base64. */
+  value: string
+  certificateUrl: string
+}
+
+/** undefined: the topic's messages are not signed. Messages of FIFO topics never are. */
+export function signatureVersionOf({
+  signing,
+  fifo,
+  attributes,
+}: Pick<TopicRecord, 'signing' | 'fifo' | 'attributes'>): SignatureVersion | undefined {
+  if (signing !== 'sns' || fifo) return undefined
+  return attributes.SignatureVersion === '2' ? '2' : '1'
+}
 
 const DIGESTS: Record<SignatureVersion, string> = { '1': 'sha1', '2': 'sha256' }
 /** The default number of threads in libuv. */

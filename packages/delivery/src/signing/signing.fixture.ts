@@ -10,7 +10,7 @@ import {
 import { compileEnvelope, type Envelope } from '../envelope/envelope.ts'
 import { EnvelopeSigning } from '../envelope/envelope-signing.ts'
 import { compileTarget, type Target } from '../envelope/target.ts'
-import type { SignatureVersion } from './signature-version.ts'
+import type { SignatureVersion } from './signer.ts'
 import { SigningKey, type SigningPairs } from './signing-key.ts'
 import type { SigningPair } from './signing-pair.ts'
 

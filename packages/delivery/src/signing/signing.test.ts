@@ -2,7 +2,7 @@ import { verify, X509Certificate } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Envelope, queueBody, renderBody } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
-import { type SignatureVersion, signatureVersionOf } from './signature-version.ts'
+import { type SignatureVersion, signatureVersionOf } from './signer.ts'
 import {
   createMemoryPairs,
   createSigning,

@@ -6,8 +6,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
-import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
-import { objectBody, objectName } from './object-name.ts'
+import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX, objectBody, objectName } from './sink-objects.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
 /** Error answer of a bucket that is read. Past it: only its status is reported. */

@@ -10,8 +10,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
 import { RequestQuota } from '../bounds/request-quota.ts'
 import { failure } from '../http/attempt-failure.ts'
-import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX } from './object-bounds.ts'
-import { objectBody, objectName } from './object-name.ts'
+import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX, objectBody, objectName } from './sink-objects.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
 interface FolderSinkOptions {

@@ -6,6 +6,8 @@
 import type { MessageAttribute } from '@fantail/contracts'
 import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
+import { failure } from '../http/attempt-failure.ts'
+import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
 export function renderStreamRecord(envelope: Envelope, target: Target): Buffer {
   const { message, kind } = envelope
@@ -30,4 +32,25 @@ function shown(attributes: Record<string, MessageAttribute>): object {
     return [name, { Type: type, Value: value }] as const
   })
   return Object.fromEntries(entries)
+}
+
+/**
+ * Writes records to a sink. If a record is larger than the sink allows, it fails permanently, and the other records are
+ * written. Never rejects.
+ */
+export async function putRecords(
+  sink: StreamSink,
+  records: readonly StreamRecord[],
+  timeoutMs: number,
+): Promise<PutResults> {
+  const { recordBytesMax } = sink
+  const fitting = records.filter(({ data }) => data.length <= recordBytesMax)
+  const results = fitting.length === 0 ? [] : await sink.put(fitting, timeoutMs)
+  const resultOf = new Map(fitting.map((record, i) => [record, results[i]]))
+  return records.map((record) => {
+    const { length } = record.data
+    const detail = `the record has ${length} bytes, and the stream takes ${recordBytesMax}`
+    if (length > recordBytesMax) return failure('invalid_record', detail, 0, true)
+    return resultOf.get(record) ?? failure('invalid_response', 'the sink has no result for the record', 0)
+  })
 }

@@ -3,12 +3,10 @@
  * error the worker is paused. A write is tried every 0.1 to 2 s, and the first success resumes the worker. Each of the
  * two changes is logged once.
  */
-
 import { isCluster, isTrouble, writeMark } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { queuePrefix } from './bull.ts'
-import type { ConsumerLog } from './consumer-log.ts'
 
 /** First pause before a troubled Redis is probed. The pause doubles with each probe. */
 const PROBE_MS_MIN = 100
@@ -75,4 +73,10 @@ async function probe(redis: Redis, key: string): Promise<void> {
   // While the slot moves between masters, commands with one key work and scripts with several keys are refused. So
   // several keys are probed.
   if (isCluster(redis)) await redis.exists(`${key}~`, `${key}~~`)
+}
+
+/** The part of a logger that the consumer and its guards use. */
+export interface ConsumerLog {
+  warn(fields: Record<string, unknown>, message: string): void
+  info(fields: Record<string, unknown>, message: string): void
 }

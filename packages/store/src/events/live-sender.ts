@@ -4,7 +4,7 @@
  * no events are sent.
  */
 import type { Redis } from 'ioredis'
-import { liveChannel } from '../keys/keys.ts'
+import { liveChannel, WAKE_LISTENERS } from '../keys/keys.ts'
 import {
   countDropped,
   fullUntil,
@@ -191,5 +191,26 @@ export class LiveSender {
     if (this.#processes.size > 0) return
     clearInterval(this.#ends)
     this.#ends = undefined
+  }
+}
+
+/** Subscribes to the announcements of processes with listeners. Returns a function that ends this. */
+export function hearListeners(
+  subscriber: Pick<Redis, 'on' | 'off' | 'status' | 'subscribe'>,
+  live: Pick<LiveSender, 'heard'>,
+): () => void {
+  const hear = (channel: string, text: string) => {
+    if (channel === WAKE_LISTENERS) live.heard(text)
+  }
+  const subscribe = () => {
+    // This fails only if the connection breaks. The next 'ready' then starts it again.
+    subscriber.subscribe(WAKE_LISTENERS).catch(() => undefined)
+  }
+  subscriber.on('message', hear)
+  subscriber.on('ready', subscribe)
+  if (subscriber.status === 'ready') subscribe()
+  return () => {
+    subscriber.off('message', hear)
+    subscriber.off('ready', subscribe)
   }
 }

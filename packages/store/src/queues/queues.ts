@@ -21,10 +21,11 @@
  */
 import type { QueueMessage, QueueRecord, RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { queueKey, queuesKey } from '../keys/keys.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
-import type { Page } from '../redis/pages.ts'
+import { listNames, type Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
-import type { OnUnreadable } from '../redis/unreadable.ts'
+import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 import {
   type DeleteIf,
   QueueDefinitions,
@@ -262,4 +263,23 @@ export class Queues {
 interface Written {
   queue: QueueRecord
   created: boolean
+}
+
+/** Figures of at most `max` queues, the first by ARN, without unreadable ones. Takes two round trips. */
+export async function queueFigures(
+  redis: Redis,
+  queues: Pick<Queues, 'getWithCounts'>,
+  max: number,
+): Promise<QueueWithCounts[]> {
+  const arns = await listNames(redis, { key: queuesKey, prefix: '', after: '', limit: max })
+  const found = await Promise.all(
+    arns.map((arn) =>
+      whenReadable(
+        queueKey(arn),
+        () => undefined,
+        () => queues.getWithCounts(arn),
+      ),
+    ),
+  )
+  return found.filter((queue) => queue !== null && queue !== undefined)
 }

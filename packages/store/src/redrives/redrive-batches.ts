@@ -21,7 +21,6 @@ import { filterJson } from '../queues/items/redrive-counts.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
-import { type PurgedPage, purgePage } from './purge-pages.ts'
 import {
   type Moved,
   REDRIVE_ITEMS_MAX,
@@ -30,7 +29,7 @@ import {
   RedriveMoves,
   type RedriveRun,
 } from './redrive-moves.ts'
-import { taskPlace } from './redrive-records.ts'
+import { type PurgedPage, purgePage, taskPlace } from './redrive-records.ts'
 
 const OPEN = readScript('open-redrive-1')
 const CHOOSE = readScript('choose-redriven-1')

@@ -1,10 +1,22 @@
-/** Ids of redrive tasks, and the conversion of a hash to a task. */
+/** Ids of redrive tasks, the conversion of a hash to a task, its ends, and the pages of a purge. */
 import { randomBytes } from 'node:crypto'
-import { createMessageId, parseMessageId, type RedriveAction, type RedriveTask } from '@fantail/contracts'
+import {
+  createMessageId,
+  parseMessageId,
+  type RedriveAction,
+  type RedriveFilter,
+  type RedriveTask,
+} from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { redriveEndsKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
+import { filterJson } from '../queues/items/redrive-counts.ts'
 import { checkText, sumText } from '../records/checksums.ts'
 import { REDRIVE } from '../records/redrive-fields.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable } from '../redis/unreadable.ts'
 
 /** The shard of a task. undefined: the text is not the id of a task. */
@@ -84,4 +96,45 @@ export function readReadable(fields: Record<string, string>, id: string): Redriv
       text !== '' && ifReadable(() => REDRIVE.unpack({ ...needed, [name]: text }, id)).length > 0,
   )
   return REDRIVE.unpack({ ...needed, ...Object.fromEntries(readable) }, id)
+}
+
+type Ends = Pick<RedriveTask, 'delivered' | 'backInDlq' | 'discarded'>
+
+export async function readEnds(
+  redis: Redis,
+  { id, shards }: Pick<RedriveTask, 'id' | 'shards'>,
+): Promise<Ends> {
+  const ends = { delivered: 0, backInDlq: 0, discarded: 0 }
+  if (shards.length === 0) return ends
+  const pipeline = batch(redis)
+  // The names are ENDS of scripts/lua-names.ts.
+  for (const shard of shards) pipeline.hmget(redriveEndsKey(shardBase(shard), id), 'd', 'q', 'x')
+  for (const [delivered, dead, discarded] of (await replies(pipeline)) as (string | null)[][]) {
+    ends.delivered += Number(delivered ?? 0)
+    ends.backInDlq += Number(dead ?? 0)
+    ends.discarded += Number(discarded ?? 0)
+  }
+  return ends
+}
+
+const PURGE_PAGE = readScript('purge-page-1')
+/** Messages that one script of a purge task looks at. Past it: the next script looks on. */
+const PURGE_SCAN_ITEMS_MAX = 500
+
+export interface PurgedPage {
+  removed: number
+  /** `stop`: the task is paused or ended. `stale`: another run has the task. */
+  next: 'again' | 'stop' | 'stale'
+}
+
+export async function purgePage(
+  redis: Redis,
+  { id, fence, filter }: { id: string; fence: number; filter: RedriveFilter },
+): Promise<PurgedPage> {
+  const args = { fence, lookedAtMax: PURGE_SCAN_ITEMS_MAX, filterJson: filterJson(filter) }
+  const [removed, next] = (await runScript(redis, PURGE_PAGE, { ...taskPlace(id), ...args })) as [
+    number,
+    Buffer,
+  ]
+  return { removed, next: String(next) as PurgedPage['next'] }
 }

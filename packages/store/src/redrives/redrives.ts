@@ -10,8 +10,8 @@
  * A task is one hash in its source's shard, next to its queue or ring. Choosing and ending a batch then take one script
  * each. The last byte of a task's id is the number of that shard. A task moves only messages that were in the source
  * when it began. Messages that fail again therefore cannot keep it running without an end. The redrive service runs
- * tasks (redrive-batches.ts, resend-batches.ts). Some tasks are purges, which remove messages (purge-pages.ts). Ended
- * tasks are kept for 14 days.
+ * tasks (redrive-batches.ts, resend-batches.ts). Some tasks are purges, which remove messages (redrive-records.ts).
+ * Ended tasks are kept for 14 days.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -37,8 +37,7 @@ import { readNow } from '../redis/clock.ts'
 import { decodeCursor, encodeCursor, type Page, readableReplies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
-import { readEnds } from './redrive-ends.ts'
-import { newTaskId, readReadable, readTask, shardOfTask, sumFilter } from './redrive-records.ts'
+import { newTaskId, readEnds, readReadable, readTask, shardOfTask, sumFilter } from './redrive-records.ts'
 
 const CREATE = readScript('create-redrive-1')
 const CREATE_RESEND = readScript('create-resend-1')

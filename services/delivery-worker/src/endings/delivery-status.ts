@@ -5,6 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import {
+  type AttemptErrorCode,
   type AttemptedApplication,
   type AttemptedText,
   type AttemptResult,
@@ -21,7 +22,6 @@ import { deliveryItemId } from '@fantail/store'
 import type { LogRecords } from '@fantail/telemetry'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import { textDelivery } from './text-delivery.ts'
 
 /** SNS's log group of messages that were published to a phone number. */
 const DIRECT_TO_NUMBERS = 'DirectPublishToPhoneNumber'
@@ -168,4 +168,45 @@ function logGroupOf(finished: FinishedDelivery, delivered: boolean): string {
   const [, , , region = '', account = '', last = arn] = arn.split(':')
   const name = owner !== undefined && areNumbers(owner) ? DIRECT_TO_NUMBERS : last
   return `sns/${region}/${account}/${name}${delivered ? '' : '/Failure'}`
+}
+
+const ACCEPTED = 'Message has been accepted by phone carrier'
+const UNREACHABLE = 'Phone carrier is currently unreachable/unavailable'
+/** SNS's words for failures. */
+const WORDS: Partial<Record<AttemptErrorCode, string>> = {
+  number_refused: 'Invalid phone number',
+  text_refused: 'Message body is invalid',
+  outcome_unknown: 'Unknown error attempting to reach phone',
+}
+/** Details of these failures are SNS's words already. */
+const WORDED = new Set<AttemptErrorCode>(['opted_out', 'spend_exceeded'])
+
+interface TextDelivery {
+  destination: string
+  dwellTimeMs: number
+  result: AttemptResult | undefined
+}
+
+/** SNS also shows the carrier and its codes. Fantail does not know them. */
+function textDelivery(
+  { parts, priceUsd, type }: AttemptedText,
+  { destination, dwellTimeMs, result }: TextDelivery,
+) {
+  return {
+    numberOfMessageParts: parts,
+    destination,
+    priceInUSD: priceUsd,
+    smsType: type,
+    providerResponse: wordsOf(result),
+    dwellTimeMs,
+  }
+}
+
+/** If a provider refuses a message, its own words are shown. */
+function wordsOf(result: AttemptResult | undefined): string {
+  if (result?.kind === 'response')
+    return result.verdict === 'delivered' ? ACCEPTED : (result.text ?? UNREACHABLE)
+  if (result?.kind !== 'failure') return UNREACHABLE
+  const { error, detail } = result
+  return WORDED.has(error) ? detail : (WORDS[error] ?? UNREACHABLE)
 }

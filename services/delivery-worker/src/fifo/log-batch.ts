@@ -1,7 +1,8 @@
 /** The next messages of a FIFO log with their lanes, and their entries for the outcome log. */
 import type { TopicRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
-import type { LogMove, NewKept } from '@fantail/store'
+import { type LogClaim, type LogMove, type NewEntry, type NewKept, parseDeliveryId } from '@fantail/store'
+import type { UnreadableBody } from '../attempts/lane-bodies.ts'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -28,7 +29,7 @@ export interface LogBatch {
   expired?: { topic: TopicRecord; context: MessageContext }
 }
 
-export interface Unmatchable {
+interface Unmatchable {
   context: MessageContext
   error: unknown
 }
@@ -139,4 +140,20 @@ async function match(
     // The message is kept for its lanes, without its parsed form.
     context.forgetSubjects()
   }
+}
+
+/** `body` null: it is missing. */
+export function unreadableEntry({ topicArn }: LogClaim, id: Buffer, body: UnreadableBody | null): NewEntry {
+  const { messageId } = parseDeliveryId(id)
+  const entry = { id: `message.${messageId}`, messageId, topicArn }
+  if (body === null) return { ...entry, reason: 'bodyMissing', detail: 'its body is missing', raw: '' }
+  const detail = `its body cannot be decoded: ${body.message}`
+  return { ...entry, reason: 'bodyUnreadable', detail, raw: body.raw }
+}
+
+export function unmatchableEntry({ context, error }: Unmatchable): NewEntry {
+  const { messageId, topicArn } = context.message
+  const detail = `it cannot be matched: ${error instanceof Error ? error.message : String(error)}`
+  const entry = { id: `message.${messageId}`, messageId, topicArn, raw: context.body }
+  return { ...entry, reason: 'messageUnmatchable', detail }
 }

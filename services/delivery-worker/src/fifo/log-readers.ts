@@ -27,9 +27,8 @@ import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { Isolation } from './isolation.ts'
-import type { LogBatch } from './log-batch.ts'
+import { type LogBatch, unmatchableEntry, unreadableEntry } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
-import { unmatchableEntry, unreadableEntry } from './log-quarantine.ts'
 
 /** FIFO logs that a worker reads at a time. Past it: the log stays due for other workers. */
 const READERS_MAX = 64

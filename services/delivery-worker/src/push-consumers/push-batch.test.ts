@@ -6,8 +6,7 @@ import type { HandleResult } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { expect, test } from 'vitest'
-import { createConsumerMetrics } from './consumer-metrics.ts'
-import { pushBatch } from './push-batch.ts'
+import { createConsumerMetrics, pushBatch } from './push-batch.ts'
 
 const RECORD: ConsumerRecord = {
   name: 'hook',

@@ -4,15 +4,15 @@ import {
   type ConsumerRecord,
   FantailError,
   isFifoName,
+  parseArn,
   type QueueMessage,
 } from '@fantail/contracts'
 import { renderQueueEvent } from '@fantail/delivery'
 import { createBackoff, type Logger } from '@fantail/runtime'
 import type { Queues } from '@fantail/store'
-import { type Spans, traceparentOf } from '@fantail/telemetry'
+import { type Metrics, type Spans, traceparentOf } from '@fantail/telemetry'
 import { endSpan } from '../attempts/attempt-outcome.ts'
 import { type BatchOutcome, judgeBatch } from './batch-answer.ts'
-import type { ConsumerMetrics } from './consumer-metrics.ts'
 import { type BatchReply, type RequestTools, requestBatch } from './push-request.ts'
 
 /** Messages that one request to Redis deletes. Past it: a further request follows. */
@@ -127,4 +127,28 @@ function report(
     },
     'consumer.pushed',
   )
+}
+
+interface PushedCounts {
+  messages: number
+  deleted: number
+  durationMs: number
+}
+
+interface ConsumerMetrics {
+  /** One request has ended and is settled. */
+  pushed(record: ConsumerRecord, counts: PushedCounts): void
+}
+
+export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
+  return {
+    pushed({ queueArn, name: consumer }, { messages, deleted, durationMs }) {
+      const queue = parseArn(queueArn)?.name ?? queueArn
+      const result = deleted === messages ? 'succeeded' : deleted > 0 ? 'partial' : 'failed'
+      metrics.consumerRequestSeconds.of({ result }).record(durationMs / 1_000)
+      if (deleted > 0) metrics.consumerMessages.of({ queue, consumer, result: 'deleted' }).add(deleted)
+      const returned = messages - deleted
+      if (returned > 0) metrics.consumerMessages.of({ queue, consumer, result: 'returned' }).add(returned)
+    },
+  }
 }

@@ -15,9 +15,8 @@ import {
 } from '@fantail/runtime'
 import { Consumers, type Queues, type Redis, WAKE_CONSUMERS, WAKE_QUEUES } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
-import { createConsumerMetrics } from './consumer-metrics.ts'
 import { ConsumerShares } from './consumer-shares.ts'
-import type { MobilePushTools } from './push-batch.ts'
+import { createConsumerMetrics, type MobilePushTools } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
 

@@ -8,10 +8,9 @@ import type {
   TopicRecord,
 } from '@fantail/contracts'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
-import { feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
+import { effectivePolicy, feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
 import type { SliceData, SliceRef, Tally } from '@fantail/store'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
-import { SharedPolicies } from './shared-policies.ts'
 import { SliceFilters } from './slice-filters.ts'
 
 /** The topic requests no delivery status logs, but attributes of a platform application or of an account may. */
@@ -187,4 +186,31 @@ export interface SubscriptionCounts {
   topic: Tally
   /** undefined: the topic is for direct messages. */
   own: Tally | undefined
+}
+
+type PolicySource = Pick<SubscriptionRecord, 'protocol' | 'origin' | 'rawMessageDelivery' | 'deliveryPolicy'>
+
+/**
+ * The effective policies of a slice. Subscriptions of one kind without a policy of their own share one object. This
+ * saves 200 bytes of the cache for each.
+ */
+export class SharedPolicies {
+  readonly #topic: TopicRecord
+  readonly #shared = new Map<string, EffectiveDeliveryPolicy>()
+
+  constructor(topic: TopicRecord) {
+    this.#topic = topic
+  }
+
+  of(record: PolicySource): EffectiveDeliveryPolicy {
+    if (record.deliveryPolicy) return effectivePolicy(this.#topic, record)
+    // All members of the record that decide about the policy.
+    const kind = `${record.protocol} ${record.origin} ${record.rawMessageDelivery}`
+    let policy = this.#shared.get(kind)
+    if (!policy) {
+      policy = effectivePolicy(this.#topic, record)
+      this.#shared.set(kind, policy)
+    }
+    return policy
+  }
 }

@@ -1,29 +1,47 @@
 /** The ground floor: connections, stores, clocks and counters, and the writers of results that attempts stand on. */
 import { RECORDING_DEFAULT } from '@fantail/contracts'
-import { createStateLog, openConnections } from '@fantail/runtime'
+import { createStateLog, openConnections, reportQuarantine } from '@fantail/runtime'
 import {
   AttemptRecorder,
   AttemptStore,
+  Counts,
+  Credentials,
+  FifoReading,
+  Idempotency,
+  IsolatedMessages,
+  KeptMessages,
+  KeptUpkeep,
   keyHolderName,
+  Lanes,
   LiveSender,
+  type NewEntry,
+  OutcomeLog,
   passingTime,
+  Quarantine,
+  Queues,
+  type Redis,
+  type ReplicaAcks,
   ServerMarks,
+  Snapshots,
   StatsCounter,
   StatsStore,
+  StorageGuard,
+  Subscriptions,
+  TopicQueues,
 } from '@fantail/store'
+import { QueueCounter } from '@fantail/telemetry'
 import { Recording } from '../attempts/attempt-recording.ts'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { BodyBytes } from '../attempts/body-bytes.ts'
 import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { createWorkerMetrics } from '../attempts/telemetry-metrics.ts'
 import { createShardClocks } from '../clocks/set-back-clocks.ts'
-import { DueShards } from '../settling/due-shards.ts'
 import { LanePacing } from '../settling/lane-pacing.ts'
 import { Parking } from '../settling/parking.ts'
 import { Settling } from '../settling/settling.ts'
+import { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { createSigning } from './worker-connections.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
-import { createWorkerStores } from './worker-stores.ts'
 
 export type Ground = ReturnType<typeof createGround> & Pick<DeliveryWorkerOptions, 'log'>
 
@@ -83,4 +101,58 @@ export function createGround(options: DeliveryWorkerOptions) {
     }),
     signing: createSigning(redis, { ...options, vault: options.checkMasterKey ? options.vault : undefined }),
   }
+}
+
+const KEPT_SHARE_DEFAULT = 0.1
+
+function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: DeliveryWorkerOptions) {
+  const { log, queues: queueCount, logMessages: entriesMax, redisMemoryBytes: memoryBytes } = options
+  const lanes = new Lanes(redis, acks)
+  const stored = new Snapshots(redis, {
+    onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
+  })
+  const use = new QueueCounter(options.telemetry.metrics)
+  const { metrics } = options.telemetry
+  const quarantine = new Quarantine(redis, { memoryBytes, acks, onTry: reportQuarantine({ metrics, log }) })
+  metrics.observeQuarantine(() => quarantine.figures())
+  return {
+    lanes,
+    subscriptions: new Subscriptions(redis),
+    snapshots: new SnapshotCache(stored, (subscriptionId, error) =>
+      log.error({ subscriptionId, err: error }, 'subscription.unusable'),
+    ),
+    outcomes: new OutcomeLog(redis, stored, lanes, { queues: queueCount, entriesMax }),
+    queues: new Queues(redis, { use, acks, quarantine }),
+    topicQueues: new TopicQueues({ acks, use }),
+    counts: new Counts(redis),
+    credentials: new Credentials(redis, { probeEveryMs: options.credentialProbeMs }),
+    /** Puts data into the quarantine. A call may be repeated. */
+    quarantine: (entry: NewEntry) => quarantine.add(entry),
+    memory: new StorageGuard({ redis, memoryBytes }),
+    kept: new KeptMessages(redis),
+    keptUpkeep: new KeptUpkeep({
+      redis,
+      share: options.keptMessagesShare ?? KEPT_SHARE_DEFAULT,
+      memoryBytes,
+      onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
+    }),
+    isolated: new IsolatedMessages(redis),
+    fifoReading: new FifoReading(redis),
+    idempotency: new Idempotency(redis, { acks, queues: queueCount }),
+  }
+}
+
+/** Tells the loop of lanes when a shard next has a due delivery. Whoever learns of it is below that loop. */
+type OnDue = (shard: number, at: number | null) => void
+
+class DueShards {
+  #listener: OnDue | undefined
+
+  /** Before this call, nobody is told: the loop looks at every shard when it starts. */
+  notify(listener: OnDue): void {
+    this.#listener = listener
+  }
+
+  /** `at`: epoch ms by Redis's clock. null: nothing is due. */
+  readonly report: OnDue = (shard, at) => this.#listener?.(shard, at)
 }

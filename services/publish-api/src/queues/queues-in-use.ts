@@ -1,5 +1,6 @@
 /** The gauges of a bounded number of used queues, for scrapes. */
-import { type Queues, queueFigures, type Redis } from '@fantail/store'
+import { createLoop, type Logger, type WakeableLoop } from '@fantail/runtime'
+import { type Queues, queueFigures, type Redis, SERVICE_NOTE_MS } from '@fantail/store'
 import type { QueueSource } from '@fantail/telemetry'
 
 /** @limit Queues that the gauges show. Past it: the others are left out. */
@@ -27,4 +28,21 @@ export function createQueueSource({ redis, queues, now }: QueueGaugesOptions): Q
       oldestSeconds: oldestSince === null ? null : Math.max(0, now() - oldestSince) / 1_000,
     }))
   }
+}
+
+interface ServiceNotes {
+  queues: Pick<Queues, 'noteService'>
+  log: Logger
+}
+
+/** Notes every few seconds that this API serves the queues, because a lease ends only after a time of service. */
+export function createServiceNotes({ queues, log }: ServiceNotes): WakeableLoop {
+  return createLoop({
+    name: 'service_notes',
+    log,
+    round: async () => {
+      await queues.noteService()
+      return SERVICE_NOTE_MS
+    },
+  })
 }

@@ -1,9 +1,8 @@
 /** `fantail dev` runs a whole stack in the foreground: Redis, the API, a worker and the redrive service. */
 import { once } from 'node:events'
 import { resolve } from 'node:path'
-import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
 import { CommandError } from '../../output/exit-codes.ts'
 import { type DevAddresses, DevStack } from './dev-stack.ts'
 

@@ -1,6 +1,5 @@
 /** `fantail replay` sends recorded requests again. */
-import type { CommandContext, Define } from '../../frame/command-context.ts'
-import { examples } from '../../frame/examples.ts'
+import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { Progress } from '../../output/progress.ts'
 import { Forwarder, isAccepted } from './forward.ts'
 import { type ForwardRequest, signature } from './forwarded-request.ts'

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { forwardRequest } from './forwarded-request.ts'
-import { recordRequest } from './request-files.ts'
+import { fileNameOf, recordRequest } from './request-files.ts'
 
 const FORM = {
   raw: false,
@@ -34,5 +34,25 @@ test('no text of a message adds a line to the head of its request', async () => 
     expect(() => new Headers(request.headers)).not.toThrow()
   } finally {
     await rm(folder, { recursive: true })
+  }
+})
+
+test('a file lies in its folder, whatever its name is made of', () => {
+  expect(fileNameOf(['2026-01-01T00:00:00Z', 'm1', 2], '.http')).toBe('2026-01-01T00-00-00Z-m1-2.http')
+  for (const odd of [
+    'x/../../y',
+    '..',
+    '/etc/passwd',
+    'a\\..\\b',
+    '.hidden',
+    'a\u0000b',
+    '\u202e',
+    'x'.repeat(9_000),
+  ]) {
+    for (const parts of [[odd], ['a', odd, 1]]) {
+      const name = fileNameOf(parts, '.http')
+      expect([odd, basename(join('folder', name)), name.length <= 205]).toEqual([odd, name, true])
+      expect(name).toMatch(/^[\w-][\w.-]*$/)
+    }
   }
 })

@@ -5,7 +5,6 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError } from '../../output/exit-codes.ts'
-import { fileNameOf } from '../../output/file-names.ts'
 import { readRequest } from '../messages/webhook-signature.ts'
 import type { Exchange } from './forward.ts'
 import type { ForwardRequest } from './forwarded-request.ts'
@@ -58,4 +57,17 @@ export async function readRequestFile(file: string): Promise<ForwardRequest> {
   })
   const kept = pairs.filter(([name]) => !OF_CONNECTIONS.has(name))
   return { headers: Object.fromEntries(kept), text: body.toString('utf8') }
+}
+
+/** Name of a recorded request's file. Past it: the name is cut. File systems allow 255 bytes. */
+const FILE_NAME_CHARS_MAX = 200
+
+/** The parts with hyphens between them. Characters that could name another folder or a hidden file become hyphens. */
+export function fileNameOf(parts: (string | number)[], ending: string): string {
+  const name =
+    parts
+      .join('-')
+      .replace(/[^A-Za-z0-9._-]/g, '-')
+      .replace(/^[.-]+/, '') || 'unnamed'
+  return name.slice(0, FILE_NAME_CHARS_MAX) + ending
 }

@@ -1,12 +1,10 @@
 /** `fantail publish` publishes one message, or with `--lines` one for each line of stdin. */
 import { randomUUID } from 'node:crypto'
 import { type PublishReceipt, publish as publishMessages } from '@fantail/client/api'
-import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { collect, readText } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
 import { CommandError } from '../../output/exit-codes.ts'
-import { membersOf, type PublishFlags } from './message-flags.ts'
-import { publishLines } from './publish-lines.ts'
+import { membersOf, type PublishFlags, publishLines } from './publish-lines.ts'
 
 export const publish: Define = (command, does) => {
   command

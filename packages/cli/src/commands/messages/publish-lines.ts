@@ -7,14 +7,13 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, type MessageInput, type PublishReceipt, publish } from '@fantail/client/api'
 import type { CommandContext } from '../../frame/command-context.ts'
-import { readRate } from '../../frame/command-input.ts'
+import { readPairs, readRate } from '../../frame/command-input.ts'
 import { failureText } from '../../frame/failure-text.ts'
-import { counted } from '../../output/counted.ts'
 import { durationText } from '../../output/durations.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { Progress } from '../../output/progress.ts'
+import { counted } from '../../output/text-table.ts'
 import { type Batch, batchesOf, linesOf } from './line-batches.ts'
-import { membersOf, type PublishFlags } from './message-flags.ts'
 
 /** Batches under way at a time. Past it: no more lines are read. */
 const BATCHES_MAX = 4
@@ -132,4 +131,26 @@ function report({ published, failures, progress, context }: Run): ExitName {
   }
   context.out.note(`published ${counted(published, 'message')} in ${durationText(progress.elapsedMs)}`)
   return 'done'
+}
+
+export interface PublishFlags {
+  attr?: string[]
+  subject?: string
+  group?: string
+  dedup?: string
+  idempotencyKey?: string
+  rate?: string
+  lines?: boolean
+  objects?: boolean
+}
+
+/** The members of a message that flags set. */
+export function membersOf({ attr, subject, group, dedup }: PublishFlags): Record<string, never> {
+  const members = {
+    ...(attr && { attributes: readPairs(attr, '--attr') }),
+    ...(subject !== undefined && { subject }),
+    ...(group !== undefined && { groupId: group }),
+    ...(dedup !== undefined && { deduplicationId: dedup }),
+  }
+  return members as Record<string, never>
 }

@@ -2,9 +2,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { type PublishReceipt, publish } from '@fantail/client/api'
-import type { Define } from '../../frame/command-context.ts'
+import { type Define, examples } from '../../frame/command-context.ts'
 import { collect, readPairs } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
 import { explainMessage } from './explain-command.ts'
 
 interface TriggerFlags {

@@ -1,8 +1,7 @@
 /** `fantail verify` checks the signature of a received webhook (Standard Webhooks). It needs no server. */
 
-import type { Define } from '../../frame/command-context.ts'
+import { type Define, examples } from '../../frame/command-context.ts'
 import { collect, readStdin, readText } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
 import { parseDuration } from '../../output/durations.ts'
 import { CommandError } from '../../output/exit-codes.ts'
 import { checkSignature, readRequest } from './webhook-signature.ts'

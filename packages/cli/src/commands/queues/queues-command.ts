@@ -14,16 +14,13 @@ import {
   updateQueue,
 } from '@fantail/client/api'
 import type { Command } from 'commander'
-import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
 import { collect, readPairs, readText, readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { examples } from '../../frame/examples.ts'
-import { addList } from '../../frame/list-command.ts'
-import { pagesOf } from '../../frame/list-pages.ts'
+import { addList, pagesOf } from '../../frame/list-command.ts'
 import { readSettings, type SettingsFlags, withSettings } from '../../frame/settings-input.ts'
-import { counted } from '../../output/counted.ts'
 import { durationText, parseDuration } from '../../output/durations.ts'
-import { fieldsText } from '../../output/text-table.ts'
+import { counted, fieldsText } from '../../output/text-table.ts'
 
 export const queues: Define = (command, does) => {
   addList(command, does, {

@@ -13,9 +13,8 @@ import {
   updateRedrive,
 } from '@fantail/client/api'
 import type { Command } from 'commander'
-import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
 import { readRate, readWhole } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { Progress } from '../../output/progress.ts'

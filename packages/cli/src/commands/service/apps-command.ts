@@ -12,10 +12,9 @@ import {
   putPlatformApplication,
   updatePlatformEndpoint,
 } from '@fantail/client/api'
-import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 import { readSettings, type SettingsFlags, withSettings } from '../../frame/settings-input.ts'
 import { CommandError } from '../../output/exit-codes.ts'

@@ -6,11 +6,10 @@ import {
   listQuarantine,
   putBackQuarantineEntry,
 } from '@fantail/client/api'
-import type { Define } from '../../frame/command-context.ts'
+import { type Define, examples } from '../../frame/command-context.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
-import { counted } from '../../output/counted.ts'
+import { counted } from '../../output/text-table.ts'
 
 const ID = '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21'
 

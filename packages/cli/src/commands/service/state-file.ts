@@ -1,6 +1,6 @@
 /** The set-up of a server as one file: queues, topics and their subscriptions, with the settings that were given. */
 import { type Client, listQueues, listTopicSubscriptions, listTopics, SETTINGS } from '@fantail/client/api'
-import { pagesOf } from '../../frame/list-pages.ts'
+import { pagesOf } from '../../frame/list-command.ts'
 
 interface QueueState {
   name: string

@@ -8,10 +8,9 @@ import {
   releaseAddress,
   suppressAddress,
 } from '@fantail/client/api'
-import type { Define } from '../../frame/command-context.ts'
+import { type Define, examples } from '../../frame/command-context.ts'
 import { readObject } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { examples } from '../../frame/examples.ts'
 import { addList } from '../../frame/list-command.ts'
 
 export const suppressions: Define = (command, does) => {

@@ -3,14 +3,11 @@
  * --webhook.
  */
 import { type Client, getOverview } from '@fantail/client/api'
-import type { CommandContext, Define } from '../../frame/command-context.ts'
-import { examples } from '../../frame/examples.ts'
-import { counted } from '../../output/counted.ts'
+import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { CommandError } from '../../output/exit-codes.ts'
-import type { Finding } from './doctor-finding.ts'
+import { counted } from '../../output/text-table.ts'
+import { checkServer, checkWebhook, type Finding } from './doctor-checks.ts'
 import { checkQueues } from './doctor-queues.ts'
-import { checkServer } from './doctor-server.ts'
-import { checkWebhook } from './doctor-webhook.ts'
 
 export const doctor: Define = (command, does) => {
   command

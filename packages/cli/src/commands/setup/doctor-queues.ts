@@ -7,9 +7,9 @@ import {
   type Queue,
   type Subscription,
 } from '@fantail/client/api'
-import { pagesOf } from '../../frame/list-pages.ts'
+import { pagesOf } from '../../frame/list-command.ts'
 import { durationText } from '../../output/durations.ts'
-import type { Finding } from './doctor-finding.ts'
+import type { Finding } from './doctor-checks.ts'
 
 /** Queues, and subscriptions, that `fantail doctor` looks at. Past it: the command says that there are more. */
 const DOCTOR_ITEMS_MAX = 1_000

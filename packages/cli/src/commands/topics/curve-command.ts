@@ -7,13 +7,11 @@ import {
   parseDeliveryPolicy,
   previewRetries,
 } from '@fantail/policy'
-import type { Define } from '../../frame/command-context.ts'
+import { type Define, examples } from '../../frame/command-context.ts'
 import { readObject } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
-import { counted } from '../../output/counted.ts'
 import { durationText, parseDuration } from '../../output/durations.ts'
 import { CommandError } from '../../output/exit-codes.ts'
-import { tableText } from '../../output/text-table.ts'
+import { counted, tableText } from '../../output/text-table.ts'
 
 const PLOT_WIDTH = 50
 

@@ -2,9 +2,8 @@
 
 import { type FilterTest, testFilterPolicy } from '@fantail/client/api'
 import { printable } from '@fantail/policy'
-import type { Define } from '../../frame/command-context.ts'
+import { type Define, examples } from '../../frame/command-context.ts'
 import { collect, readObject, readPairs, readText } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
 
 interface FilterFlags {
   attr?: string[]

@@ -1,11 +1,10 @@
 /** `fantail lanes` lists what is stuck, worst first, and why. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Lane, type ListLanesData, listLanes } from '@fantail/client/api'
-import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
-import { counted } from '../../output/counted.ts'
 import { durationText } from '../../output/durations.ts'
+import { counted } from '../../output/text-table.ts'
 
 const LANES_EVERY_MS = 2_000
 

@@ -14,11 +14,10 @@ import {
   updateSubscription,
 } from '@fantail/client/api'
 import type { Command } from 'commander'
-import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
 import { collect, readJson, readObject, readPairs, readRate, readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { examples } from '../../frame/examples.ts'
-import { pagesOf } from '../../frame/list-pages.ts'
+import { pagesOf } from '../../frame/list-command.ts'
 import {
   type PolicyFlags,
   readPolicy,
@@ -27,8 +26,8 @@ import {
   withPolicy,
   withSettings,
 } from '../../frame/settings-input.ts'
-import { counted } from '../../output/counted.ts'
 import { durationText, parseDuration } from '../../output/durations.ts'
+import { counted } from '../../output/text-table.ts'
 import { subscriptionText } from './subscription-text.ts'
 
 export const subs: Define = (command, does) => {

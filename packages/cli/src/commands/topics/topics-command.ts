@@ -9,11 +9,10 @@ import {
   updateTopic,
 } from '@fantail/client/api'
 import type { Command } from 'commander'
-import type { CommandContext, Define, Does } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { examples } from '../../frame/examples.ts'
-import { pagesOf } from '../../frame/list-pages.ts'
+import { pagesOf } from '../../frame/list-command.ts'
 import {
   type PolicyFlags,
   readPolicy,

@@ -2,15 +2,23 @@
  * Publish (checklist 117 to 125, 130 to 132) and PublishBatch. Their speed matters, so they use the same path as native
  * publishes.
  */
-import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
+import { MESSAGE_BYTES_MAX, parsePlatformEndpointArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
+import {
+  type DirectTarget,
+  endpointTarget,
+  numberTarget,
+  TargetRefusal,
+} from '../../../direct/direct-targets.ts'
+import { publishDirect } from '../../../direct/publish-direct.ts'
 import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import { MessageStore } from '../../../messages/message-store.ts'
 import { checkTopicArn, invalidParameter, isOfEndpoint, missingParameter } from '../wire/sns-parameters.ts'
 import { publishBatchOperation } from './publish-batch.ts'
-import { publishToTarget } from './publish-to-target.ts'
 import {
+  checkGroup,
   checkOrdering,
   checkStructure,
   knownTopic,
@@ -71,6 +79,7 @@ async function publishToTopic({ deps, store }: Tools, input: AwsInput, to: ToTop
 }
 
 type TargetName = (typeof TARGETS)[number]
+type DirectName = Exclude<TargetName, 'TopicArn'>
 const TARGETS = ['TopicArn', 'TargetArn', 'PhoneNumber'] as const
 
 /** The parameter that says where the message goes. TargetArn may be a topic's ARN, too. */
@@ -80,4 +89,67 @@ function targetNameOf(input: AwsInput): TargetName {
   if (target === undefined) throw missingParameter('TopicArn or TargetArn')
   if (given.length === 1) return target
   throw invalidParameter(`${target} Reason: specify only one of TopicArn, TargetArn and PhoneNumber`)
+}
+
+interface ToTarget {
+  call: AwsCall
+  name: DirectName
+  /** Monotonic ms. */
+  startedAt: number
+}
+
+async function publishToTarget(
+  tools: { deps: ApiDeps; store: MessageStore },
+  input: AwsInput,
+  { call, name, startedAt }: ToTarget,
+) {
+  const given = String(input[name])
+  const { requestId, origin: publicUrl, traceHeader } = call
+  const { message, bytes } = readMessage(input, readAttributes(input.MessageAttributes))
+  checkGroup(input)
+  if (bytes > MESSAGE_BYTES_MAX) throw invalidParameter('Message too long')
+  try {
+    const target = await targetOf(tools.deps, name, given, call)
+    checkStructure(input, keysOf(given))
+    const wanted = { target, message, bytes, publicUrl, traceHeader, requestId, startedAt }
+    const { messageId } = await ofTopic(() => publishDirect(tools, wanted))
+    return { MessageId: messageId }
+  } catch (error) {
+    throw error instanceof TargetRefusal ? refusalOf(error, name, given) : error
+  }
+}
+
+/** Members of a JSON message that may be there instead of `default`. */
+function keysOf(target: string): readonly string[] {
+  const platform = parsePlatformEndpointArn(target)?.platform
+  return platform === undefined ? ['sms'] : [platform, 'application']
+}
+
+/**
+ * Without keys, an access key id may be any account. Topics for numbers then belong to the server's own account, so
+ * that callers cannot make ever more of them.
+ */
+async function targetOf(
+  deps: ApiDeps,
+  name: DirectName,
+  given: string,
+  { account, principal }: AwsCall,
+): Promise<DirectTarget> {
+  if (name === 'TargetArn') return endpointTarget(deps, given)
+  return numberTarget(deps, given, principal === undefined ? deps.settings.arn.account : account)
+}
+
+function refusalOf({ reason, message }: TargetRefusal, name: DirectName, given: string): AwsError {
+  switch (reason) {
+    case 'badNumber':
+      return invalidParameter(`${name} Reason: ${given} is not valid to publish to`)
+    case 'endpointDisabled':
+      return new AwsError('EndpointDisabled', message)
+    case 'applicationDisabled':
+      return new AwsError('PlatformApplicationDisabled', message)
+    case 'text':
+      return invalidParameter(`Message Reason: ${message}`)
+    default:
+      return invalidParameter(`${name} Reason: ${message}`)
+  }
 }

@@ -1,6 +1,6 @@
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { BriefReads } from './brief-reads.ts'
+import { BriefReads } from './mobile-push-state.ts'
 
 function create() {
   const state = { now: 0, enabled: true, reads: 0, fails: false }

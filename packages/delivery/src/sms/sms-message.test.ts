@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { smsParts } from './message-parts.ts'
+import { smsParts } from './sms-message.ts'
 
 test('[383] 161 GSM characters are two parts, and so are 71 of UCS-2', () => {
   const parts = (character: string, counts: number[]) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { objectLingerMs } from './object-bounds.ts'
+import { objectLingerMs } from './sink-objects.ts'
 
 test('[367] an object waits for records as long as its URL says', () => {
   const urls = ['file:///logs', 's3://logs/raw?region=eu-west-1&seconds=60', 'file:///logs?seconds=0.2']

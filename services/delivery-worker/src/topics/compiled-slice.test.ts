@@ -1,7 +1,7 @@
 import type { SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
 import { expect, test } from 'vitest'
-import { SharedPolicies } from './shared-policies.ts'
+import { SharedPolicies } from './compiled-slice.ts'
 
 const TOPIC = {
   deliveryPolicy: { healthyRetryPolicy: { numRetries: 7 } },

@@ -1,13 +1,18 @@
-/** `fantail login` saves a server and its key as a profile. The key comes from stdin, never from the command line. */
+/**
+ * `fantail login` saves a server and its key as a profile, `use` chooses the profile of the next commands, and `whoami`
+ * shows it. The key comes from stdin, never from the command line.
+ */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { getReadiness, listTopics } from '@fantail/client/api'
+import { parseToken } from '@fantail/contracts'
 import { connectApi } from '../../frame/api-client.ts'
-import type { CommandContext, Define } from '../../frame/command-context.ts'
+import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readText } from '../../frame/command-input.ts'
-import { examples } from '../../frame/examples.ts'
 import { checkProfileName, readProfiles, writeProfiles } from '../../frame/profiles.ts'
 import { checkUrl } from '../../frame/server-choice.ts'
+import { CommandError } from '../../output/exit-codes.ts'
+import { fieldsText } from '../../output/text-table.ts'
 
 const URL_DEFAULT = 'http://127.0.0.1:4100'
 
@@ -64,4 +69,54 @@ async function readSecret(prompt: string, context: CommandContext): Promise<stri
     lines.close()
     process.stderr.write('\n')
   }
+}
+
+export const use: Define = (command, does) => {
+  command.argument('[profile]', 'the name of the profile; none lists them').action(
+    does(async ({ env, out }, name?: string) => {
+      const { current, profiles } = await readProfiles(env)
+      if (name === undefined) {
+        const rows = Object.entries(profiles).map(([profile, { url, apiKey }]) => ({
+          profile,
+          url,
+          hasKey: apiKey !== undefined,
+          current: profile === current,
+        }))
+        out.rows(rows, [
+          { title: 'PROFILE', of: (row) => row.profile },
+          { title: 'SERVER', of: (row) => row.url },
+          { title: 'KEY', of: (row) => (row.hasKey ? 'yes' : 'no') },
+          { title: 'IN USE', of: (row) => (row.current ? 'yes' : '') },
+        ])
+        return
+      }
+      const profile = profiles[name]
+      if (!profile) {
+        throw new CommandError('notFound', `there is no profile ${name}`, '`fantail use` lists them.')
+      }
+      await writeProfiles(env, { current: name, profiles })
+      out.item({ profile: name, url: profile.url }, () => `profile ${name} is in use: ${profile.url}`, name)
+    }),
+  )
+  examples(command, 'use', 'use prod')
+}
+
+export const whoami: Define = (command, does) => {
+  command.action(
+    does(async ({ api, server, out }) => {
+      const { url, apiKey, profile = null } = await server()
+      const { version, status } = await getReadiness({ client: await api() })
+      const keyId = apiKey === undefined ? null : (parseToken(apiKey)?.id ?? 'not a key of Fantail')
+      out.item({ profile, url, keyId, version, status }, () =>
+        fieldsText([
+          ['profile', profile],
+          ['server', url],
+          ['key', keyId],
+          ['version', version],
+          ['status', status],
+        ]),
+      )
+    }),
+  )
+  examples(command, 'whoami', 'whoami --profile prod --json')
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BUCKETS_MAX } from './log-buckets.ts'
-import { TimeCounts } from './time-counts.ts'
+import { TimeCounts } from './tally.ts'
 
 test.each([1, 8, 9, BUCKETS_MAX])('%i different times are counted exactly, and only once', (buckets) => {
   const counts = new TimeCounts()
