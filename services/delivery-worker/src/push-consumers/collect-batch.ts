@@ -6,7 +6,7 @@ import type { Queues, Received } from '@fantail/store'
  * @limit Approximate bytes of bodies and attributes in one pushed batch. Past it: the batch is sent without further
  * messages.
  */
-const PUSH_BATCH_BYTES_MAX = 4_194_304
+export const PUSH_BATCH_BYTES_MAX = 4_194_304
 const FIRST_STEP = 10
 /**
  * Messages that one receive adds to a batch. Past it: a further receive follows. One script must not block Redis for

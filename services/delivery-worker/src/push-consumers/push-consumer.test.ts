@@ -25,24 +25,23 @@ const RECORD: ConsumerRecord = {
   modifiedAt: 0,
 }
 const MESSAGE = { messageId: 'm', receiptHandle: 'h', receiveCount: 1, body: '', attributes: {}, sentAt: 0 }
+const ITEM = { ...MESSAGE, firstReceivedAt: 0 } as QueueMessage
 
-test('while our own configuration keeps requests back, a probe takes one message and not a batch', async () => {
-  const asked: number[] = []
+interface Queue {
+  receiveOnce(arn: string, request: { maxMessages?: number }): Promise<Received>
+}
+
+/** A consumer of the queue. Without functions, its configuration keeps requests back. */
+function consumerOf({ receiveOnce }: Queue, set: Partial<ConsumerRecord>) {
   const metrics = createMetrics()
   const log = createLogger({ service: 'test', level: 'silent' })
-  const queues = {
-    ack: () => Promise.reject(new Error('nothing is done')),
-    receiveOnce: async (_: string, { maxMessages = 0 }: { maxMessages?: number }) => {
-      asked.push(maxMessages)
-      const message = { ...MESSAGE, firstReceivedAt: 0 } as QueueMessage
-      return { messages: [message], nextVisibleInMs: null } as unknown as Received
-    },
-  }
+  const answer = { kind: 'response', statusCode: 200, durationMs: 1 } as const
+  const queues = { ack: async (_: string, handles: string[]) => handles.map(() => OK), receiveOnce }
   const consumer = new PushConsumer(
     {
       tools: {
         queues,
-        sender: { send: () => undefined },
+        sender: { send: (_, done) => done(answer) },
         functions: undefined,
         vault: undefined,
         metrics: createConsumerMetrics(metrics),
@@ -55,15 +54,94 @@ test('while our own configuration keeps requests back, a probe takes one message
       reportStorage: () => undefined,
       onChanged: () => undefined,
     },
-    { ...RECORD, concurrency: 1 },
+    { ...RECORD, ...set },
   )
+  const counted = (result: string) =>
+    metrics.consumerMessages.of({ queue: 'jobs', consumer: 'worker', result }).value
+  return { consumer, counted }
+}
+const OK = { ok: true } as const
+
+test('while our own configuration keeps requests back, a probe takes one message and not a batch', async () => {
+  const asked: number[] = []
+  const receiveOnce: Queue['receiveOnce'] = async (_, { maxMessages = 0 }) => {
+    asked.push(maxMessages)
+    return { messages: [ITEM], nextVisibleInMs: null, overLimit: false }
+  }
+  const { consumer, counted } = consumerOf({ receiveOnce }, { concurrency: 1 })
   consumer.look()
-  const returned = metrics.consumerMessages.of({ queue: 'jobs', consumer: 'worker', result: 'returned' })
-  await waitFor(() => returned.value === 1 && consumer.batches === 0)
+  await waitFor(() => counted('returned') === 1 && consumer.batches === 0)
   // A changed record is tried at once.
   consumer.configure({ ...RECORD, concurrency: 1, revision: '2' })
   await waitFor(() => asked.length === 2)
   consumer.close()
   await consumer.whenIdle()
   expect(asked).toEqual([10, 1])
+})
+
+/** A queue whose receives wait for the test's answers. Each message is a batch. */
+function slowQueue(concurrency: number) {
+  const open: PromiseWithResolvers<Received>[] = []
+  const receiveOnce = () => {
+    expect(consumer.batches).toBeLessThanOrEqual(concurrency)
+    const receive = Promise.withResolvers<Received>()
+    open.push(receive)
+    return receive.promise
+  }
+  const { consumer, counted } = consumerOf(
+    { receiveOnce },
+    { url: 'http://hook.example/', batchSize: 1, concurrency },
+  )
+  const answer = (body: string | null, nextVisibleInMs: number | null) => {
+    const messages = body === null ? [] : [{ ...ITEM, body }]
+    open.shift()?.resolve({ messages, nextVisibleInMs, overLimit: false })
+  }
+  /** Waits until all pushes have ended, and these receives are under way. */
+  const openAre = (count: number) => waitFor(() => open.length === count && consumer.batches === count)
+  /** Returns how many receives find nothing until none is under way. */
+  const runDry = async () => {
+    let receives = 0
+    while (consumer.isBusy) {
+      await waitFor(() => open.length > 0 || !consumer.isBusy)
+      if (open.length > 0) receives += 1
+      answer(null, null)
+      await Promise.resolve()
+    }
+    return receives
+  }
+  return { consumer, counted, answer, openAre, runDry }
+}
+
+test('receives run side by side only while more messages wait', async () => {
+  const { consumer, counted, answer, openAre, runDry } = slowQueue(100)
+  consumer.look()
+  await openAre(1)
+  for (const next of [2, 4, 8, 8]) {
+    answer('x', 0)
+    await openAre(next)
+  }
+  answer('x', null)
+  await openAre(7)
+  // One receive begins after the last batch has ended, and gives its share back.
+  expect(await runDry()).toBe(8)
+  expect(counted('deleted')).toBe(5)
+})
+
+test('receives side by side keep the concurrency, and one follows a wake that came meanwhile', async () => {
+  const { consumer, answer, openAre, runDry } = slowQueue(2)
+  consumer.look()
+  answer('x', 0)
+  await openAre(2)
+  consumer.wake()
+  expect(await runDry()).toBe(3)
+})
+
+test('receives side by side bring about as much as one large batch', async () => {
+  const { consumer, answer, openAre, runDry } = slowQueue(100)
+  consumer.look()
+  for (const bytes of [1_500_000, 1_500_000, 5_000_000]) {
+    answer('x'.repeat(bytes), 0)
+    await openAre(bytes > 4_000_000 ? 1 : 2)
+  }
+  expect(await runDry()).toBe(2)
 })

@@ -7,18 +7,22 @@
  *    ▲                        │ nothing, all shares taken, batch window not over
  *    └────────────────────────┘
  *
+ * While further messages wait, several receives run side by side. One at a time would be slow behind a distant Redis.
+ *
  * After an endpoint has failed a whole batch, it gets a pause, and then one batch at a time until one succeeds.
  */
 import { randomBytes } from 'node:crypto'
 import { type ConsumerRecord, FantailError } from '@fantail/contracts'
 import { createBackoff, type ReportState } from '@fantail/runtime'
 import { type PassingTimer, passingTime, type Queues } from '@fantail/store'
-import { type Batch, collectBatch } from './collect-batch.ts'
+import { type Batch, collectBatch, PUSH_BATCH_BYTES_MAX } from './collect-batch.ts'
 import type { ConsumerShares } from './consumer-shares.ts'
 import { type MobilePushTools, pushBatch } from './push-batch.ts'
 import type { Guest, PushCapacity } from './push-capacity.ts'
 
 const BATCH_ID_BYTES = 9
+/** Receives of a consumer that a worker makes side by side. Past it: the next one begins when one of them has ended. */
+const RECEIVES_MAX = 8
 /** Shortest pause between two looks of a consumer that waits only for time to pass. */
 const PUSH_PAUSE_MS_MIN = 10
 /**
@@ -54,7 +58,10 @@ export class PushConsumer implements Guest {
    * only one message at a time until the configuration works again.
    */
   #misconfigured = false
-  #looking = false
+  /** Receives under way. */
+  #receiving = 0
+  /** How many receives may be under way. */
+  #receivesMax = 1
   #again = false
   #closed = false
   #cutShort = false
@@ -77,11 +84,11 @@ export class PushConsumer implements Guest {
 
   /** Whether it pushes, or looks for messages. */
   get isBusy(): boolean {
-    return this.#running.size > 0 || this.#looking
+    return this.batches > 0
   }
 
   get batches(): number {
-    return this.#running.size
+    return this.#running.size + this.#receiving
   }
 
   /** Sets the present record. Batches under way keep the record with which they began. */
@@ -99,18 +106,22 @@ export class PushConsumer implements Guest {
 
   look(): void {
     if (this.#closed || !this.#record.enabled) return
-    if (this.#looking) {
-      this.#again = true
-      return
-    }
     const pauseMs = this.#notBefore - passingTime.now()
-    const atOnceMax = this.#failing ? 1 : this.#record.concurrency
     if (pauseMs > 0) {
       this.lookIn(pauseMs)
-    } else if (this.#running.size < atOnceMax && this.#options.capacity.enter(this)) {
+      return
+    }
+    // A receive under way may be too early for what the caller has noticed.
+    if (!this.#mayReceive()) this.#again = true
+    while (this.#mayReceive() && this.#options.capacity.enter(this)) {
       this.#clearTimer()
       void this.#receive()
     }
+  }
+
+  #mayReceive(): boolean {
+    const atOnceMax = this.#failing ? 1 : this.#record.concurrency
+    return this.#receiving < this.#receivesMax && this.batches < atOnceMax
   }
 
   /** Sets a look after this time, unless an earlier one is set. */
@@ -142,7 +153,7 @@ export class PushConsumer implements Guest {
 
   /** Resolves when neither a batch nor a receive is running. */
   async whenIdle(): Promise<void> {
-    if (this.#running.size > 0 || this.#looking) {
+    if (this.isBusy) {
       await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     }
   }
@@ -154,33 +165,38 @@ export class PushConsumer implements Guest {
 
   /** Called when the consumer has a place for a batch. */
   async #receive(): Promise<void> {
-    const { queues, capacity, shares, reportStorage } = this.#options
+    const { queues, shares } = this.#options
     const record = this.#record
     const batch = randomBytes(BATCH_ID_BYTES).toString('base64url')
     const ended = shares.endedOf(record.queueArn, record.name)
-    this.#looking = true
+    this.#receiving += 1
     this.#again = false
     try {
       const asked = this.#misconfigured ? { ...record, batchSize: 1 } : record
       const collected = await collectBatch(queues, { record: asked, batch, ended })
       shares.returned(ended)
-      this.#trouble.reset()
-      reportStorage('up')
-      if (collected.messages.length > 0) this.#begin(record, batch, collected)
-      else capacity.leave(0)
-      this.#snapshot(collected)
+      this.#received(record, batch, collected)
     } catch (error) {
-      capacity.leave(0)
       this.#failed(error)
     }
-    this.#looking = false
     if (this.#again) this.look()
     this.#reportIdle()
   }
 
-  /** Reads from a receive when to look next. */
-  #snapshot({ messages, received }: Batch): void {
+  #received(record: ConsumerRecord, batch: string, collected: Batch): void {
+    this.#receiving -= 1
+    this.#trouble.reset()
+    this.#options.reportStorage('up')
+    if (collected.messages.length > 0) this.#begin(record, batch, collected)
+    else this.#options.capacity.leave(0)
+    this.#snapshot(collected)
+  }
+
+  /** Reads from a receive when to look next, and how many receives to make then. */
+  #snapshot({ messages, bytes, received }: Batch): void {
     const { refused, nextVisibleInMs } = received
+    const moreWait = messages.length > 0 && nextVisibleInMs === 0
+    this.#receivesMax = moreWait ? Math.min(2 * this.#receivesMax, receivesMax(bytes)) : 1
     if (refused === 'changed') this.#options.onChanged()
     else if (messages.length > 0) this.#again = true
     else if (nextVisibleInMs !== null) {
@@ -190,11 +206,17 @@ export class PushConsumer implements Guest {
   }
 
   #failed(error: unknown): void {
+    const { capacity, onChanged, reportStorage } = this.#options
+    this.#receiving -= 1
+    this.#receivesMax = 1
+    capacity.leave(0)
     if (error instanceof FantailError && error.code === 'not_found') {
-      this.#options.onChanged()
+      onChanged()
       return
     }
-    this.#options.reportStorage('down', error)
+    reportStorage('down', error)
+    // Receives side by side fail together. The last one decides about the pause.
+    if (this.#receiving > 0) return
     const pauseMs = this.#trouble.nextMs()
     this.#notBefore = Math.max(this.#notBefore, passingTime.now() + pauseMs)
     this.lookIn(pauseMs)
@@ -226,7 +248,13 @@ export class PushConsumer implements Guest {
   }
 
   #reportIdle(): void {
-    if (this.#running.size > 0 || this.#looking) return
+    if (this.isBusy) return
     for (const resolve of this.#onIdle.splice(0)) resolve()
   }
+}
+
+/** Receives that bring about as much as one large batch, if their batches have this size. */
+function receivesMax(batchBytes: number): number {
+  const fit = Math.floor(PUSH_BATCH_BYTES_MAX / Math.max(batchBytes, 1))
+  return Math.min(Math.max(fit, 1), RECEIVES_MAX)
 }
