@@ -1,4 +1,7 @@
-/** Finds the names that a piece of Lua declares, those that it uses but does not declare, and long lists of names. */
+/**
+ * Finds the names that a piece of Lua declares, those that it uses but does not declare, long lists of names, and far
+ * positions.
+ */
 import luaparse from 'luaparse'
 
 /** Names that Redis gives to every script. */
@@ -34,6 +37,24 @@ export function longListsIn(lua: string, max: number): string[][] {
     onCreateNode(node) {
       if (node.type === 'LocalStatement' || node.type === 'AssignmentStatement') see(node.variables)
       if (node.type === 'FunctionDeclaration') see(node.parameters)
+    },
+  })
+  return found
+}
+
+/** The positions past `max` by which a piece of Lua reads values: in brackets, or from which it unpacks. */
+export function farPositionsIn(lua: string, max: number): number[] {
+  const found: number[] = []
+  const see = (position: luaparse.Expression | undefined) => {
+    if (position?.type === 'NumericLiteral' && position.value > max) found.push(position.value)
+  }
+  luaparse.parse(lua, {
+    luaVersion: '5.1',
+    comments: false,
+    onCreateNode(node) {
+      if (node.type === 'IndexExpression') see(node.index)
+      const isUnpack = node.type === 'CallExpression' && 'name' in node.base && node.base.name === 'unpack'
+      if (isUnpack) see(node.arguments[1])
     },
   })
   return found

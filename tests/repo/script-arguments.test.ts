@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { readScript, SCRIPT_CLASSES, type ScriptName } from '@fantail/store'
 import { expect, test } from 'vitest'
-import { LUA_GLOBALS, longListsIn, namesIn } from './lua-scopes.ts'
+import { farPositionsIn, LUA_GLOBALS, longListsIn, namesIn } from './lua-scopes.ts'
 import { filesMatching, textOf } from './repository.ts'
 import { renderScriptTypes } from './script-types.ts'
 
@@ -79,6 +79,12 @@ test('a longer list of names is found in locals, assignments and parameters', ()
   expect(pieces(`${names}, i`).map((lua) => longListsIn(lua, NAMES_MAX).length)).toEqual([1, 1, 1, 1])
 })
 
-test.each([...files])('%s unpacks or takes at most eight values by their order', (_name, lua) => {
-  expect(longListsIn(lua, NAMES_MAX)).toEqual([])
+test('a value that is read by a position above eight is found', () => {
+  const pieces = ['return h[9]', 'h[10] = secret', 'return { h[12] or "" }', 'local a = unpack(h, 9)']
+  expect(pieces.map((lua) => farPositionsIn(lua, NAMES_MAX))).toEqual([[9], [10], [12], [9]])
+  expect(farPositionsIn('return h[8], h[at + 9], h[LANE_READ.slice]', NAMES_MAX)).toEqual([])
+})
+
+test.each([...files])('%s unpacks, takes or reads at most eight values by their order', (_name, lua) => {
+  expect([longListsIn(lua, NAMES_MAX), farPositionsIn(lua, NAMES_MAX)]).toEqual([[], []])
 })

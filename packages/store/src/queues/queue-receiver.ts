@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { NUMBER } from '../scripts/lua-numbers.ts'
 import { AttemptChangedError, OverLimitError, queueMissing } from './items/queue-errors.ts'
 import {
   formatHandle,
   type ItemReply,
   readItems,
-  SECRET_AT,
   SECRET_BYTES,
   tryReadItem,
   type UnreadableItem,
@@ -168,7 +168,7 @@ function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): Q
   const item = tryReadItem(reply)
   if ('problem' in item) return item
   const { message } = item
-  const secret = reply[SECRET_AT] ?? given
+  const secret = reply[NUMBER.SECRET_AT - 1] ?? given
   if (!secret) throw new Error('more messages were received than were asked for')
   return { ...message, receiptHandle: formatHandle(uid, message.messageId, secret) }
 }

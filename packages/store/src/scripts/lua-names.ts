@@ -1,7 +1,7 @@
 /**
  * Names of members in Redis for scripts: `LANE.slice` becomes 's' when a script is loaded. Names of records' members
  * come from their tables of fields. The names in hashes that only scripts write are listed here (keys.ts describes
- * these hashes).
+ * these hashes), and the longer lists of members that a script reads at once.
  */
 import { REDRIVE } from '../records/redrive-fields.ts'
 import { SUBSCRIPTION } from '../records/subscription-fields.ts'
@@ -281,14 +281,55 @@ const LUA_NAMES: Record<string, Names> = {
 
 const LUA_NUMBERS: Record<string, Record<string, number>> = { NUMBER, VALUE }
 
-const TABLES = [...Object.keys(LUA_NUMBERS), ...Object.keys(LUA_NAMES)]
+/** Replacements for one read: each member by its position in the reply, and `all` by the members' names. */
+function readOf(names: Names, text: string): Record<string, string> {
+  const members = text.split(' ')
+  const stored = members.map((member) => {
+    const name = names[member]
+    if (name === undefined) throw new Error(`there is no member ${member} to read`)
+    return quoted(name)
+  })
+  return { ...Object.fromEntries(members.map((member, i) => [member, `${i + 1}`])), all: stored.join(', ') }
+}
+
+const LANE_SETTINGS = 'slice rate paused gone tat fifo mode proven'
+
+/**
+ * The members that scripts read by one HMGET, if they are many. `HMGET key LANE_READ.all` reads them, and
+ * `h[LANE_READ.rate]` is a value of the reply.
+ */
+const LUA_READS: Record<string, Record<string, string>> = {
+  LANE_READ: readOf(LANE, LANE_SETTINGS),
+  /** Begins as LANE_READ, so its positions hold for both. */
+  CLAIM_READ: readOf(LANE, `${LANE_SETTINGS} claimed maxInFlight hasDlq`),
+  PACE_READ: readOf(
+    LANE,
+    'mode quota adaptiveRate openUntil failures lastMax slowedAt measured bucket requests closedAt',
+  ),
+  QUEUE_READ: readOf(
+    QUEUE,
+    'uid visibility retention delay maxReceiveCount target clockSeen clockOffset byContent groupScope forgotten topic',
+  ),
+  TASK_READ: readOf(
+    TASK,
+    'status fence batch items score last done newest maxMessagesPerSecond next canary isJudged moved canaryAt topic uid',
+  ),
+}
+
+const TABLES = [...Object.keys(LUA_NUMBERS), ...Object.keys(LUA_NAMES), ...Object.keys(LUA_READS)]
 const NAME = new RegExp(`\\b(${TABLES.join('|')})\\.(\\w+)`, 'g')
 
 /** Replaces the names in a script by the texts that Redis stores for them, and shared numbers by their values. */
 export function withNames(script: string, lua: string): string {
   return lua.replaceAll(NAME, (name, table: string, member: string) => {
-    const stored = LUA_NUMBERS[table]?.[member] ?? LUA_NAMES[table]?.[member]
-    if (stored === undefined) throw new Error(`${script}: there is no ${name}`)
-    return typeof stored === 'number' ? String(stored) : `'${stored}'`
+    const stored = LUA_NAMES[table]?.[member]
+    const replacement =
+      stored === undefined ? (LUA_NUMBERS[table]?.[member] ?? LUA_READS[table]?.[member]) : quoted(stored)
+    if (replacement === undefined) throw new Error(`${script}: there is no ${name}`)
+    return String(replacement)
   })
+}
+
+function quoted(text: string): string {
+  return `'${text}'`
 }

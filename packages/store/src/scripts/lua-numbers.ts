@@ -56,6 +56,8 @@ export const NUMBER = {
    * are extended by this time.
    */
   UNSERVED_MAX_MS: 15_000,
+  /** Position of a handle's secret in the reply for a received item, from 1. */
+  SECRET_AT: 10,
   /** Lease of a message on its way to a dead-letter queue. After it: another process moves it. */
   MOVE_MS: 10_000,
   /** BullMQ's scores of delayed jobs are ms times this, plus a number. */

@@ -21,22 +21,19 @@ run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local SLOWER = { limited = true, unavailable = true, timeout = true }
 local ALIVE = { ok = true, refused = true, limited = true }
-local FIELDS = {
-  LANE.mode, LANE.quota, LANE.adaptiveRate, LANE.openUntil, LANE.failures, LANE.lastMax, LANE.slowedAt, LANE.measured,
-  LANE.bucket, LANE.requests, LANE.closedAt,
-}
 local paces, reply = {}, { '', 0 }
 
 local function pace_of(id)
   if paces[id] then return paces[id] end
-  local h = redis.call('HMGET', base .. 'lane:' .. id, unpack(FIELDS))
-  local mode, failures, probe = string.match(h[1] or '-', '^(.) ?(%d*) ?(%d*)$')
+  local h = redis.call('HMGET', base .. 'lane:' .. id, PACE_READ.all)
+  local mode, failures, probe = string.match(h[PACE_READ.mode] or '-', '^(.) ?(%d*) ?(%d*)$')
   local pace = {
     mode = mode, failures_max = tonumber(failures), probe_ms = tonumber(probe),
-    quota = tonumber(h[2]) or RETRY_QUOTA_MAX, rate = tonumber(h[3]), shut = tonumber(h[4]),
-    failures = tonumber(h[5]) or 0,
-    last_max = tonumber(h[6]) or 0, slowed = tonumber(h[7]) or 0, measured = tonumber(h[8]) or 0,
-    bucket = tonumber(h[9]), requests = tonumber(h[10]) or 0, closed = tonumber(h[11]),
+    quota = tonumber(h[PACE_READ.quota]) or RETRY_QUOTA_MAX, rate = tonumber(h[PACE_READ.adaptiveRate]),
+    shut = tonumber(h[PACE_READ.openUntil]), failures = tonumber(h[PACE_READ.failures]) or 0,
+    last_max = tonumber(h[PACE_READ.lastMax]) or 0, slowed = tonumber(h[PACE_READ.slowedAt]) or 0,
+    measured = tonumber(h[PACE_READ.measured]) or 0, bucket = tonumber(h[PACE_READ.bucket]),
+    requests = tonumber(h[PACE_READ.requests]) or 0, closed = tonumber(h[PACE_READ.closedAt]),
   }
   paces[id] = pace
   return pace

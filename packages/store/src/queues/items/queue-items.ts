@@ -199,8 +199,6 @@ const UID_BYTES = 8
 const ID_BYTES = 16
 export const SECRET_BYTES = 16
 const DIGEST_BYTES = 16
-/** Position of a handle's secret in an ItemReply. */
-export const SECRET_AT = 9
 /** 40 bytes in base64url; the last digit carries two bits. */
 const HANDLE = /^[A-Za-z0-9_-]{53}[AQgw]$/
 

@@ -17,7 +17,7 @@ if not queue then return false end
 run_when_full(base)
 
 local function delete(id, digest)
-  local h = members_of(queue, id, 'h', 's')
+  local h = members_of(queue, id, ITEM.digests, ITEM.sentAt)
   local rank = receive_of(h[1], digest)
   if queue.fifo and h[2] and (rank ~= 1 or not in_flight(queue, id)) then return 2 end
   if rank == 1 or rank and not newest_only then remove_item(queue, id) end

@@ -26,7 +26,7 @@ keep_clock(queue)
 local sooner = false
 
 local function change_in_group(ms, id, digest)
-  local h = members_of(queue, id, 'h', 't', 's')
+  local h = members_of(queue, id, ITEM.digests, ITEM.receivedAt, ITEM.sentAt)
   if not h[3] then return 'gone' end
   if h[1] ~= digest or not in_flight(queue, id) then return 'expired' end
   if queue.clock + ms > (tonumber(h[2]) or queue.clock) + HIDDEN_MAX_MS then return 'limit' end
@@ -42,7 +42,7 @@ end
 
 local function change(ms, id, digest)
   if queue.fifo then return change_in_group(ms, id, digest) end
-  local h = members_of(queue, id, 'h', 't')
+  local h = members_of(queue, id, ITEM.digests, ITEM.receivedAt)
   local rank = receive_of(h[1], digest)
   local before = tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) or 0
   if not rank or rank > 1 and newest_only or before <= queue.clock or leaving(queue, id) then return 'gone' end

@@ -12,7 +12,8 @@ if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
 if before == '' then
-  redis.call('HSET', queue.key, 'purged', queue.now, 'forgot', redis.call('HGET', queue.key, 'seq') or 0)
+  redis.call('HSET', queue.key, QUEUE.purgedAt, queue.now, QUEUE.forgotten,
+    redis.call('HGET', queue.key, QUEUE.sequence) or 0)
 end
 local highest = before ~= '' and before or newest_score(queue)
 local ids = redis.call('ZRANGEBYSCORE', queue.q .. 'age', '-inf', highest, 'LIMIT', 0, items_max)

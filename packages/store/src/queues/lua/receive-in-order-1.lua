@@ -52,12 +52,12 @@ local function receive(id, count)
   local item = q .. 'i:' .. id
   local proof = string.sub(proofs, #messages * PROOF_BYTES + 1, (#messages + 1) * PROOF_BYTES)
   local due = hide(id)
-  redis.call('HSETNX', item, 'f', queue.now)
-  redis.call('HSET', item, 'c', count + 1, 'h', digest_of(proof), 't', queue.clock)
-  redis.call('HDEL', item, 'n')
+  redis.call('HSETNX', item, ITEM.firstReceivedAt, queue.now)
+  redis.call('HSET', item, ITEM.receiveCount, count + 1, ITEM.digests, digest_of(proof), ITEM.receivedAt, queue.clock)
+  redis.call('HDEL', item, ITEM.again)
   if attempt ~= '' then note_receive(queue, attempt, id, proof, due) end
   messages[#messages + 1] = item_of(queue, id)
-  messages[#messages][10] = secret_of(proof)
+  messages[#messages][NUMBER.SECRET_AT] = secret_of(proof)
 end
 
 -- Returns false if no item behind this one in its group can be taken.
@@ -67,7 +67,7 @@ local function take(group, id, moving)
   if due and due > queue.clock then return false end
   if age <= queue.clock - queue.retention then return remove_item(queue, id) end
   if not due and math.floor(age) + queue.delay > queue.clock then return false end
-  local h = members_of(queue, id, 'c', 'n', 'b')
+  local h = members_of(queue, id, ITEM.receiveCount, ITEM.again, ITEM.countBefore)
   if not is_countable(h[1]) then
     if moving then return false end
     hide(id)

@@ -44,15 +44,15 @@ local function receive(id, earlier)
   local digest = string.sub(digests, #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
   local item = q .. 'i:' .. id
   hide(id)
-  redis.call('HINCRBY', item, 'c', 1)
-  redis.call('HSETNX', item, 'f', queue.now)
-  redis.call('HSET', item, 'h', with_digest(earlier, digest), 't', queue.clock)
-  redis.call('HDEL', item, 'n')
+  redis.call('HINCRBY', item, ITEM.receiveCount, 1)
+  redis.call('HSETNX', item, ITEM.firstReceivedAt, queue.now)
+  redis.call('HSET', item, ITEM.digests, with_digest(earlier, digest), ITEM.receivedAt, queue.clock)
+  redis.call('HDEL', item, ITEM.again)
   return item_of(queue, id)
 end
 
 local function take(id)
-  local h = members_of(queue, id, 'c', 'n', 'h', 'b')
+  local h = members_of(queue, id, ITEM.receiveCount, ITEM.again, ITEM.digests, ITEM.countBefore)
   local age = tonumber(redis.call('ZSCORE', q .. 'age', id))
   if not age then
     redis.call('ZREM', q .. 'ready', id)

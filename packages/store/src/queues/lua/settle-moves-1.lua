@@ -16,13 +16,13 @@ run_when_full(base)
 keep_clock(queue)
 local settled = 0
 for id, count in moves() do
-  local is_same = redis.call('HGET', queue.q .. 'i:' .. id, 'c') == count
+  local is_same = redis.call('HGET', queue.q .. 'i:' .. id, ITEM.receiveCount) == count
   if is_same and redis.call('ZREM', queue.q .. 'moving', id) == 1 then
     settled = settled + 1
     if forgets then
       remove_item(queue, id, true)
     else
-      redis.call('HSET', queue.q .. 'i:' .. id, 'n', '1')
+      redis.call('HSET', queue.q .. 'i:' .. id, ITEM.again, '1')
       show_item(queue, id)
     end
   end

@@ -21,13 +21,7 @@
 -- @include queue-scan
 -- @include redrive
 local key = base .. 'redrive:' .. id
-local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.batch, TASK.items, TASK.score, TASK.last, TASK.done,
-  TASK.newest, TASK.maxMessagesPerSecond, TASK.next, TASK.canary, TASK.isJudged, TASK.moved, TASK.canaryAt)
-local task = {
-  status = h[1], fence = h[2], batch = h[3], items = h[4], score = h[5], last = h[6], done = h[7],
-  newest = h[8], rate = h[9], next = h[10],
-  canary = h[12] ~= '1' and tonumber(h[11]), moved = tonumber(h[13]), canary_at = tonumber(h[14]),
-}
+local task = read_task(key)
 if task.fence ~= fence then return { 'stale' } end
 run_when_full(base)
 local active = task.status == 'running' or task.status == 'paused' or task.status == 'canceling'

@@ -13,17 +13,12 @@
 -- @include kept
 -- @include redrive
 local key = base .. 'redrive:' .. id
-local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.batch, TASK.items, TASK.score, TASK.done, TASK.newest,
-  TASK.maxMessagesPerSecond, TASK.next, TASK.topic, TASK.uid)
-local task = {
-  status = h[1], fence = h[2], batch = h[3], items = h[4], score = h[5], done = h[6], newest = h[7],
-  rate = h[8], next = h[9],
-}
+local task = read_task(key)
 if task.fence ~= fence then return { 'stale' } end
 run_when_full(base)
 local now = now_ms(base)
 local active = task.status == 'running' or task.status == 'paused' or task.status == 'canceling'
-local ring = h[10] and open_ring(base, h[10], h[11])
+local ring = task.topic and open_ring(base, task.topic, task.uid)
 if active and not ring then end_task(base, key, 'failed', 'the topic keeps no messages any more', now) end
 if not active or not ring then return { 'stop' } end
 

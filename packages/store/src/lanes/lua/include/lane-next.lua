@@ -67,22 +67,22 @@ end
 local function lane_of(base, id, now, to_claim)
   local key, h = base .. 'lane:' .. id, nil
   if to_claim then
-    h = redis.call('HMGET', key, LANE.slice, LANE.rate, LANE.paused, LANE.gone, LANE.tat, LANE.fifo,
-      LANE.mode, LANE.proven, LANE.claimed, LANE.maxInFlight, LANE.hasDlq)
+    h = redis.call('HMGET', key, CLAIM_READ.all)
   else
-    h = redis.call('HMGET', key, LANE.slice, LANE.rate, LANE.paused, LANE.gone, LANE.tat, LANE.fifo,
-      LANE.mode, LANE.proven)
+    h = redis.call('HMGET', key, LANE_READ.all)
   end
-  if not h[1] then return nil end
-  local slice, gone = slice_of(base, h[1]), h[4] == '1'
+  local sid = h[LANE_READ.slice]
+  if not sid then return nil end
+  local slice, gone, mode = slice_of(base, sid), h[LANE_READ.gone] == '1', h[LANE_READ.mode]
   local lane = {
-    sid = h[1], slice = slice, gone = gone, paused = (h[3] or '') ~= '' and not gone, fifo = h[6],
-    proven = h[8] == '1', claimed = tonumber(h[9]) or 0, cap = tonumber(h[10]) or 32, dlq = h[11] == '1',
+    sid = sid, slice = slice, gone = gone, paused = (h[LANE_READ.paused] or '') ~= '' and not gone,
+    fifo = h[LANE_READ.fifo], proven = h[LANE_READ.proven] == '1', claimed = tonumber(h[CLAIM_READ.claimed]) or 0,
+    cap = tonumber(h[CLAIM_READ.maxInFlight]) or 32, dlq = h[CLAIM_READ.hasDlq] == '1',
     rate = false, tat = false, leased = false, pace = false,
   }
-  local rate = rate_of(h[2], slice)
-  if h[7] then rate = read_pace(base, id, h[7], now, lane, rate) end
-  if rate and rate > 0 then set_rate(base, lane, rate, h[5], now) end
+  local rate = rate_of(h[LANE_READ.rate], slice)
+  if mode then rate = read_pace(base, id, mode, now, lane, rate) end
+  if rate and rate > 0 then set_rate(base, lane, rate, h[LANE_READ.tat], now) end
   return lane
 end
 

@@ -9,7 +9,7 @@
 -- @include when-full
 local key = base .. 'queue:' .. arn
 run_when_full(base)
-local h = redis.call('HMGET', key, 'uid', 't', 'of')
+local h = redis.call('HMGET', key, QUEUE.uid, QUEUE.target, QUEUE.topic)
 if not h[1] or only_uid ~= '' and h[1] ~= only_uid then return false end
 if own_of ~= '' then
   local is_filled = redis.call('EXISTS', base .. 'q:' .. h[1] .. ':age') == 1

@@ -8,7 +8,7 @@ run_when_full(base)
 local q = base .. 'q:' .. uid .. ':'
 local ids = redis.call('ZRANGE', q .. 'age', 0, items_max - 1)
 for _, id in ipairs(ids) do
-  local group = redis.pcall('HGET', q .. 'i:' .. id, 'g')
+  local group = redis.pcall('HGET', q .. 'i:' .. id, ITEM.group)
   redis.call('UNLINK', q .. 'i:' .. id)
   if type(group) == 'string' then redis.call('UNLINK', q .. 'g:' .. group) end
 end

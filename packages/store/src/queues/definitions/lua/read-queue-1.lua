@@ -31,7 +31,7 @@ local visible, busy, delayed, groups = (queue.fifo and counts_in_order or counts
 local oldest = redis.call('ZRANGE', q .. 'age', 0, 0)[1]
 local since = ''
 if oldest then
-  local h = members_of(queue, oldest, 'e', 's')
+  local h = members_of(queue, oldest, ITEM.deadAt, ITEM.sentAt)
   since = h[1] or h[2] or ''
 end
-return { redis.call('HGET', queue.key, 'record'), visible, busy, delayed, groups, since }
+return { redis.call('HGET', queue.key, QUEUE.record), visible, busy, delayed, groups, since }

@@ -20,11 +20,12 @@ local key = base .. 'queue:' .. arn
 run_when_full(base)
 local made = redis.call('EXISTS', key) == 0
 if made then
-  redis.call('HSET', key, 'record', record, 'uid', uid, 'v', visibility, 'r', retention, 'd', 0, 'm', '', 't', '',
-    'cb', '', 'gs', '', 'of', topic)
+  redis.call('HSET', key, QUEUE.record, record, QUEUE.uid, uid, QUEUE.visibility, visibility, QUEUE.retention, retention,
+    QUEUE.delay, 0, QUEUE.maxReceiveCount, '', QUEUE.target, '', QUEUE.byContent, '', QUEUE.groupScope, '',
+    QUEUE.topic, topic)
   redis.call('ZADD', base .. 'queues', 0, arn)
   redis.call('PUBLISH', 'ft:wake:changes', arn)
-elseif redis.call('HGET', key, 'of') ~= topic then
+elseif redis.call('HGET', key, QUEUE.topic) ~= topic then
   return false
 end
 local queue = open_queue(base, arn)

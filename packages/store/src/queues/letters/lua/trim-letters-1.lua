@@ -15,4 +15,4 @@ local before = letter_bytes(queue)
 local removed, letters = trim_letters(queue, before - bytes_to_free)
 wake_readers(queue)
 write_counts(base)
-return { removed, before - letter_bytes(queue), redis.call('HGET', queue.key, 'of'), letters }
+return { removed, before - letter_bytes(queue), redis.call('HGET', queue.key, QUEUE.topic), letters }

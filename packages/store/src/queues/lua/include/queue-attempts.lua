@@ -28,7 +28,7 @@ local function noted_receives(queue, attempt)
   for i = 2, #entries do
     local id, proof = string.sub(entries[i], 1, ID_BYTES), string.sub(entries[i], ID_BYTES + 1, ID_BYTES + PROOF_BYTES)
     local due = tonumber(string.sub(entries[i], ID_BYTES + PROOF_BYTES + 1))
-    local h = members_of(queue, id, 'h', 't')
+    local h = members_of(queue, id, ITEM.digests, ITEM.receivedAt)
     if h[1] ~= digest_of(proof) or tonumber(redis.call('ZSCORE', queue.q .. 'flight', id)) ~= due then return 'changed' end
     over = over or due <= queue.clock
     notes[#notes + 1] = { id = id, proof = proof, received = tonumber(h[2]) or queue.clock }
@@ -49,7 +49,7 @@ local function repeat_receive(queue, attempt, until_ms)
     hide_in_group(queue, note.id, due)
     note_receive(queue, attempt, note.id, note.proof, due)
     messages[i] = item_of(queue, note.id)
-    messages[i][10] = secret_of(note.proof)
+    messages[i][NUMBER.SECRET_AT] = secret_of(note.proof)
   end
   return 'same', messages
 end

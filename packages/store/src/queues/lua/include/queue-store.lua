@@ -8,7 +8,7 @@ local AGE_STEP = 1 / 1024
 -- this queue is its own dead-letter queue. The item stays, and its receives are counted from 0 again.
 local function end_move(queue, id, count)
   if redis.call('ZREM', queue.q .. 'moving', id) == 0 then return end
-  redis.call('HSET', queue.q .. 'i:' .. id, 'c', count, 'b', count)
+  redis.call('HSET', queue.q .. 'i:' .. id, ITEM.receiveCount, count, ITEM.countBefore, count)
   show_item(queue, id)
   queue.woken = true
 end
@@ -18,7 +18,7 @@ local function known_item(queue, id, by_move, count)
   local item = queue.q .. 'i:' .. id
   if redis.call('EXISTS', item) == 1 then
     if by_move then end_move(queue, id, count) end
-    return true, redis.call('HGET', item, 'o') or ''
+    return true, redis.call('HGET', item, ITEM.sequence) or ''
   end
   local left = redis.call('ZSCORE', queue.q .. 'recent', recent_name(id, by_move))
   return left and tonumber(left) > queue.clock - RECENT_MS, ''
@@ -32,18 +32,18 @@ end
 -- Standard queues: the item is visible after the delay. Retention counts from `kept_from`.
 local function place_item(queue, id, kept_from, delay_ms)
   -- Thousandths keep the order of items that are sent within one millisecond.
-  local order = (redis.call('HINCRBY', queue.key, 'seq', 1) % 1000) / 1000
+  local order = (redis.call('HINCRBY', queue.key, QUEUE.sequence, 1) % 1000) / 1000
   redis.call('ZADD', queue.q .. 'age', kept_from + order, id)
   redis.call('ZADD', queue.q .. (delay_ms > 0 and 'delayed' or 'ready'), queue.clock + delay_ms + order, id)
 end
 
 -- FIFO queues: puts the item behind all other items of its group. Retention and delay count from now.
 local function place_in_group(queue, id, group)
-  local sequence, age = redis.call('HINCRBY', queue.key, 'seq', 1), newest_age(queue)
+  local sequence, age = redis.call('HINCRBY', queue.key, QUEUE.sequence, 1), newest_age(queue)
   redis.call('ZADD', queue.q .. 'age', age, id)
   redis.call('ZADD', queue.q .. 'g:' .. group, sequence, id)
   if redis.call('ZCARD', queue.q .. 'g:' .. group) == 1 then redis.call('ZADD', queue.q .. 'heads', age, group) end
-  redis.call('HSET', queue.q .. 'i:' .. id, 'o', sequence)
+  redis.call('HSET', queue.q .. 'i:' .. id, ITEM.sequence, sequence)
   return sequence
 end
 
@@ -64,19 +64,21 @@ local function store_item(queue, at)
     if other then return other, sequence, false end
   end
   local sent_at = math.min(tonumber(ARGV[at + VALUE.sentAt]) or queue.now, queue.now)
-  redis.call('HSET', item, 'p', payload, 's', sent_at, 'c', count)
+  redis.call('HSET', item, ITEM.payload, payload, ITEM.sentAt, sent_at, ITEM.receiveCount, count)
   add_letter_bytes(queue, ITEM_BYTES + #payload)
-  if given == '1' then redis.call('HSET', item, 'i', '1') end
+  if given == '1' then redis.call('HSET', item, ITEM.idGiven, '1') end
   local first, dead_at = ARGV[at + VALUE.firstReceivedAt], ARGV[at + VALUE.deadAt]
-  if first ~= '' then redis.call('HSET', item, 'f', first) end
-  if group ~= '' then redis.call('HSET', item, 'g', group) end
-  if dedup ~= '' then redis.call('HSET', item, 'd', rule == 'b' and '' or dedup) end
-  if source ~= '' then redis.call('HSET', item, 'x', source, 'b', count) end
-  if dead_at ~= '' or source ~= '' then redis.call('HSET', item, 'e', dead_at ~= '' and dead_at or queue.now) end
+  if first ~= '' then redis.call('HSET', item, ITEM.firstReceivedAt, first) end
+  if group ~= '' then redis.call('HSET', item, ITEM.group, group) end
+  if dedup ~= '' then redis.call('HSET', item, ITEM.deduplicationId, rule == 'b' and '' or dedup) end
+  if source ~= '' then redis.call('HSET', item, ITEM.source, source, ITEM.countBefore, count) end
+  if dead_at ~= '' or source ~= '' then
+    redis.call('HSET', item, ITEM.deadAt, dead_at ~= '' and dead_at or queue.now)
+  end
   if reason ~= '' then
     local status, subscription = ARGV[at + VALUE.statusCode], ARGV[at + VALUE.subscription]
-    redis.call('HSET', item, 'r', reason, 'k', status, 'u', subscription, 'm', ARGV[at + VALUE.message],
-      ITEM.lastError, ARGV[at + VALUE.lastError])
+    redis.call('HSET', item, ITEM.reason, reason, ITEM.statusCode, status, ITEM.subscription, subscription,
+      ITEM.message, ARGV[at + VALUE.message], ITEM.lastError, ARGV[at + VALUE.lastError])
     count_dead(queue, 1, reason, status, subscription)
   end
   if not queue.fifo then

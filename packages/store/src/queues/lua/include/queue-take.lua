@@ -33,7 +33,7 @@ local function start_move(queue, id, n)
   redis.call('ZREM', queue.q .. 'ready', id)
   redis.call('ZADD', queue.q .. 'moving', queue.clock + NUMBER.MOVE_MS + n / 1000, id)
   if queue.fifo then
-    redis.call('HDEL', queue.q .. 'i:' .. id, 'h')
+    redis.call('HDEL', queue.q .. 'i:' .. id, ITEM.digests)
     hide_in_group(queue, id, FAR)
   end
   return item_of(queue, id)

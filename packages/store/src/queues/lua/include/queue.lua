@@ -20,16 +20,18 @@ local FAR = 8640000000000000
 -- how far it is ahead.
 local function open_queue(base, arn)
   local key = base .. 'queue:' .. arn
-  local h = redis.call('HMGET', key, 'uid', 'v', 'r', 'd', 'm', 't', 'seen', 'off', 'cb', 'gs', 'forgot', 'of')
-  if not h[1] then return nil end
-  local queue = { key = key, arn = arn, uid = h[1], q = base .. 'q:' .. h[1] .. ':' }
-  queue.letters = h[12] and base .. 'letters'
+  local h = redis.call('HMGET', key, QUEUE_READ.all)
+  local uid = h[QUEUE_READ.uid]
+  if not uid then return nil end
+  local queue = { key = key, arn = arn, uid = uid, q = base .. 'q:' .. uid .. ':' }
+  queue.letters = h[QUEUE_READ.topic] and base .. 'letters'
   queue.now = now_ms(base) - clock_ahead
   queue.fifo = string.sub(arn, -5) == '.fifo'
-  queue.visibility, queue.retention, queue.delay = tonumber(h[2]), tonumber(h[3]), tonumber(h[4])
-  queue.receives, queue.target = tonumber(h[5]), h[6]
-  queue.by_content, queue.group_scope, queue.forgot = h[9] == '1', h[10] == '1', tonumber(h[11]) or 0
-  queue.seen, queue.offset = tonumber(h[7]) or 0, tonumber(h[8]) or 0
+  queue.visibility, queue.retention = tonumber(h[QUEUE_READ.visibility]), tonumber(h[QUEUE_READ.retention])
+  queue.delay, queue.receives = tonumber(h[QUEUE_READ.delay]), tonumber(h[QUEUE_READ.maxReceiveCount])
+  queue.target, queue.forgot = h[QUEUE_READ.target], tonumber(h[QUEUE_READ.forgotten]) or 0
+  queue.by_content, queue.group_scope = h[QUEUE_READ.byContent] == '1', h[QUEUE_READ.groupScope] == '1'
+  queue.seen, queue.offset = tonumber(h[QUEUE_READ.clockSeen]) or 0, tonumber(h[QUEUE_READ.clockOffset]) or 0
   if queue.now + queue.offset + 1000 < queue.seen then queue.offset = queue.seen - queue.now end
   queue.clock = math.max(queue.now + queue.offset, queue.seen)
   return queue
@@ -37,7 +39,7 @@ end
 
 -- Every script that writes must store the queue's clock.
 local function keep_clock(queue)
-  redis.call('HSET', queue.key, 'seen', queue.clock, 'off', queue.offset)
+  redis.call('HSET', queue.key, QUEUE.clockSeen, queue.clock, QUEUE.clockOffset, queue.offset)
 end
 
 -- Counts bytes, but only for a topic's own queue, whose bytes are bounded.
@@ -70,7 +72,7 @@ end
 -- FIFO: hides an item until `due`, and with it all that follow in its group.
 local function hide_in_group(queue, id, due)
   redis.call('ZADD', queue.q .. 'flight', due, id)
-  local group = redis.call('HGET', queue.q .. 'i:' .. id, 'g')
+  local group = redis.call('HGET', queue.q .. 'i:' .. id, ITEM.group)
   if group then place_group(queue, group) end
 end
 
@@ -122,13 +124,14 @@ end
 local function remove_item(queue, id, moved)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
-  local h = members_of(queue, id, 'i', 'r', 'k', 'u', 'g', 'x')
+  local given, reason, status, subscription, group, source = unpack(members_of(queue, id, ITEM.idGiven, ITEM.reason,
+    ITEM.statusCode, ITEM.subscription, ITEM.group, ITEM.source))
   for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'chosen' }) do redis.call('ZREM', q .. place, id) end
-  if queue.letters then add_letter_bytes(queue, -ITEM_BYTES - #(members_of(queue, id, 'p')[1] or '')) end
+  if queue.letters then add_letter_bytes(queue, -ITEM_BYTES - #(members_of(queue, id, ITEM.payload)[1] or '')) end
   redis.call('DEL', q .. 'i:' .. id)
-  if queue.fifo and h[5] then leave_group(queue, id, h[5]) end
-  if h[1] and not (moved and h[6]) then redis.call('ZADD', q .. 'recent', queue.clock, recent_name(id, h[6])) end
-  if h[2] and h[3] and h[4] then count_dead(queue, -1, h[2], h[3], h[4]) end
+  if queue.fifo and group then leave_group(queue, id, group) end
+  if given and not (moved and source) then redis.call('ZADD', q .. 'recent', queue.clock, recent_name(id, source)) end
+  if reason and status and subscription then count_dead(queue, -1, reason, status, subscription) end
   return true
 end
 
@@ -152,5 +155,6 @@ end
 -- An item in the form for readers: id, payload, sent, receive count, first received, source queue, group, deduplication
 -- id, sequence number. Only the id of an item whose key has the wrong type.
 local function item_of(queue, id)
-  return { id, unpack(members_of(queue, id, 'p', 's', 'c', 'f', 'x', 'g', 'd', 'o')) }
+  return { id, unpack(members_of(queue, id, ITEM.payload, ITEM.sentAt, ITEM.receiveCount, ITEM.firstReceivedAt,
+    ITEM.source, ITEM.group, ITEM.deduplicationId, ITEM.sequence)) }
 end

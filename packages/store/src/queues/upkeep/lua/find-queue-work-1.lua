@@ -22,7 +22,7 @@ local function has_work(arn)
   if not queue then return false end
   local oldest = first(queue, 'age')
   if oldest == math.huge and queue.letters then
-    empty[#empty + 1], empty[#empty + 2] = arn, redis.call('HGET', queue.key, 'of')
+    empty[#empty + 1], empty[#empty + 2] = arn, redis.call('HGET', queue.key, QUEUE.topic)
   end
   local left = first(queue, 'recent')
   if queue.fifo or oldest < math.huge or left < math.huge then keep_clock(queue) end

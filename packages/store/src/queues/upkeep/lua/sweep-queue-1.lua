@@ -17,4 +17,4 @@ trim_recent(queue)
 local moves = overdue_moves(queue, moves_max)
 wake_readers(queue)
 local is_empty = queue.letters and redis.call('EXISTS', queue.q .. 'age') == 0
-return { removed, queue.target, moves, is_empty and redis.call('HGET', queue.key, 'of') or '' }
+return { removed, queue.target, moves, is_empty and redis.call('HGET', queue.key, QUEUE.topic) or '' }

@@ -15,6 +15,18 @@ local function end_task(base, key, status, reason, now)
   end
 end
 
+-- The task's order and progress. `canary`: how many messages its canary has. nil: it has none, or it is judged.
+local function read_task(key)
+  local h = redis.call('HMGET', key, TASK_READ.all)
+  return {
+    status = h[TASK_READ.status], fence = h[TASK_READ.fence], batch = h[TASK_READ.batch], items = h[TASK_READ.items],
+    score = h[TASK_READ.score], last = h[TASK_READ.last], done = h[TASK_READ.done], newest = h[TASK_READ.newest],
+    rate = h[TASK_READ.maxMessagesPerSecond], next = h[TASK_READ.next], moved = tonumber(h[TASK_READ.moved]),
+    canary = h[TASK_READ.isJudged] ~= '1' and tonumber(h[TASK_READ.canary]) or nil,
+    canary_at = tonumber(h[TASK_READ.canaryAt]), topic = h[TASK_READ.topic], uid = h[TASK_READ.uid],
+  }
+end
+
 -- The queue that the task works on. nil: it is gone. Another queue may have its name.
 local function task_queue(base, key)
   local h = redis.call('HMGET', key, TASK.source, TASK.uid)
