@@ -195,6 +195,18 @@ test('a claim whose time was reckoned by a slow reply is late by a faster one', 
   expect(asked).toHaveLength(1)
 })
 
+test('a claim must be earlier while Redis has only been heard through slow replies', () => {
+  const { timedClaims, told, asked, clocks } = createTimedClaims()
+  const clock = clocks.of(0)
+  clock.report(clock.now() - 40, performance.now() - 40)
+  timedClaims.add(claimIn(clocks, 'a', 'late', -60))
+  expect([leasesOf(told.due), asked.length]).toEqual([[], 1])
+  clock.report(clock.now() + 40, performance.now())
+  timedClaims.add(claimIn(clocks, 'b', 'in time', -60))
+  expect(leasesOf(told.due)).toEqual(['in time'])
+  timedClaims.stop()
+})
+
 test('a claim of a slow lane may be late by half the gap between two send times', () => {
   const { timedClaims, told, asked, clocks } = createTimedClaims()
   timedClaims.add(claimIn(clocks, 'slow', 'in time', -LATE_MS, 2))

@@ -189,10 +189,12 @@ export class TimedClaims {
     else this.#options.onTime(claim)
   }
 
+  /** If Redis's time is in doubt, claims must be earlier. Behind a slow Redis it always is, for all workers alike. */
   #isLate(claim: ThrottledClaim): boolean {
-    const { rate } = claim.subscription
-    const lateMsMax = rate === null ? SEND_LATE_MS_MAX : sendLateMsMax(rate)
-    return this.#latenessOf(claim) > lateMsMax - MARGIN_MS
+    const { rate, shard } = claim.subscription
+    const lateMsMax = (rate === null ? SEND_LATE_MS_MAX : sendLateMsMax(rate)) - MARGIN_MS
+    const doubtMs = Math.min(this.#options.clocks.of(shard).doubtMs, lateMsMax / 2)
+    return this.#latenessOf(claim) > lateMsMax - doubtMs
   }
 
   /**

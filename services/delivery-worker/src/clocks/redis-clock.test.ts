@@ -32,6 +32,21 @@ test('a faster reply than all before says more than they did', () => {
   expect(told(clock)).toBeCloseTo(performance.now() + 2, 0)
 })
 
+test('a clock says how slow its fastest reply may have been', () => {
+  const clock = new RedisClock()
+  const asked = (agoMs: number, setMs = 0) => clock.report(redisNow(setMs - agoMs), performance.now() - agoMs)
+  clock.report(redisNow())
+  expect(clock.doubtMs).toBe(0)
+  asked(40)
+  expect(clock.doubtMs).toBe(0)
+  asked(40, 60_000)
+  expect(clock.doubtMs).toBeCloseTo(40, 0)
+  asked(80, 60_000)
+  expect(clock.doubtMs).toBeCloseTo(40, 0)
+  asked(1, 60_000)
+  expect(clock.doubtMs).toBeCloseTo(1, 0)
+})
+
 test('a clock that is set forward shows, and a reply that is a little faster than others does not', () => {
   const clock = new RedisClock()
   expect(clock.isSetForward(redisNow())).toBe(false)

@@ -2,7 +2,8 @@
  * Keeps Redis's time. It takes the time from a reply, and continues it with the monotonic clock of this process.
  *
  * The time in a slow reply is already old when it arrives. If claims were sent by this old time, they would be late,
- * and come too close to later claims. Send times are therefore computed from the fastest recent reply.
+ * and come too close to later claims. Send times are therefore computed from the fastest recent reply. Even that one
+ * may have been slow, as in a worker that starts on a busy machine, and `doubtMs` says by how much at most.
  *
  * Redis reads its clock after the request was made. So if the time of the request is known, Redis's clock cannot be
  * further ahead of this process's than the difference of the two times. If earlier replies say that it is, it was set
@@ -30,6 +31,8 @@ export class RedisClock {
   #at = performance.now()
   /** Redis's time minus this process's time, by the fastest reply. */
   #ahead = Number.NEGATIVE_INFINITY
+  /** What `#ahead` is at most, by the requests whose time is known. */
+  #aheadMax = Number.POSITIVE_INFINITY
   /** How long the latest request took whose time is known. */
   roundTripMs = 0
   /** How much later than the fastest recent reply the latest one came. */
@@ -59,10 +62,19 @@ export class RedisClock {
     const ahead = redisNow - at
     const kept = this.#ahead - (at - this.#at) * DRIFT
     const setBack = ahead < kept - SET_BACK_MS || redisNow - askedAt < kept - ROUNDING_MS
+    const aheadMax = redisNow + ROUNDING_MS - askedAt
+    const keptMax = this.#aheadMax + (at - this.#at) * DRIFT
+    this.#aheadMax = setBack || ahead > keptMax ? aheadMax : Math.min(aheadMax, keptMax)
     this.#ahead = ahead > kept || setBack ? ahead : kept
     this.lateMs = this.#ahead - ahead
     this.#told = redisNow
     this.#at = at
+  }
+
+  /** By how much `localTime` may be too late. 0: no request's time is known. */
+  get doubtMs(): number {
+    const doubt = this.#aheadMax - this.#ahead
+    return Number.isFinite(doubt) ? Math.max(0, doubt - ROUNDING_MS) : 0
   }
 
   /** Epoch ms. */
