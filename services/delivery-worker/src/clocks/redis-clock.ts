@@ -31,7 +31,7 @@ export class RedisClock {
   #at = performance.now()
   /** Redis's time minus this process's time, by the fastest reply. */
   #ahead = Number.NEGATIVE_INFINITY
-  /** What `#ahead` is at most, by the requests whose time is known. */
+  /** The highest value that `#ahead` may have, by the requests whose time is known. */
   #aheadMax = Number.POSITIVE_INFINITY
   /** How long the latest request took whose time is known. */
   roundTripMs = 0
