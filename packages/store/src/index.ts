@@ -233,6 +233,7 @@ export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts
 export { ReplicaAcks, type ReplicaAcksOptions, ReplicaWatch, writeMark } from './redis/replica-acks.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './redis/script-classes.ts'
 export { readScript } from './redis/scripts.ts'
+export { SHARDS_AT_ONCE, sideBySide } from './redis/side-by-side.ts'
 export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/storage-errors.ts'
 export { ifReadable, isUnreadable } from './redis/unreadable.ts'
 export { RedriveBatches } from './redrives/redrive-batches.ts'

@@ -22,6 +22,7 @@ import {
   type Redrives,
   type ResendBatches,
   type StorageGuard,
+  sideBySide,
   WAKE_REDRIVES,
 } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
@@ -31,6 +32,8 @@ import { runRedrive, type SentLetter } from './run-redrive.ts'
 const TASK_QUEUE = 'redrive'
 /** Redrives that one process runs at a time. Past it: further ones wait. */
 const TASKS_MAX = 50
+/** Tasks whose jobs are looked for, and made, at a time. Past it: the others follow. */
+const ADDED_AT_ONCE = 8
 
 interface TaskJobsOptions {
   redisUrl: RedisTarget
@@ -126,13 +129,13 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   })
 
   const addMissing = async (): Promise<number> => {
-    let missing = 0
-    for (const id of await redrives.runnable(options.onUnreadable)) {
-      if (await queue?.getJob(id)) continue
+    const ids = await redrives.runnable(options.onUnreadable)
+    const hadJob = await sideBySide(ids, ADDED_AT_ONCE, async (id) => {
+      if (await queue?.getJob(id)) return true
       await add(id)
-      missing += 1
-    }
-    return missing
+      return false
+    })
+    return hadJob.filter((had) => !had).length
   }
   return {
     addMissing,

@@ -1,4 +1,5 @@
 /** The sweep of all queues, beside data that cannot be read. */
+import { waitingFirst } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { queueKey, queuesGoneKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
@@ -55,4 +56,37 @@ test('idle queues cost a sweep few scripts, whatever their number', async () => 
   await queues.sweep()
   const calls = Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1])
   expect(calls).toBeLessThan(100)
+})
+
+/** Two new queues in different shards. */
+function apart(): [string, string] {
+  const first = newArn('apart')
+  for (;;) {
+    const second = newArn('apart')
+    if (shardOf(second) !== shardOf(first)) return [first, second]
+  }
+}
+
+test('a sweep waits for several shards side by side: messages, leases, and deletions', async () => {
+  const [old, leased, deleted] = [apart(), apart(), apart()]
+  for (const arn of [...old, ...deleted]) {
+    await queues.put(arn, { retentionSeconds: 60 })
+    await queues.send(arn, [{ body: 'old' }])
+  }
+  for (const arn of leased) await queues.put(arn, { leaseSeconds: 60 })
+  for (const arn of deleted) {
+    await redis.sadd(queuesGoneKey(shardBase(shardOf(arn))), (await queues.get(arn))?.uid ?? '')
+    await redis.del(queueKey(arn))
+  }
+  await fixture.skew(61_000)
+  const scripts = ['sweep-queue-1', 'end-queue-lease-1', 'drop-queue-1']
+  const waiting = scripts.reduce(waitingFirst, redis)
+  expect(await new Queues(waiting).sweep()).toBe(2)
+  for (const arn of leased) expect(await queues.get(arn)).toBeNull()
+  for (const arn of deleted) expect(await redis.exists(queuesGoneKey(shardBase(shardOf(arn))))).toBe(0)
+})
+
+test('notes of service wait for several shards side by side', async () => {
+  for (const arn of apart()) await queues.put(arn, { leaseSeconds: 60 })
+  await new Queues(waitingFirst(redis, 'note-service-1')).noteService()
 })

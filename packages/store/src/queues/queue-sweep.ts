@@ -8,6 +8,7 @@ import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { SHARDS_AT_ONCE, sideBySide } from '../redis/side-by-side.ts'
 import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 import type { QueueDefinitions } from './definitions/queue-definitions.ts'
 import { type ItemReply, readItems } from './items/queue-items.ts'
@@ -37,13 +38,12 @@ interface Parts {
 export async function sweepQueues(parts: Parts): Promise<number> {
   const asked = batch(parts.redis)
   for (let shard = 0; shard < SHARD_COUNT; shard++) asked.exists(queuesKey(shardBase(shard)))
-  let removed = 0
-  for (const [shard, exists] of (await replies(asked)).entries()) {
-    if (exists === 0) continue
+  const shards = (await replies(asked)).flatMap((exists, shard) => (exists === 1 ? [shard] : []))
+  const removed = await sideBySide(shards, SHARDS_AT_ONCE, async (shard) => {
     const key = queuesKey(shardBase(shard))
-    removed += (await whenReadable(key, parts.onUnreadable, () => sweepShard(parts, shard))) ?? 0
-  }
-  return removed
+    return (await whenReadable(key, parts.onUnreadable, () => sweepShard(parts, shard))) ?? 0
+  })
+  return removed.reduce((sum, count) => sum + count, 0)
 }
 
 type FoundReply = [last: Buffer, found: Buffer[], empty: Buffer[]]

@@ -1,5 +1,8 @@
 /** Work on several items at a time. Behind a distant Redis, one item after the other would take a round trip each. */
 
+/** Shards that a sweep works on at a time. Past it: the others follow. Redis answers other clients between them. */
+export const SHARDS_AT_ONCE = 8
+
 /**
  * Does the work on all items, and on `atOnceMax` at a time at most. Returns the results in the order of the items.
  * After a failure no further item begins. It rejects with the first failure when all work that had begun has ended, so

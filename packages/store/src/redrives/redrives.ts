@@ -36,6 +36,7 @@ import { batch } from '../redis/batch.ts'
 import { readNow } from '../redis/clock.ts'
 import { decodeCursor, encodeCursor, type Page, readableReplies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { SHARDS_AT_ONCE, sideBySide } from '../redis/side-by-side.ts'
 import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 import { newTaskId, readEnds, readReadable, readTask, shardOfTask, sumFilter } from './redrive-records.ts'
 
@@ -259,13 +260,12 @@ export class Redrives {
     const pipeline = batch(this.#redis)
     const keyOf = (shard: number) => redrivesKey(shardBase(shard))
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.zcard(keyOf(shard))
-    let pruned = 0
-    for (const [shard, tasks = 0] of (await readableReplies(pipeline, { keyOf, onUnreadable })).entries()) {
-      if (tasks === 0) continue
-      const args = { base: shardBase(shard), tasksMax: PRUNE_MAX }
-      pruned += (await runScript(this.#redis, PRUNE, args)) as number
-    }
-    return pruned
+    const counts = await readableReplies(pipeline, { keyOf, onUnreadable })
+    const shards = counts.flatMap((tasks = 0, shard) => (tasks === 0 ? [] : [shard]))
+    const pruned = await sideBySide(shards, SHARDS_AT_ONCE, (shard) =>
+      runScript(this.#redis, PRUNE, { base: shardBase(shard), tasksMax: PRUNE_MAX }),
+    )
+    return (pruned as number[]).reduce((sum, count) => sum + count, 0)
   }
 
   async #create(action: RedriveAction, input: NewRedrive & Partial<SingleRedrive>): Promise<RedriveTask> {

@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis'
 import { expiriesKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
+import { SHARDS_AT_ONCE, sideBySide } from '../redis/side-by-side.ts'
 import { shardsWith } from '../topics/topics-repair.ts'
 import { listElapsed } from '../topics/topics-scripts.ts'
 
@@ -25,13 +26,13 @@ interface Tools {
 /** Deletes pending and unsubscribed subscriptions whose token has expired. Returns how many. */
 export async function expirePending(tools: Tools): Promise<number> {
   let expired = 0
-  for (const shard of await shardsWith(tools.redis, expiriesKey)) {
+  await sideBySide(await shardsWith(tools.redis, expiriesKey), SHARDS_AT_ONCE, async (shard) => {
     const list = { shard, set: 'expiries' as const, ageMs: 0, limit: EXPIRED_PER_SWEEP_MAX }
     const { now, members } = await listElapsed(tools.redis, list)
     for (const id of members) {
       if (await expire(tools, id, { now, shard })) expired += 1
     }
-  }
+  })
   return expired
 }
 

@@ -16,6 +16,7 @@ import { topicKey, unfinishedKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
+import { SHARDS_AT_ONCE, sideBySide } from '../redis/side-by-side.ts'
 import { resumeMove } from '../slices/subscriptions-move.ts'
 import { resumeCreate, resumeDelete } from '../slices/subscriptions-repair.ts'
 import { newRevision, parseSlices } from '../slices/topics-record.ts'
@@ -79,9 +80,7 @@ async function forSlices(
     sliceId: `${topic.uid}.${number}`,
     shard: (home + number) % SHARD_COUNT,
   })).slice(1)
-  for (let at = 0; at < refs.length; at += REPAIRED_SLICES_AT_ONCE) {
-    await Promise.all(refs.slice(at, at + REPAIRED_SLICES_AT_ONCE).map(act))
-  }
+  await sideBySide(refs, REPAIRED_SLICES_AT_ONCE, act)
 }
 
 /**
@@ -91,12 +90,12 @@ async function forSlices(
 export async function finishUnfinished(redis: Redis, ageMs = UNFINISHED_AGE_MS): Promise<number> {
   let finished = 0
   const failures: unknown[] = []
-  for (const shard of await shardsWith(redis, unfinishedKey)) {
+  await sideBySide(await shardsWith(redis, unfinishedKey), SHARDS_AT_ONCE, async (shard) => {
     const limit = UNFINISHED_MAX
     const { members } = await listElapsed(redis, { shard, set: 'unfinished', ageMs, limit })
     for (const note of members) await finishNote(redis, note).catch((error: unknown) => failures.push(error))
     finished += members.length
-  }
+  })
   if (failures.length > 0) throw failures[0]
   return finished
 }

@@ -5,7 +5,7 @@
  * so a shard is swept again until nothing more is claimed.
  */
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
-import { type LaneStore, passingTime, type SweepResult } from '@fantail/store'
+import { type LaneStore, passingTime, SHARDS_AT_ONCE, type SweepResult } from '@fantail/store'
 
 const RETENTION_SWEEP_MS = 60_000
 /** The most deliveries that one step claims over all shards. */
@@ -14,7 +14,6 @@ const DELIVERIES_PER_STEP = 200
 const SWEEP_LEASE_MS = 15_000
 /** Rounds of one sweep. Past it: the next sweep continues. */
 const SWEEP_ROUNDS_MAX = 1_000
-const SHARDS_AT_ONCE = 8
 /** About the time that it takes to dead-letter a delivery. */
 const BETWEEN_ROUNDS_MS = 20
 

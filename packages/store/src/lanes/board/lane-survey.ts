@@ -9,6 +9,7 @@ import { SHARD_COUNT, shardBase } from '../../keys/shards.ts'
 import { placeOfSubscription } from '../../records/subscriptions-id.ts'
 import { batch } from '../../redis/batch.ts'
 import { readableReplies } from '../../redis/pages.ts'
+import { sideBySide } from '../../redis/side-by-side.ts'
 import { laneFigures } from '../figures/lane-figures.ts'
 import type { LaneFigures } from '../records/lane-records.ts'
 import { type SurveyedSubscription, SurveySubscriptions } from './survey-subscriptions.ts'
@@ -93,16 +94,13 @@ export class LaneSurvey {
       ),
     )
     const byId = new Map<string, LaneFigures>()
-    const readNext = async () => {
-      for (let part = parts.pop(); part; part = parts.pop()) {
-        const figures = await laneFigures(this.#redis, part)
-        for (const [i, { subscriptionId }] of part.entries()) {
-          const known = figures[i]
-          if (known) byId.set(subscriptionId, known)
-        }
+    await sideBySide(parts, SCRIPTS_AT_ONCE, async (part) => {
+      const figures = await laneFigures(this.#redis, part)
+      for (const [i, { subscriptionId }] of part.entries()) {
+        const known = figures[i]
+        if (known) byId.set(subscriptionId, known)
       }
-    }
-    await Promise.all(Array.from({ length: SCRIPTS_AT_ONCE }, readNext))
+    })
     return ids.flatMap((id) => byId.get(id) ?? [])
   }
 }

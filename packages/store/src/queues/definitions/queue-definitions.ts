@@ -24,6 +24,7 @@ import { batch } from '../../redis/batch.ts'
 import { readNow } from '../../redis/clock.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
+import { sideBySide } from '../../redis/side-by-side.ts'
 import { ifReadable, type OnUnreadable, whenReadable } from '../../redis/unreadable.ts'
 import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { queueMissing } from '../items/queue-errors.ts'
@@ -41,6 +42,8 @@ const DROP = readScript('drop-queue-1')
 /** Tries to change a queue that others change at the same time. Past it: `conflict`. */
 const QUEUE_WRITE_TRIES_MAX = 20
 const DROP_CHUNK = 500
+/** Interrupted deletions that a sweep finishes at a time. Past it: the others follow. */
+const DROPS_AT_ONCE = 8
 
 export interface DeleteIf {
   /** Delete the queue only if this topic made it and it is empty. */
@@ -181,11 +184,10 @@ export class QueueDefinitions {
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(queuesGoneKey(shardBase(shard)))
     const keyOf = (shard: number) => queuesGoneKey(shardBase(shard))
     const gone = (await readableReplies(pipeline, { keyOf, onUnreadable })) as (string[] | undefined)[]
-    for (const [shard, uids = []] of gone.entries()) {
-      for (const uid of uids) {
-        await whenReadable(`${keyOf(shard)} ${uid}`, onUnreadable, () => this.#drop(shard, uid))
-      }
-    }
+    const drops = gone.flatMap((uids = [], shard) => uids.map((uid) => ({ shard, uid })))
+    await sideBySide(drops, DROPS_AT_ONCE, ({ shard, uid }) =>
+      whenReadable(`${keyOf(shard)} ${uid}`, onUnreadable, () => this.#drop(shard, uid)),
+    )
   }
 
   /** Calls `choose` again after a concurrent change. If `choose` returns null, an existing queue stays unchanged. */

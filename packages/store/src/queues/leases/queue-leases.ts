@@ -18,6 +18,7 @@ import { batch } from '../../redis/batch.ts'
 import { readNow } from '../../redis/clock.ts'
 import { replies } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
+import { SHARDS_AT_ONCE, sideBySide } from '../../redis/side-by-side.ts'
 import { type OnUnreadable, whenReadable } from '../../redis/unreadable.ts'
 import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { Subscriptions } from '../../subscriptions/subscriptions.ts'
@@ -35,6 +36,8 @@ const LEASED_TOPICS_MAX = 100
 /** Ended leases of a shard that one sweep looks at. Past it: the next sweep continues. */
 const ENDED_LEASES_MAX = 1_000
 const SUBSCRIPTIONS_AT_ONCE = 100
+/** Topics from which the subscriptions to a queue are deleted at a time. Past it: the others follow. */
+const LEASED_TOPICS_AT_ONCE = 8
 /** Between two notes that an API serves. A longer gap than UNSERVED_MAX_MS is an outage. */
 export const SERVICE_NOTE_MS = 10_000
 const ALL_SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
@@ -169,15 +172,14 @@ export class QueueLeases {
     return shards.filter((_, at) => found[at] === 1)
   }
 
-  /** Does the work in the shards, one after the other. */
   async #eachShard(
     shards: number[],
     onUnreadable: OnUnreadable,
     work: (base: string) => Promise<unknown>,
   ): Promise<void> {
-    for (const base of shards.map(shardBase)) {
-      await whenReadable(leasedQueuesKey(base), onUnreadable, () => work(base))
-    }
+    await sideBySide(shards.map(shardBase), SHARDS_AT_ONCE, (base) =>
+      whenReadable(leasedQueuesKey(base), onUnreadable, () => work(base)),
+    )
   }
 
   /** False: the lease was renewed meanwhile. */
@@ -187,14 +189,15 @@ export class QueueLeases {
 
   /** Deletes the subscriptions that were made until this time. A queue that is created again gets others. */
   async #deleteSubscriptions(arn: string, until: number): Promise<void> {
-    for (const topicArn of await this.#redis.smembers(leasedTopicsKey(arn))) {
+    const topics = await this.#redis.smembers(leasedTopicsKey(arn))
+    await sideBySide(topics, LEASED_TOPICS_AT_ONCE, async (topicArn) => {
       const { items } = await this.#subscriptions.list({
         topicArn,
         endpoint: arn,
         limit: SUBSCRIPTIONS_AT_ONCE,
       })
       for (const { id, createdAt } of items) if (createdAt <= until) await this.#subscriptions.delete(id)
-    }
+    })
   }
 
   async #drop(arn: string, ends: number): Promise<void> {
