@@ -101,7 +101,6 @@ export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
 export { type Judged, verdictOf } from './lanes/figures/verdict.ts'
 export type { Verdict } from './lanes/figures/verdict-sentence.ts'
-export type { LaneStore } from './lanes/lane-api.ts'
 export { mendLines } from './lanes/lane-lines.ts'
 export { Lanes } from './lanes/lanes.ts'
 export {

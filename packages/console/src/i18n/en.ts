@@ -72,7 +72,6 @@ export const words = {
     stale: (since: string) => `stale since ${since}`,
     silent: 'no answer yet',
     refused: 'refused',
-    refusedWhy: 'The API asks for a key.',
   },
   keys: {
     title: 'Keys',
@@ -274,7 +273,6 @@ export const words = {
     lanes: 'Lanes in need',
     moreLanes: (count: number) => `All ${many(count, 'lane')} that need somebody`,
     redrives: 'Active redrives',
-    atLeast: 'of the first 100',
     ready: 'The API works',
     degraded: 'The API works, and something needs you',
     unavailable: 'The API cannot work now',

@@ -22,7 +22,6 @@ import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { whenReadable } from '../redis/unreadable.ts'
 import { hintDue, unprovenField } from './busy-lanes.ts'
 import { deliveryStates, laneFigures, noteAttempts } from './figures/lane-figures.ts'
-import type { LaneStore } from './lane-api.ts'
 import { purgeLane, releaseDead, releaseLane, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import type * as lane from './records/lane-records.ts'
@@ -33,7 +32,7 @@ import { renewClaims } from './throttle/renew.ts'
 /** How long a fence is kept. A checkpoint that its job never deletes is kept for the same time. */
 const FENCE_MS = 86_400_000
 
-export class Lanes implements LaneStore {
+export class Lanes {
   readonly #redis: Redis
   readonly #acks: ReplicaAcks
 
@@ -46,6 +45,9 @@ export class Lanes implements LaneStore {
     this.#acks = acks
   }
 
+  /**
+   * Puts deliveries into their lanes and writes checkpoints, in one step. Callers bound the number of entries (1,000).
+   */
   async park(shard: number, request: lane.ParkRequest): Promise<lane.ParkResult> {
     const { woke, ...result } = await parkDeliveries(this.#acks.redis, shard, request)
     await this.#acks.confirm(shardBase(shard), false)
@@ -60,6 +62,7 @@ export class Lanes implements LaneStore {
     return result
   }
 
+  /** Stores the fence, then reads which deliveries earlier runs have settled. */
   async openCheckpoint(shard: number, job: string, fence: number): Promise<lane.Checkpoint> {
     const checkpoint = await openCheckpoint(this.#acks.redis, shard, job, fence)
     // The job may be completed because of deliveries that an earlier start parked before it died. They must be
@@ -72,19 +75,23 @@ export class Lanes implements LaneStore {
     if (jobs.length > 0) await this.#redis.unlink(jobs.map((job) => checkpointKey(shardBase(shard), job)))
   }
 
+  /** Deletes the checkpoint's record of deliveries. Its fence stays for a day, so that earlier runs remain refused. */
   async keepFence(shard: number, job: string, fence: number): Promise<void> {
     const key = checkpointKey(shardBase(shard), job)
     await this.#redis.multi().del(key).hset(key, 'f', fence).pexpire(key, FENCE_MS).exec()
   }
 
+  /** Claims deliveries that are due. Lanes that have waited longest come first. */
   take(shard: number, request: lane.TakeRequest): Promise<lane.TakeResult> {
     return takeDeliveries(this.#redis, shard, request)
   }
 
+  /** New send times for unsent claims, by lane and claim as in the request. */
   renew(shard: number, request: lane.RenewRequest): Promise<lane.RenewedClaim[][]> {
     return renewClaims(this.#redis, shard, request)
   }
 
+  /** Bodies by message id or delivery. null: the body is gone. */
   async messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]> {
     const base = shardBase(shard)
     const read = (id: Buffer) => this.#redis.hgetBuffer(messageKey(base, id.subarray(0, 16)), 'b')
@@ -97,12 +104,14 @@ export class Lanes implements LaneStore {
     return result
   }
 
+  /** Answers of endpoints, for lanes with a retry mode or a circuit breaker. */
   async note(shard: number, results: lane.LaneResult[]): Promise<lane.NotedResults> {
     const { woke, ...noted } = await noteResults(this.#redis, shard, results)
     hintDue(this.#redis, shard, noted.nextDueAt, woke)
     return noted
   }
 
+  /** Stores the results of attempts, for the figures of lanes. Callers bound the number of notes (1,000). */
   noteAttempts(shard: number, notes: lane.AttemptNote[]): Promise<void> {
     return noteAttempts(this.#redis, shard, notes)
   }
@@ -115,6 +124,7 @@ export class Lanes implements LaneStore {
     return deliveryStates(this.#redis, shard, items)
   }
 
+  /** Makes deliveries that wait for a retry due now, or `maxPerSecond` apart. Returns how many were moved. */
   async retryNow(
     shard: number,
     subscriptionId: string,
@@ -125,27 +135,37 @@ export class Lanes implements LaneStore {
     return moved
   }
 
+  /** Makes dead deliveries that wait for their dead-letter queue due now. Returns how many were moved. */
   async releaseDead(shard: number, subscriptionId: string): Promise<number> {
     const { moved, woke, nextDueAt } = await releaseDead(this.#redis, shard, subscriptionId)
     hintDue(this.#redis, shard, nextDueAt, woke)
     return moved
   }
 
+  /** Lets a blocked lane make attempts again. Returns false if the lane was not blocked. */
   async release(shard: number, subscriptionId: string): Promise<boolean> {
     const { wasBlocked, woke, nextDueAt } = await releaseLane(this.#redis, shard, subscriptionId)
     hintDue(this.#redis, shard, nextDueAt, woke)
     return wasBlocked
   }
 
+  /** Discards the waiting deliveries. Deliveries in flight continue. */
   purge(shard: number, subscriptionId: string): Promise<number> {
     return purgeLane(this.#redis, shard, subscriptionId)
   }
 
+  /**
+   * One step of the sweep. It finds deliveries that are too old, in paused lanes too. It also finds times that are
+   * wrong because a clock was set back.
+   */
   sweep(shard: number, request: lane.SweepRequest): Promise<lane.SweepResult> {
     return sweepLanes(this.#redis, shard, request)
   }
 
-  /** A shard whose line of due lanes is no sorted set must not hide the others. */
+  /**
+   * Due times of all shards that have any; one round trip. A shard whose line of due lanes is no sorted set must not
+   * hide the others.
+   */
   async dueTimes(): Promise<lane.ShardTimes> {
     const first = async (key: (base: string) => string) => {
       const heads = Array.from({ length: SHARD_COUNT }, async (_, shard) => {
@@ -159,6 +179,10 @@ export class Lanes implements LaneStore {
     return { due, unproven }
   }
 
+  /**
+   * The hints: shards with their earliest times. Scripts make these times earlier, and `noteDue` and `noteUnproven`
+   * replace them.
+   */
   async busyShards(): Promise<lane.ShardTimes> {
     const hints = Object.entries(await this.#redis.hgetall(BUSY_SHARDS))
     const [unproven, due] = [true, false].map((isUnproven) =>
@@ -180,6 +204,7 @@ export class Lanes implements LaneStore {
     else await this.#redis.hset(BUSY_SHARDS, field, String(at))
   }
 
+  /** The shard's time, epoch ms. Due times and send times are in this time. */
   now(shard = 0): Promise<number> {
     return readNow(this.#redis, shard)
   }

@@ -5,7 +5,7 @@
 import { formatMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
-import type { LaneStore } from '../lanes/lane-api.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 import { deliveryId } from '../lanes/records/generations.ts'
 import { existingStreams } from './existing-streams.ts'
 import { type Found, type LaneEntry, readEntry } from './outcome-entries.ts'
@@ -26,9 +26,9 @@ type Pages = [id: Buffer, fields: Buffer[]][]
 
 export class FailedEnds {
   readonly #redis: Redis
-  readonly #lanes: Pick<LaneStore, 'deliveryStates'>
+  readonly #lanes: Pick<Lanes, 'deliveryStates'>
 
-  constructor(redis: Redis, lanes: Pick<LaneStore, 'deliveryStates'>) {
+  constructor(redis: Redis, lanes: Pick<Lanes, 'deliveryStates'>) {
     this.#redis = redis
     this.#lanes = lanes
   }

@@ -16,7 +16,7 @@
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
-import type { LaneStore } from '../lanes/lane-api.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 import { deliveryId } from '../lanes/records/generations.ts'
 import { placeOfSubscription } from '../records/subscriptions-id.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -108,16 +108,16 @@ type LaneEntries = Map<string | null, LaneEntry[]>
 
 type Pages = [id: Buffer, fields: Buffer[]][]
 
-type Lanes = Pick<LaneStore, 'deliveryStates'>
+type LaneStates = Pick<Lanes, 'deliveryStates'>
 type Slices = Pick<Snapshots, 'slice' | 'former'>
 
 export class OutcomeLog {
   readonly #redis: Redis
   readonly #snapshots: Slices
-  readonly #lanes: Lanes
+  readonly #lanes: LaneStates
   readonly #options: OutcomeLogOptions
 
-  constructor(redis: Redis, snapshots: Slices, lanes: Lanes, options: OutcomeLogOptions) {
+  constructor(redis: Redis, snapshots: Slices, lanes: LaneStates, options: OutcomeLogOptions) {
     this.#redis = redis
     this.#snapshots = snapshots
     this.#lanes = lanes

@@ -15,7 +15,7 @@
  */
 import type { Redis } from 'ioredis'
 import { ServerMarks } from '../copies/server-marks.ts'
-import type { LaneStore } from '../lanes/lane-api.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 import { type ItemReply, type ReadItem, tryReadItem } from '../queues/items/queue-items.ts'
 import { filterJson } from '../queues/items/redrive-counts.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
@@ -54,7 +54,7 @@ export type RedriveChoice =
 
 interface RedriveBatchesOptions {
   redis: Redis
-  lanes: Pick<LaneStore, 'parkRedriven'>
+  lanes: Pick<Lanes, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate'>
   /** The connection for appends, which waits for replicas. Default: `redis`, and replicas are not waited for. */
   acks?: ReplicaAcks

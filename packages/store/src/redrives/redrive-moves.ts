@@ -13,7 +13,7 @@ import {
 } from '@fantail/contracts'
 import type { ServerMark, ServerMarks } from '../copies/server-marks.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
-import type { LaneStore } from '../lanes/lane-api.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 import { deliveryId } from '../lanes/records/generations.ts'
 import type { RedrivenEntry } from '../lanes/records/lane-records.ts'
 import { itemValues, type ReadItem } from '../queues/items/queue-items.ts'
@@ -75,7 +75,7 @@ interface Step {
 }
 
 interface RedriveMovesOptions {
-  lanes: Pick<LaneStore, 'parkRedriven'>
+  lanes: Pick<Lanes, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate'>
   /** The connection for appends. */
   acks: ReplicaAcks
@@ -83,7 +83,7 @@ interface RedriveMovesOptions {
 }
 
 export class RedriveMoves {
-  readonly #lanes: Pick<LaneStore, 'parkRedriven'>
+  readonly #lanes: Pick<Lanes, 'parkRedriven'>
   readonly #subscriptions: Pick<Subscriptions, 'locate'>
   readonly #acks: ReplicaAcks
   readonly #servers: ServerMarks

@@ -10,7 +10,7 @@ import type { Redis } from 'ioredis'
 import { type ServerMark, ServerMarks } from '../copies/server-marks.ts'
 import { bodiesIn } from '../kept/kept-jobs.ts'
 import { shardBase } from '../keys/shards.ts'
-import type { LaneStore } from '../lanes/lane-api.ts'
+import type { Lanes } from '../lanes/lanes.ts'
 import { deliveryId, resentGeneration } from '../lanes/records/generations.ts'
 import type { ParkMessage, RedrivenEntry } from '../lanes/records/lane-records.ts'
 import type { FailedEnds } from '../outcomes/failed-ends.ts'
@@ -45,7 +45,7 @@ interface ResendBatchesOptions {
   redis: Redis
   /** The connection of the lanes, which waits for replicas. */
   acks?: ReplicaAcks
-  lanes: Pick<LaneStore, 'parkRedriven'>
+  lanes: Pick<Lanes, 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate' | 'get'>
   /** Whether the subscription's filter matches the message. */
   matches(record: SubscriptionRecord, message: Message): Promise<boolean>

@@ -8,47 +8,27 @@ export interface ScriptArguments {
     base: ScriptText
     arn: ScriptText
     newestOnly: boolean
-    handles: {
-      uid: ScriptText
-      id: ScriptText
-      digest: ScriptText
-    }[]
+    handles: { uid: ScriptText; id: ScriptText; digest: ScriptText }[]
   }
   'add-stats-1': {
     base: ScriptText
     writer: ScriptText
     flush: number
     now: number
-    counted: {
-      kind: ScriptText
-      name: ScriptText
-      seats: number
-      minute: number
-      added: ScriptText
-    }[]
+    counted: { kind: ScriptText; name: ScriptText; seats: number; minute: number; added: ScriptText }[]
   }
-  'add-vault-key-1': {
-    base: ScriptText
-    keyId: ScriptText
-  }
+  'add-vault-key-1': { base: ScriptText; keyId: ScriptText }
   'append-audit-1': {
     base: ScriptText
     writer: ScriptText
     batch: number
-    lines: {
-      stream: ScriptText
-      linesMax: number
-      line: ScriptText
-    }[]
+    lines: { stream: ScriptText; linesMax: number; line: ScriptText }[]
   }
   'append-outcomes-1': {
     stream: ScriptText
     keptMax: number
     movedMs: number
-    pages: {
-      entries: number
-      page: ScriptText
-    }[]
+    pages: { entries: number; page: ScriptText }[]
   }
   'append-redriven-1': {
     base: ScriptText
@@ -58,16 +38,8 @@ export interface ScriptArguments {
     batch: number
     items: ScriptValue[]
   }
-  'ask-credential-1': {
-    base: ScriptText
-    name: ScriptText
-    probeEveryMs: number
-    keptMs: number
-  }
-  'begin-travel-1': {
-    travel: ScriptText
-    id: ScriptText
-  }
+  'ask-credential-1': { base: ScriptText; name: ScriptText; probeEveryMs: number; keptMs: number }
+  'begin-travel-1': { travel: ScriptText; id: ScriptText }
   'break-credential-1': {
     base: ScriptText
     name: ScriptText
@@ -75,28 +47,13 @@ export interface ScriptArguments {
     probeEveryMs: number
     keptMs: number
   }
-  'catch-up-1': {
-    base: ScriptText
-    knownMs: number | null
-    behindMsMax: number
-    aheadMs: number | null
-  }
-  'change-redrive-1': {
-    base: ScriptText
-    id: ScriptText
-    what: ScriptText
-    rate: ScriptText
-  }
+  'catch-up-1': { base: ScriptText; knownMs: number | null; behindMsMax: number; aheadMs: number | null }
+  'change-redrive-1': { base: ScriptText; id: ScriptText; what: ScriptText; rate: ScriptText }
   'change-visibility-1': {
     base: ScriptText
     arn: ScriptText
     newestOnly: boolean
-    changes: {
-      ms: number
-      uid: ScriptText
-      id: ScriptText
-      digest: ScriptText
-    }[]
+    changes: { ms: number; uid: ScriptText; id: ScriptText; digest: ScriptText }[]
   }
   'choose-redriven-1': {
     base: ScriptText
@@ -107,13 +64,7 @@ export interface ScriptArguments {
     lookedAtMax: number
     filterJson: ScriptText
   }
-  'choose-resent-1': {
-    base: ScriptText
-    id: ScriptText
-    fence: number
-    itemsMax: number
-    bytesMax: number
-  }
+  'choose-resent-1': { base: ScriptText; id: ScriptText; fence: number; itemsMax: number; bytesMax: number }
   'claim-endpoint-1': {
     base: ScriptText
     arn: ScriptText
@@ -124,13 +75,7 @@ export interface ScriptArguments {
     newToken: ScriptText
     revision: ScriptText
   }
-  'claim-publish-1': {
-    base: ScriptText
-    arn: ScriptText
-    key: ScriptText
-    value: ScriptText
-    keptMs: number
-  }
+  'claim-publish-1': { base: ScriptText; arn: ScriptText; key: ScriptText; value: ScriptText; keptMs: number }
   'configure-slice-1': {
     base: ScriptText
     slice: ScriptText
@@ -143,15 +88,8 @@ export interface ScriptArguments {
     overrides: ScriptText
     revision: ScriptText
   }
-  'count-cause-1': {
-    base: ScriptText
-    cause: ScriptText
-  }
-  'count-login-1': {
-    base: ScriptText
-    address: ScriptText
-    windowMs: number
-  }
+  'count-cause-1': { base: ScriptText; cause: ScriptText }
+  'count-login-1': { base: ScriptText; address: ScriptText; windowMs: number }
   'count-redrive-1': {
     base: ScriptText
     source: ScriptText
@@ -215,10 +153,7 @@ export interface ScriptArguments {
     floor: number
     tokenHash: ScriptText
   }
-  'delete-platform-app-1': {
-    base: ScriptText
-    app: ScriptText
-  }
+  'delete-platform-app-1': { base: ScriptText; app: ScriptText }
   'delete-platform-endpoint-1': {
     base: ScriptText
     app: ScriptText
@@ -226,12 +161,7 @@ export interface ScriptArguments {
     expected: ScriptText
     digest: ScriptText
   }
-  'delete-queue-1': {
-    base: ScriptText
-    arn: ScriptText
-    ownOf: ScriptText
-    onlyUid: ScriptText
-  }
+  'delete-queue-1': { base: ScriptText; arn: ScriptText; ownOf: ScriptText; onlyUid: ScriptText }
   'delete-subscription-1': {
     base: ScriptText
     arn: ScriptText
@@ -247,70 +177,19 @@ export interface ScriptArguments {
     revision: ScriptText
     shards: number
   }
-  'delete-topic-1': {
-    base: ScriptText
-    arn: ScriptText
-    shard: number
-  }
-  'delivery-states-1': {
-    base: ScriptText
-    deliveries: {
-      id: ScriptText
-      delivery: ScriptText
-    }[]
-  }
-  'drop-attempts-1': {
-    base: ScriptText
-    subscriptions: {
-      subscription: ScriptText
-    }[]
-  }
-  'drop-queue-1': {
-    base: ScriptText
-    uid: ScriptText
-    itemsMax: number
-  }
-  'drop-queue-lease-1': {
-    base: ScriptText
-    arn: ScriptText
-    ends: number
-  }
-  'drop-slice-1': {
-    base: ScriptText
-    slice: ScriptText
-    shard: number
-  }
-  'end-process-1': {
-    base: ScriptText
-    id: ScriptText
-  }
-  'end-queue-lease-1': {
-    base: ScriptText
-    arn: ScriptText
-    ends: number
-  }
-  'end-session-1': {
-    base: ScriptText
-    digest: ScriptText
-  }
-  'end-sessions-of-key-1': {
-    base: ScriptText
-    keyId: ScriptText
-  }
-  'fifo-logs-1': {
-    base: ScriptText
-    lookedAtMax: number
-  }
-  'find-kept-1': {
-    base: ScriptText
-    id: ScriptText
-    ringsMax: number
-  }
-  'find-queue-work-1': {
-    base: ScriptText
-    after: ScriptText
-    queuesMax: number
-  }
+  'delete-topic-1': { base: ScriptText; arn: ScriptText; shard: number }
+  'delivery-states-1': { base: ScriptText; deliveries: { id: ScriptText; delivery: ScriptText }[] }
+  'drop-attempts-1': { base: ScriptText; subscriptions: { subscription: ScriptText }[] }
+  'drop-queue-1': { base: ScriptText; uid: ScriptText; itemsMax: number }
+  'drop-queue-lease-1': { base: ScriptText; arn: ScriptText; ends: number }
+  'drop-slice-1': { base: ScriptText; slice: ScriptText; shard: number }
+  'end-process-1': { base: ScriptText; id: ScriptText }
+  'end-queue-lease-1': { base: ScriptText; arn: ScriptText; ends: number }
+  'end-session-1': { base: ScriptText; digest: ScriptText }
+  'end-sessions-of-key-1': { base: ScriptText; keyId: ScriptText }
+  'fifo-logs-1': { base: ScriptText; lookedAtMax: number }
+  'find-kept-1': { base: ScriptText; id: ScriptText; ringsMax: number }
+  'find-queue-work-1': { base: ScriptText; after: ScriptText; queuesMax: number }
   'finish-create-1': {
     base: ScriptText
     arn: ScriptText
@@ -352,10 +231,7 @@ export interface ScriptArguments {
     failure: ScriptText
     shards: ScriptText
     inLanes: number
-    items: {
-      item: ScriptText
-      isMoved: boolean
-    }[]
+    items: { item: ScriptText; isMoved: boolean }[]
   }
   'finish-topic-1': {
     base: ScriptText
@@ -374,94 +250,29 @@ export interface ScriptArguments {
     samplesMax: number
     filterJson: ScriptText
   }
-  'hold-claim-1': {
-    key: ScriptText
-    value: ScriptText
-    keptMs: number
-  }
-  'hold-lock-1': {
-    job: ScriptText
-    start: number
-    addedAt: number
-    token: ScriptText
-    lockMs: number
-  }
-  'judge-canary-1': {
-    base: ScriptText
-    id: ScriptText
-    fence: number
-    reason: ScriptText
-  }
-  'keep-cursor-key-1': {
-    base: ScriptText
-    offered: ScriptText
-  }
+  'hold-claim-1': { key: ScriptText; value: ScriptText; keptMs: number }
+  'hold-lock-1': { job: ScriptText; start: number; addedAt: number; token: ScriptText; lockMs: number }
+  'judge-canary-1': { base: ScriptText; id: ScriptText; fence: number; reason: ScriptText }
+  'keep-cursor-key-1': { base: ScriptText; offered: ScriptText }
   'keep-jobs-1': {
     base: ScriptText
     arn: ScriptText
     uid: ScriptText
-    jobs: {
-      record: ScriptText
-      name: ScriptText
-      addedAt: number
-      publishedAt: number
-      ids: ScriptText
-    }[]
+    jobs: { record: ScriptText; name: ScriptText; addedAt: number; publishedAt: number; ids: ScriptText }[]
   }
-  'keep-mail-key-1': {
-    base: ScriptText
-    offered: ScriptText
-  }
-  'keep-messages-1': {
-    base: ScriptText
-    arn: ScriptText
-    uid: ScriptText
-    entries: ScriptText
-  }
+  'keep-mail-key-1': { base: ScriptText; offered: ScriptText }
+  'keep-messages-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; entries: ScriptText }
   'keep-shares-1': {
     base: ScriptText
-    batches: {
-      arn: ScriptText
-      consumer: ScriptText
-      batch: ScriptText
-      renew: boolean
-    }[]
+    batches: { arn: ScriptText; consumer: ScriptText; batch: ScriptText; renew: boolean }[]
   }
-  'keep-signing-pair-1': {
-    base: ScriptText
-    offered: ScriptText
-  }
-  'lane-figures-1': {
-    base: ScriptText
-    subscriptions: {
-      id: ScriptText
-    }[]
-  }
-  'list-consuming-1': {
-    base: ScriptText
-    after: ScriptText
-    queuesMax: number
-  }
-  'list-elapsed-1': {
-    base: ScriptText
-    set: ScriptText
-    ageMs: number
-    membersMax: number
-  }
-  'list-ended-leases-1': {
-    base: ScriptText
-    leasesMax: number
-  }
-  'list-processes-1': {
-    base: ScriptText
-    silentMs: number
-  }
-  'list-slice-1': {
-    base: ScriptText
-    slice: ScriptText
-    after: ScriptText
-    limit: number
-  }
+  'keep-signing-pair-1': { base: ScriptText; offered: ScriptText }
+  'lane-figures-1': { base: ScriptText; subscriptions: { id: ScriptText }[] }
+  'list-consuming-1': { base: ScriptText; after: ScriptText; queuesMax: number }
+  'list-elapsed-1': { base: ScriptText; set: ScriptText; ageMs: number; membersMax: number }
+  'list-ended-leases-1': { base: ScriptText; leasesMax: number }
+  'list-processes-1': { base: ScriptText; silentMs: number }
+  'list-slice-1': { base: ScriptText; slice: ScriptText; after: ScriptText; limit: number }
   'make-session-1': {
     base: ScriptText
     digest: ScriptText
@@ -511,11 +322,7 @@ export interface ScriptArguments {
     oldToken: ScriptText
     newToken: ScriptText
   }
-  'move-time-1': {
-    travel: ScriptText
-    targetMs: number
-    bases: ScriptValue[]
-  }
+  'move-time-1': { travel: ScriptText; targetMs: number; bases: ScriptValue[] }
   'note-attempts-1': {
     base: ScriptText
     lanes: {
@@ -531,37 +338,16 @@ export interface ScriptArguments {
       failingMs: number
     }[]
   }
-  'note-parts-1': {
-    job: ScriptText
-    start: number
-    parts: ScriptText
-  }
+  'note-parts-1': { job: ScriptText; start: number; parts: ScriptText }
   'note-results-1': {
     base: ScriptText
     shard: number
-    results: {
-      id: ScriptText
-      what: ScriptText
-      cost: number
-    }[]
+    results: { id: ScriptText; what: ScriptText; cost: number }[]
   }
-  'note-service-1': {
-    base: ScriptText
-  }
-  'open-checkpoint-1': {
-    base: ScriptText
-    job: ScriptText
-    fence: number
-  }
-  'open-redrive-1': {
-    base: ScriptText
-    id: ScriptText
-  }
-  'opt-out-number-1': {
-    base: ScriptText
-    number: ScriptText
-    numbersMax: number
-  }
+  'note-service-1': { base: ScriptText }
+  'open-checkpoint-1': { base: ScriptText; job: ScriptText; fence: number }
+  'open-redrive-1': { base: ScriptText; id: ScriptText }
+  'opt-out-number-1': { base: ScriptText; number: ScriptText; numbersMax: number }
   'page-kept-1': {
     base: ScriptText
     arn: ScriptText
@@ -569,11 +355,7 @@ export interface ScriptArguments {
     messagesMax: number
     bytesMax: number
   }
-  'park-deliveries-1': {
-    base: ScriptText
-    shard: number
-    values: ScriptValue[]
-  }
+  'park-deliveries-1': { base: ScriptText; shard: number; values: ScriptValue[] }
   'park-redriven-1': {
     base: ScriptText
     shard: number
@@ -613,15 +395,8 @@ export interface ScriptArguments {
     mode: ScriptText
     floor: number
   }
-  'prune-redrives-1': {
-    base: ScriptText
-    tasksMax: number
-  }
-  'publish-certificate-1': {
-    base: ScriptText
-    name: ScriptText
-    certificate: ScriptText
-  }
+  'prune-redrives-1': { base: ScriptText; tasksMax: number }
+  'publish-certificate-1': { base: ScriptText; name: ScriptText; certificate: ScriptText }
   'publish-fifo-1': {
     base: ScriptText
     arn: ScriptText
@@ -629,12 +404,7 @@ export interface ScriptArguments {
     idempotencyKey: ScriptText
     requestHash: ScriptText
     keptMs: number
-    messages: {
-      id: ScriptText
-      group: ScriptText
-      deduplication: ScriptText
-      body: ScriptText
-    }[]
+    messages: { id: ScriptText; group: ScriptText; deduplication: ScriptText; body: ScriptText }[]
   }
   'purge-dead-letters-1': {
     base: ScriptText
@@ -645,11 +415,7 @@ export interface ScriptArguments {
     lookedAtMax: number
     filterJson: ScriptText
   }
-  'purge-lane-1': {
-    base: ScriptText
-    id: ScriptText
-    deliveriesMax: number
-  }
+  'purge-lane-1': { base: ScriptText; id: ScriptText; deliveriesMax: number }
   'purge-page-1': {
     base: ScriptText
     id: ScriptText
@@ -657,25 +423,9 @@ export interface ScriptArguments {
     lookedAtMax: number
     filterJson: ScriptText
   }
-  'purge-queue-1': {
-    base: ScriptText
-    arn: ScriptText
-    before: ScriptText
-    itemsMax: number
-  }
-  'put-in-line-1': {
-    base: ScriptText
-    shard: number
-    names: {
-      name: ScriptText
-    }[]
-  }
-  'put-platform-app-1': {
-    base: ScriptText
-    app: ScriptText
-    expected: ScriptText
-    record: ScriptText
-  }
+  'purge-queue-1': { base: ScriptText; arn: ScriptText; before: ScriptText; itemsMax: number }
+  'put-in-line-1': { base: ScriptText; shard: number; names: { name: ScriptText }[] }
+  'put-platform-app-1': { base: ScriptText; app: ScriptText; expected: ScriptText; record: ScriptText }
   'put-platform-endpoint-1': {
     base: ScriptText
     app: ScriptText
@@ -707,43 +457,15 @@ export interface ScriptArguments {
     messages: number
     values: ScriptValue[]
   }
-  'read-backlog-1': {
-    queue: ScriptText
-  }
-  'read-consumers-1': {
-    base: ScriptText
-    arn: ScriptText
-  }
-  'read-dead-letter-counts-1': {
-    base: ScriptText
-    arn: ScriptText
-  }
-  'read-kept-1': {
-    base: ScriptText
-    arn: ScriptText
-    id: ScriptText
-    publishedAt: number
-  }
-  'read-message-1': {
-    base: ScriptText
-    arn: ScriptText
-    id: ScriptText
-  }
-  'read-now-1': {
-    base: ScriptText
-  }
-  'read-queue-1': {
-    base: ScriptText
-    arn: ScriptText
-  }
-  'read-slice-1': {
-    base: ScriptText
-    slice: ScriptText
-  }
-  'read-work-1': {
-    travel: ScriptText
-    names: ScriptValue[]
-  }
+  'read-backlog-1': { queue: ScriptText }
+  'read-consumers-1': { base: ScriptText; arn: ScriptText }
+  'read-dead-letter-counts-1': { base: ScriptText; arn: ScriptText }
+  'read-kept-1': { base: ScriptText; arn: ScriptText; id: ScriptText; publishedAt: number }
+  'read-message-1': { base: ScriptText; arn: ScriptText; id: ScriptText }
+  'read-now-1': { base: ScriptText }
+  'read-queue-1': { base: ScriptText; arn: ScriptText }
+  'read-slice-1': { base: ScriptText; slice: ScriptText }
+  'read-work-1': { travel: ScriptText; names: ScriptValue[] }
   'receive-in-order-1': {
     base: ScriptText
     arn: ScriptText
@@ -769,21 +491,10 @@ export interface ScriptArguments {
     now: number
     bytesMax: number
     kept: number
-    shares: {
-      subscription: ScriptText
-      records: ScriptText
-    }[]
+    shares: { subscription: ScriptText; records: ScriptText }[]
   }
-  'refund-spend-1': {
-    base: ScriptText
-    day: ScriptText
-    month: ScriptText
-    cost: number
-  }
-  'release-address-1': {
-    base: ScriptText
-    address: ScriptText
-  }
+  'refund-spend-1': { base: ScriptText; day: ScriptText; month: ScriptText; cost: number }
+  'release-address-1': { base: ScriptText; address: ScriptText }
   'release-dead-1': {
     base: ScriptText
     shard: number
@@ -791,23 +502,9 @@ export interface ScriptArguments {
     deliveriesMax: number
     skipped: number
   }
-  'release-lane-1': {
-    base: ScriptText
-    shard: number
-    id: ScriptText
-  }
-  'release-quarantined-1': {
-    base: ScriptText
-    id: ScriptText
-    messages: {
-      message: ScriptText
-    }[]
-  }
-  'remove-message-1': {
-    base: ScriptText
-    arn: ScriptText
-    id: ScriptText
-  }
+  'release-lane-1': { base: ScriptText; shard: number; id: ScriptText }
+  'release-quarantined-1': { base: ScriptText; id: ScriptText; messages: { message: ScriptText }[] }
+  'remove-message-1': { base: ScriptText; arn: ScriptText; id: ScriptText }
   'remove-subscription-1': {
     base: ScriptText
     slice: ScriptText
@@ -815,35 +512,11 @@ export interface ScriptArguments {
     id: ScriptText
     revision: ScriptText
   }
-  'renew-claims-1': {
-    base: ScriptText
-    leaseMs: number
-    values: ScriptValue[]
-  }
-  'renew-queue-lease-1': {
-    base: ScriptText
-    arn: ScriptText
-    leaseMs: number
-    onlyRenew: boolean
-  }
-  'renumber-redriven-1': {
-    base: ScriptText
-    id: ScriptText
-    fence: number
-    batch: number
-    number: number
-  }
-  'replace-api-key-1': {
-    base: ScriptText
-    id: ScriptText
-    expected: ScriptText
-    record: ScriptText
-  }
-  'replace-signing-pair-1': {
-    base: ScriptText
-    expected: ScriptText
-    pair: ScriptText
-  }
+  'renew-claims-1': { base: ScriptText; leaseMs: number; values: ScriptValue[] }
+  'renew-queue-lease-1': { base: ScriptText; arn: ScriptText; leaseMs: number; onlyRenew: boolean }
+  'renumber-redriven-1': { base: ScriptText; id: ScriptText; fence: number; batch: number; number: number }
+  'replace-api-key-1': { base: ScriptText; id: ScriptText; expected: ScriptText; record: ScriptText }
+  'replace-signing-pair-1': { base: ScriptText; expected: ScriptText; pair: ScriptText }
   'report-process-1': {
     base: ScriptText
     id: ScriptText
@@ -868,10 +541,7 @@ export interface ScriptArguments {
     deliveriesMax: number
     reached: number | null
   }
-  'revoke-api-key-1': {
-    base: ScriptText
-    id: ScriptText
-  }
+  'revoke-api-key-1': { base: ScriptText; id: ScriptText }
   'send-letter-1': {
     base: ScriptText
     arn: ScriptText
@@ -890,31 +560,15 @@ export interface ScriptArguments {
     isByBody: boolean
     items: ScriptValue[]
   }
-  'settle-create-1': {
-    base: ScriptText
-    slice: ScriptText
-    id: ScriptText
-  }
-  'settle-deliveries-1': {
-    base: ScriptText
-    shard: number
-    values: ScriptValue[]
-  }
+  'settle-create-1': { base: ScriptText; slice: ScriptText; id: ScriptText }
+  'settle-deliveries-1': { base: ScriptText; shard: number; values: ScriptValue[] }
   'settle-moves-1': {
     base: ScriptText
     arn: ScriptText
     forgets: boolean
-    moves: {
-      id: ScriptText
-      count: number
-    }[]
+    moves: { id: ScriptText; count: number }[]
   }
-  'suppress-address-1': {
-    base: ScriptText
-    address: ScriptText
-    about: ScriptText
-    addressesMax: number
-  }
+  'suppress-address-1': { base: ScriptText; address: ScriptText; about: ScriptText; addressesMax: number }
   'sweep-lanes-1': {
     base: ScriptText
     shard: number
@@ -923,12 +577,7 @@ export interface ScriptArguments {
     deliveriesMax: number
     leaseMs: number
   }
-  'sweep-queue-1': {
-    base: ScriptText
-    arn: ScriptText
-    itemsMax: number
-    movesMax: number
-  }
+  'sweep-queue-1': { base: ScriptText; arn: ScriptText; itemsMax: number; movesMax: number }
   'take-deliveries-1': {
     base: ScriptText
     lanesMax: number
@@ -942,21 +591,10 @@ export interface ScriptArguments {
     tripMs: number
     leadMs: number
     bodyBytesMax: number
-    laneLimits: {
-      id: ScriptText
-      claimsMax: number
-    }[]
+    laneLimits: { id: ScriptText; claimsMax: number }[]
   }
-  'take-role-1': {
-    role: ScriptText
-    forMs: number
-  }
-  'take-tokens-1': {
-    base: ScriptText
-    id: ScriptText
-    rate: number
-    wanted: number
-  }
+  'take-role-1': { role: ScriptText; forMs: number }
+  'take-tokens-1': { base: ScriptText; id: ScriptText; rate: number; wanted: number }
   'touch-topic-1': {
     base: ScriptText
     arn: ScriptText
@@ -966,17 +604,8 @@ export interface ScriptArguments {
     removeToken: ScriptText
     addToken: ScriptText
   }
-  'trim-kept-1': {
-    base: ScriptText
-    arn: ScriptText
-    uid: ScriptText
-    toFree: number
-  }
-  'trim-letters-1': {
-    base: ScriptText
-    arn: ScriptText
-    bytesToFree: number
-  }
+  'trim-kept-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; toFree: number }
+  'trim-letters-1': { base: ScriptText; arn: ScriptText; bytesToFree: number }
   'update-subscription-1': {
     base: ScriptText
     sliceId: ScriptText
@@ -1008,9 +637,7 @@ export interface ScriptArguments {
     record: ScriptText
     consumersMax: number
   }
-  'write-mark-1': {
-    mark: ScriptText
-  }
+  'write-mark-1': { mark: ScriptText }
   'write-queue-1': {
     base: ScriptText
     arn: ScriptText

@@ -9,7 +9,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { Attempters } from '@fantail/delivery'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
-import { type Credentials, type LaneStore, passingTime } from '@fantail/store'
+import { type Credentials, type Lanes, passingTime } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
@@ -47,7 +47,7 @@ interface Broken {
 interface CredentialGateOptions {
   credentials: Pick<Credentials, 'ask' | 'broke' | 'worked' | 'probeEveryMs'>
   attempters: Attempters
-  lanes: Pick<LaneStore, 'release'>
+  lanes: Pick<Lanes, 'release'>
   log: Pick<Logger, 'warn' | 'info'>
 }
 

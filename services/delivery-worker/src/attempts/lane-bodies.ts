@@ -3,7 +3,7 @@
  * cached.
  */
 import type { Links } from '@fantail/delivery'
-import { type LaneStore, readMessage } from '@fantail/store'
+import { type Lanes, readMessage } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import { MessageContext } from '../topics/message-context.ts'
 import { bytesOf, type LoadingBodies } from './body-bytes.ts'
@@ -42,7 +42,7 @@ interface Fetching {
 }
 
 export class LaneBodies {
-  readonly #lanes: Pick<LaneStore, 'messages'>
+  readonly #lanes: Pick<Lanes, 'messages'>
   readonly #links: Links | undefined
   readonly #cache = new LRUCache<string, MessageContext>({
     maxSize: BODY_CACHE_BYTES_MAX,
@@ -53,7 +53,7 @@ export class LaneBodies {
   #coming = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(lanes: Pick<LaneStore, 'messages'>, links?: Links) {
+  constructor(lanes: Pick<Lanes, 'messages'>, links?: Links) {
     this.#lanes = lanes
     this.#links = links
   }

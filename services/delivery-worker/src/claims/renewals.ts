@@ -1,6 +1,6 @@
 /** Gets new send times for unsent claims. One script per shard handles all requests since the last one. */
 import { createStateLog, type Logger } from '@fantail/runtime'
-import type { LaneRenewal, LaneStore, RenewedClaim } from '@fantail/store'
+import type { LaneRenewal, Lanes, RenewedClaim } from '@fantail/store'
 import { reportParts } from '../settling/part-states.ts'
 import { ShardQueue } from '../settling/shard-queue.ts'
 
@@ -14,7 +14,7 @@ interface Item extends LaneRenewal {
 }
 
 interface RenewalsOptions {
-  lanes: Pick<LaneStore, 'renew'>
+  lanes: Pick<Lanes, 'renew'>
   attemptTimeoutMs: number
   log: Logger
 }

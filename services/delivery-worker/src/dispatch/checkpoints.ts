@@ -5,7 +5,7 @@
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import { type LaneStore, shardBase } from '@fantail/store'
+import { type Lanes, shardBase } from '@fantail/store'
 import type { Parking } from '../settling/parking.ts'
 import { type SettledUnit, type Stands, settledField } from '../units/bit-copies.ts'
 import type { JobRun } from '../units/job-run.ts'
@@ -16,7 +16,7 @@ const CHECKPOINT_MS = 25
 const CHECKPOINTED_MAX = 10_000
 
 export interface CheckpointsOptions {
-  lanes: Pick<LaneStore, 'openCheckpoint' | 'deleteCheckpoints' | 'keepFence' | 'park'>
+  lanes: Pick<Lanes, 'openCheckpoint' | 'deleteCheckpoints' | 'keepFence' | 'park'>
   parking: Pick<Parking, 'checkpoint'>
   retries: RunRetries
   log: Logger

@@ -7,7 +7,7 @@ import type { DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import {
   type Idempotency,
-  type LaneStore,
+  type Lanes,
   type NewEntry,
   type NewKept,
   type Quarantined,
@@ -38,7 +38,7 @@ const ADMISSIONS_MAX = 64
 
 export interface DispatcherOptions {
   snapshots: SnapshotCache
-  lanes: LaneStore
+  lanes: Lanes
   firstAttempts: Pick<FirstAttempts, 'start' | 'queued'>
   parking: Pick<Parking, 'checkpoint'>
   recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>

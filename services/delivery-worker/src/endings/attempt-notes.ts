@@ -6,7 +6,7 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import { type AttemptNote, type LaneStore, passingTime } from '@fantail/store'
+import { type AttemptNote, type Lanes, passingTime } from '@fantail/store'
 import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
@@ -40,7 +40,7 @@ interface Note {
 type Noted = Pick<CompiledSubscription, 'shard'> & { record: { id: string } }
 
 export class AttemptNotes implements EndReport {
-  readonly #lanes: Pick<LaneStore, 'noteAttempts'>
+  readonly #lanes: Pick<Lanes, 'noteAttempts'>
   readonly #report: ReportPart
   readonly #notes = new Map<string, Note>()
   #timer: NodeJS.Timeout | undefined
@@ -48,7 +48,7 @@ export class AttemptNotes implements EndReport {
   /** When the next write may begin, by passingTime.now(). */
   #mayWriteAt = Number.NEGATIVE_INFINITY
 
-  constructor(lanes: Pick<LaneStore, 'noteAttempts'>, log: Logger) {
+  constructor(lanes: Pick<Lanes, 'noteAttempts'>, log: Logger) {
     this.#lanes = lanes
     this.#report = reportParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
   }

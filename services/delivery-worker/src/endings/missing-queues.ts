@@ -7,7 +7,7 @@
  * finds the queue. It then makes the others due.
  */
 import type { Logger } from '@fantail/runtime'
-import type { LaneStore } from '@fantail/store'
+import type { Lanes } from '@fantail/store'
 
 /**
  * Lanes that a worker remembers as waiting for a queue. Past it: a further lane is not remembered, and its deliveries
@@ -26,7 +26,7 @@ interface WaitingLane {
 }
 
 interface MissingQueuesOptions {
-  lanes: Pick<LaneStore, 'releaseDead'>
+  lanes: Pick<Lanes, 'releaseDead'>
   log: Pick<Logger, 'warn' | 'info' | 'debug'>
   /** Monotonic ms. */
   now?: () => number

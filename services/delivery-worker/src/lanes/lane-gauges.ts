@@ -4,7 +4,7 @@
  * need, and the cache would drop needed ones.
  */
 import { nameOfArn } from '@fantail/contracts'
-import { busyLanes, drainOf, fifoLogFigures, type LaneStore, type Redis } from '@fantail/store'
+import { busyLanes, drainOf, fifoLogFigures, type Lanes, type Redis } from '@fantail/store'
 import type { FifoLogObservation, LaneObservation } from '@fantail/telemetry'
 
 /** Lanes of a shard that the gauges read. Past it: the others are left out. */
@@ -12,7 +12,7 @@ const LANES_PER_SHARD_MAX = 200
 
 interface LaneGaugesOptions {
   redis: Redis
-  lanes: Pick<LaneStore, 'figures'>
+  lanes: Pick<Lanes, 'figures'>
   now(): number
 }
 

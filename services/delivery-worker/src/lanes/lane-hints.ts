@@ -2,7 +2,7 @@
  * Finds due shards in addition to wakes and replies. The busy-shards hint is read once a second, because a wake may be
  * lost. All shards are read once a minute, because a hint may be lost. The same round trip reads Redis's time.
  */
-import { type LaneStore, SHARD_COUNT, type ShardTimes } from '@fantail/store'
+import { type Lanes, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { ReportPart } from '../settling/part-states.ts'
 
@@ -14,7 +14,7 @@ const HINT_SWEEP_MS = 60_000
 const TIMED_STEP = 17
 
 interface LaneHintsOptions {
-  lanes: Pick<LaneStore, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteUnproven' | 'now'>
+  lanes: Pick<Lanes, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteUnproven' | 'now'>
   clocks: ShardClocks
   report: ReportPart
   /** A delivery of the shard is due at this Redis time. null: none is due. */

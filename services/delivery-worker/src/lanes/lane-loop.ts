@@ -10,7 +10,7 @@
  * lanes cost nothing, whatever their number.
  */
 import { createStateLog } from '@fantail/runtime'
-import { type LaneStore, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
+import { type Lanes, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
@@ -58,7 +58,7 @@ const UNPROVEN_GATHER_MS = 100
 interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   batches: Pick<LaneBatches, 'takes' | 'add' | 'limit' | 'unprovenClaims'>
   clocks: ShardClocks
-  lanes: LaneStore
+  lanes: Lanes
   readers: Pick<LogReaders, 'read' | 'capacity'>
   attemptTimeoutMs: number
   /** Sends all commands of `ask` in one round trip. */

@@ -5,7 +5,7 @@
  * so a shard is swept again until nothing more is claimed.
  */
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
-import { type LaneStore, passingTime, SHARDS_AT_ONCE, type SweepResult } from '@fantail/store'
+import { type Lanes, passingTime, SHARDS_AT_ONCE, type SweepResult } from '@fantail/store'
 
 const RETENTION_SWEEP_MS = 60_000
 /** The most deliveries that one step claims over all shards. */
@@ -23,7 +23,7 @@ interface Step {
 }
 
 interface RetentionSweepOptions {
-  lanes: Pick<LaneStore, 'sweep'>
+  lanes: Pick<Lanes, 'sweep'>
   log: Logger
   /** Dead-letters the claims of one step, and records the deliveries that were removed. */
   beginClaims(shard: number, result: SweepResult): Promise<void>

@@ -5,7 +5,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import type { LaneResult, LaneStore } from '@fantail/store'
+import type { LaneResult, Lanes } from '@fantail/store'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { reportParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
@@ -27,12 +27,12 @@ interface Item extends LaneResult {
 }
 
 export class LanePacing {
-  readonly #lanes: Pick<LaneStore, 'note'>
+  readonly #lanes: Pick<Lanes, 'note'>
   readonly #queue: ShardQueue<Item>
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
 
   constructor(
-    lanes: Pick<LaneStore, 'note'>,
+    lanes: Pick<Lanes, 'note'>,
     log: Logger,
     onDue: (shard: number, nextDueAt: number | null) => void,
   ) {

@@ -19,7 +19,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { createStateLog, type Logger } from '@fantail/runtime'
-import { type LaneStore, type ParkedJob, type ParkResult, shardBase } from '@fantail/store'
+import { type Lanes, type ParkedJob, type ParkResult, shardBase } from '@fantail/store'
 import {
   buildRequest,
   type FencedRun,
@@ -46,7 +46,7 @@ interface ParkedRun {
 }
 
 export class Parking {
-  readonly #lanes: Pick<LaneStore, 'park'>
+  readonly #lanes: Pick<Lanes, 'park'>
   readonly #queue: ShardQueue<Item>
   readonly #log: Logger
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
@@ -58,7 +58,7 @@ export class Parking {
   readonly #name = randomBytes(NAME_BYTES).toString('base64url')
 
   constructor(
-    lanes: Pick<LaneStore, 'park'>,
+    lanes: Pick<Lanes, 'park'>,
     log: Logger,
     onDue: (shard: number, nextDueAt: number | null) => void,
   ) {

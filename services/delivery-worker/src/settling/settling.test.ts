@@ -1,5 +1,5 @@
 import { createLogger } from '@fantail/runtime'
-import type { LaneStore, Settlement } from '@fantail/store'
+import type { Lanes, Settlement } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { Settling } from './settling.ts'
 
@@ -15,7 +15,7 @@ function createSettling(fails = 0) {
     const accepted = settlements.map(() => true)
     return { accepted, leases: settlements.map(() => null), nextDueAt: null }
   }
-  return { sent, settling: new Settling({ settle } as unknown as LaneStore, log, () => undefined) }
+  return { sent, settling: new Settling({ settle } as unknown as Lanes, log, () => undefined) }
 }
 
 const mark = (...holds: boolean[]) => ({

@@ -9,7 +9,7 @@
  */
 
 import { createStateLog, type Logger } from '@fantail/runtime'
-import { deliveryItemId, type LaneStore, type ServerMark, type SettleTo, type Standing } from '@fantail/store'
+import { deliveryItemId, type Lanes, type ServerMark, type SettleTo, type Standing } from '@fantail/store'
 import { reportParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
@@ -47,12 +47,12 @@ interface Settled {
 }
 
 export class Settling {
-  readonly #lanes: LaneStore
+  readonly #lanes: Lanes
   readonly #log: Logger
   readonly #queue: ShardQueue<Item>
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
 
-  constructor(lanes: LaneStore, log: Logger, onDue: (shard: number, nextDueAt: number | null) => void) {
+  constructor(lanes: Lanes, log: Logger, onDue: (shard: number, nextDueAt: number | null) => void) {
     this.#lanes = lanes
     this.#log = log
     this.#onDue = onDue
