@@ -1,8 +1,8 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
-import { skewKey } from '@fantail/test-kit'
+import { skewKey, waitFor, waitingFirst } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { keptBodiesKey, keptKey } from '../keys/keys.ts'
+import { keptBodiesKey, keptKey, roleKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { connect } from '../redis/connections/connect.ts'
 import { isOutOfMemory } from '../redis/storage-errors.ts'
@@ -174,4 +174,20 @@ test('past their share of the memory the largest ring gives way, and past 70 % a
   upkeep.look()
   await upkeep.whenIdle()
   expect(await ringsOf(redis)).toEqual([])
+})
+
+test('two processes that look at the same time remove no more than one', async () => {
+  await kept.keep(messages(await topic(), 200, 'x'.repeat(10_000)))
+  const client = waitingFirst(redis, 'trim-kept-1')
+  const upkeeps = [1, 2].map(
+    () => new KeptUpkeep({ redis: client, share: 0.001, memoryBytes: 1_000 * MIB, onProblem: failing }),
+  )
+  for (const upkeep of upkeeps) {
+    upkeep.look()
+    await waitFor(() => redis.del(roleKey('kept-messages')))
+  }
+  await Promise.all(upkeeps.map((upkeep) => upkeep.whenIdle()))
+  const [ring] = await ringsOf(redis)
+  expect(ring?.bytes).toBeGreaterThan(0.0009 * 1_000 * MIB)
+  expect(ring?.bytes).toBeLessThanOrEqual(0.001 * 1_000 * MIB)
 })

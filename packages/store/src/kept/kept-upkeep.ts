@@ -2,7 +2,8 @@
  * Keeps the rings of kept messages within their share of Redis's memory, and makes them give way to accepted messages.
  * One process at a time looks, at most once a second: workers while they keep messages, and the API when memory gets
  * short. A sweep once a minute also removes messages that are too old. Past the bounds, the largest ring of a master
- * loses its oldest messages.
+ * loses its oldest messages. Two processes may look with the same figures. A ring is therefore trimmed to a size, and
+ * trimming it again removes nothing.
  */
 import type { Redis } from 'ioredis'
 import { ASSUMED_MEMORY_BYTES, type MemorySample, parseMemory } from '../capacity/storage-guard.ts'
@@ -70,7 +71,8 @@ interface KeptUpkeepOptions {
 
 interface Trimmed {
   removed: number
-  freed: number
+  /** The bytes that the ring still fills. */
+  left: number
   /** Whether there may be jobs without a ring. */
   hasMore: boolean
 }
@@ -119,7 +121,7 @@ export class KeptUpkeep {
   async #sweepRing(ring: Ring): Promise<number> {
     let removed = 0
     for (let round = 0; round < TRIMS_PER_LOOK_MAX; round++) {
-      const done = await this.#trim(ring, 0)
+      const done = await this.#trim(ring, null)
       removed += done.removed
       if (done.removed === 0 && !done.hasMore) break
     }
@@ -138,7 +140,7 @@ export class KeptUpkeep {
       if (over > 0 && (await this.#deleteDropped(ofMaster))) over = await this.#overBytes(ofMaster)
       for (let trims = 0; over > 0 && trims < TRIMS_PER_LOOK_MAX; trims++) {
         const freed = await this.#trimLargest(ofMaster, over)
-        if (freed === 0) break
+        if (freed <= 0) break
         over -= freed
       }
     }
@@ -176,18 +178,18 @@ export class KeptUpkeep {
     const [largest, second] = rings.sort((a, b) => b.bytes - a.bytes)
     if (!largest || largest.bytes <= 0) return 0
     const apart = largest.bytes - (second?.bytes ?? 0)
-    const { freed } = await this.#trim(
-      largest,
-      Math.ceil(Math.min(over, Math.max(apart, over / rings.length))),
-    )
-    largest.bytes -= freed
+    const wanted = Math.ceil(Math.min(over, Math.max(apart, over / rings.length)))
+    const { left } = await this.#trim(largest, Math.max(0, largest.bytes - wanted))
+    const freed = largest.bytes - left
+    largest.bytes = left
     return freed
   }
 
-  async #trim({ arn, uid, shard }: Ring, toFree: number): Promise<Trimmed> {
-    const reply = await runScript(this.#options.redis, TRIM, { base: shardBase(shard), arn, uid, toFree })
-    const [removed, freed, hasMore] = reply as [number, number, number]
-    return { removed, freed, hasMore: hasMore === 1 }
+  /** `bytesMax` null: those of the ring. */
+  async #trim({ arn, uid, shard }: Ring, bytesMax: number | null): Promise<Trimmed> {
+    const reply = await runScript(this.#options.redis, TRIM, { base: shardBase(shard), arn, uid, bytesMax })
+    const [removed, left, hasMore] = reply as [number, number, number]
+    return { removed, left, hasMore: hasMore === 1 }
   }
 }
 

@@ -604,8 +604,8 @@ export interface ScriptArguments {
     removeToken: ScriptText
     addToken: ScriptText
   }
-  'trim-kept-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; toFree: number }
-  'trim-letters-1': { base: ScriptText; arn: ScriptText; bytesToFree: number }
+  'trim-kept-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; bytesMax: number | null }
+  'trim-letters-1': { base: ScriptText; arn: ScriptText; bytesMax: number }
   'update-subscription-1': {
     base: ScriptText
     sliceId: ScriptText

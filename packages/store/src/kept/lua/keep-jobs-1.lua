@@ -65,5 +65,5 @@ for record, name, added_at, published_at, ids in jobs() do
   end
 end
 redis.call('HSET', ring.notes, KEPT.last, string.format('%.0f', last), KEPT.beyond, string.format('%.0f', beyond))
-trim_ring(ring, now, 0)
+trim_ring(ring, now, ring.bytes_max)
 return missing

@@ -54,5 +54,5 @@ for at = 1, #entries, NUMBER.PLACE_BYTES do
 end
 add(places, bytes, filled)
 redis.call('HSET', ring.notes, KEPT.last, string.format('%d', last))
-trim_ring(ring, now, 0)
+trim_ring(ring, now, ring.bytes_max)
 return added

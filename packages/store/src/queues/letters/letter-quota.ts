@@ -2,7 +2,8 @@
  * Bounds the bytes of the queues that topics make for their dead letters: one share of Redis's memory for each, and one
  * for all of them together. Each script that stores a letter keeps its queue within the first bound. All queues
  * together are checked once a second while letters come, by one process at a time. Past their share, the largest queue
- * loses its oldest letters.
+ * loses its oldest letters. Behind a distant Redis, two processes may check with the same figures. A queue is therefore
+ * trimmed to a size, and trimming it again removes nothing.
  *
  * Rejected: to remove the oldest letter of all queues. Suppose that a dead endpoint makes letters at full rate. Its
  * letters are the newest, so everybody else's would be removed first.
@@ -130,7 +131,7 @@ export class LetterQuota {
       let over = queues.reduce((sum, { bytes }) => sum + bytes, 0) - bytesMax
       while (over > 0) {
         const freed = await this.#trimLargest(queues, over)
-        if (freed === 0) break
+        if (freed <= 0) break
         over -= freed
       }
     }
@@ -146,10 +147,11 @@ export class LetterQuota {
     const reply = await runScript(this.#options.redis, TRIM, {
       base: shardBase(shardOf(largest.arn)),
       arn: largest.arn,
-      bytesToFree: wanted,
+      bytesMax: largest.bytes - wanted,
     })
-    const [removed, freed, topicArn, letters] = reply as [number, number, Buffer, Buffer[]]
-    largest.bytes -= freed
+    const [removed, left, topicArn, letters] = reply as [number, number, Buffer, Buffer[]]
+    const freed = largest.bytes - left
+    largest.bytes = left
     if (removed > 0) this.#options.onRemoved(String(topicArn), removed, readRemoved(letters))
     return freed
   }

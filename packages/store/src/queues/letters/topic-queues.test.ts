@@ -1,6 +1,7 @@
 import { createMessageId, isFifoName, queueArn, topicArn } from '@fantail/contracts'
+import { waitFor, waitingFirst } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { letterBytesKey } from '../../keys/keys.ts'
+import { letterBytesKey, roleKey } from '../../keys/keys.ts'
 import { shardBase, shardOf } from '../../keys/shards.ts'
 import { deliveryId, parseDeliveryId } from '../../lanes/records/generations.ts'
 import { Counts } from '../../outcomes/counts.ts'
@@ -148,27 +149,32 @@ test('bytes are given back by whatever removes a letter', async () => {
   expect(await bytesOf(queue)).toBe(0)
 })
 
-test('all of them together keep to their share: the one that fills most loses its oldest', async () => {
+test('all of them together keep to their share, also if two processes check them at the same time', async () => {
   await redis.flushall()
   const [small, large] = [newTopic(), newTopic()]
   const { queueArn: kept } = await sendLetter(small, { text: 'older than all' })
   const one = await bytesOf(kept)
   const told: [string, number, string[]][] = []
-  const quota = new LetterQuota({
-    redis,
-    shares: { perQueue: 0.5, together: 0.1 },
-    sample: () => ({ usedBytes: 0, limitBytes: 50 * one }),
-    onRemoved: (arn, removed, letters) =>
-      told.push([arn, removed, letters.map(({ subscriptionId }) => subscriptionId)]),
-    onProblem: (error) => {
-      throw error
-    },
-  })
+  const client = waitingFirst(redis, 'trim-letters-1')
+  const quotaOn = () =>
+    new LetterQuota({
+      redis: client,
+      shares: { perQueue: 0.5, together: 0.1 },
+      sample: () => ({ usedBytes: 0, limitBytes: 50 * one }),
+      onRemoved: (arn, removed, letters) =>
+        told.push([arn, removed, letters.map(({ subscriptionId }) => subscriptionId)]),
+      onProblem: (error) => {
+        throw error
+      },
+    })
+  const [late, quota] = [quotaOn(), quotaOn()]
   expect(quota.queueBytes).toBe(25 * one)
   let filled = ''
   for (let n = 0; n < 10; n++) filled = (await sendLetter(large, { text: `${n}`.padStart(14, ' ') })).queueArn
+  late.stored()
+  await waitFor(() => redis.del(roleKey('letter-quota')))
   quota.stored()
-  await quota.whenIdle()
+  await Promise.all([quota.whenIdle(), late.whenIdle()])
   expect((await bytesOf(filled)) + one).toBeLessThanOrEqual(5 * one)
   expect(await bodiesIn(kept)).toEqual(['older than all'])
   expect(told).toEqual([[large, 6, Array(6).fill(SUBSCRIPTION)]])

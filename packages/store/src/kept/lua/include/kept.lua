@@ -69,7 +69,8 @@ local function measure_place(ring, place)
   return 1, kept_bytes(redis.call('HSTRLEN', ring.bodies, place))
 end
 
--- Removes places of the list, until `over` bytes are free. Returns their number, and that of messages and of bytes.
+-- Removes places of the list, until `over` bytes are free. Returns their number, that of messages, and when the last
+-- of them was kept.
 local function remove_oldest(ring, places, over)
   local count, messages, freed, ids, jobs = 0, 0, 0, {}, {}
   for _, place in ipairs(places) do
@@ -84,26 +85,25 @@ local function remove_oldest(ring, places, over)
   remove_kept_jobs(ring.base, ring.uid, jobs)
   redis.call('ZREMRANGEBYRANK', ring.order, 0, count - 1)
   ring.filled = ring.filled - freed
-  return count, messages, freed, math.floor(tonumber(last) / KEPT_STEPS)
+  return count, messages, math.floor(tonumber(last) / KEPT_STEPS)
 end
 
--- Removes the oldest messages: those that are too old, those past the ring's bytes, and others until `to_free` bytes
--- are free. Returns the number of messages and of bytes.
-local function trim_ring(ring, now, to_free)
-  local oldest, removed, freed, full_until = (now - ring.age_max) * KEPT_STEPS, 0, 0, nil
+-- Removes the oldest messages: those that are too old, and those past `bytes_max`. Returns the number of messages.
+local function trim_ring(ring, now, bytes_max)
+  local oldest, removed, full_until = (now - ring.age_max) * KEPT_STEPS, 0, nil
   local too_old = redis.call('ZCOUNT', ring.order, '-inf', string.format('(%.0f', oldest))
-  local function over() return math.max(ring.filled - ring.bytes_max, to_free - freed) end
+  local function over() return ring.filled - bytes_max end
   while removed < KEPT_REMOVED_MAX and (too_old > 0 or over() > 0) do
     local places = oldest_of(ring, too_old, over())
     if #places == 0 then
       ring.filled = 0
       break
     end
-    local count, messages, bytes, kept_at = remove_oldest(ring, places, too_old > 0 and math.huge or over())
+    local count, messages, kept_at = remove_oldest(ring, places, too_old > 0 and math.huge or over())
     if too_old == 0 then full_until = kept_at end
-    too_old, removed, freed = math.max(0, too_old - count), removed + math.max(count, messages), freed + bytes
+    too_old, removed = math.max(0, too_old - count), removed + math.max(count, messages)
   end
   if full_until then redis.call('HSET', ring.notes, KEPT.fullUntil, string.format('%.0f', full_until)) end
   write_filled(ring)
-  return removed, freed
+  return removed
 end
