@@ -1,11 +1,12 @@
 import { isFifoName } from '@fantail/contracts'
-import { waitFor } from '@fantail/test-kit'
+import { waitFor, waitingFirst } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { WAKE_CONSUMERS } from '../keys/keys.ts'
+import { shardOf } from '../keys/shards.ts'
 import type { ConsumerReceive, Received } from '../queues/items/queue-records.ts'
 import { newArn, useQueues } from '../queues/queues.fixture.ts'
 import { connect, whenReady } from '../redis/connections/connect.ts'
-import { Consumers } from './consumers.ts'
+import { Consumers, type Share } from './consumers.ts'
 
 const URL = 'http://hook.example/in'
 const fixture = await useQueues()
@@ -215,4 +216,15 @@ test('when memory is full, what is there is still pushed, and a consumer can be 
     await fixture.redis.config('SET', 'maxmemory', '0')
   }
   expect((await consumers.of(arn))?.map(({ consumer }) => consumer.name)).toEqual(['hook'])
+})
+
+test('shares of several shards are renewed side by side', async () => {
+  const shares: Share[] = []
+  while (new Set(shares.map(({ queueArn }) => shardOf(queueArn))).size < 2) {
+    const queueArn = await queueWith(['x'])
+    await receive(queueArn)
+    shares.push({ queueArn, consumer: 'hook', batch: 'b1' })
+  }
+  const waiting = new Consumers(waitingFirst(fixture.redis, 'keep-shares-1'))
+  expect(await waiting.keep(shares, 'renew')).toEqual(shares.map(() => true))
 })

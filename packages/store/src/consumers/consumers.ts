@@ -25,6 +25,7 @@ import { parseStored } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { sideBySide } from '../redis/side-by-side.ts'
 import { ifReadable, type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 
 /** The fields of a push consumer's record, stored as JSON by their own names. */
@@ -165,11 +166,11 @@ export class Consumers {
 
   /**
    * Renews the leases of batches that are being pushed, or gives their shares back. Returns false for each batch whose
-   * lease had ended.
+   * lease had ended. All shards are asked side by side, because leases end while a distant Redis is asked one by one.
    */
   async keep(shares: Share[], how: 'renew' | 'end'): Promise<boolean[]> {
     const kept = new Map<Share, boolean>()
-    for (const chunk of byShard(shares)) {
+    await sideBySide(byShard(shares), SHARD_COUNT, async (chunk) => {
       const { base } = at(chunk[0]?.queueArn ?? '')
       const renew = how === 'renew'
       const batches = chunk.map(({ queueArn, consumer, batch }) => ({
@@ -182,7 +183,7 @@ export class Consumers {
       chunk.forEach((share, i) => {
         kept.set(share, results[i] === 1)
       })
-    }
+    })
     return shares.map((share) => kept.get(share) ?? false)
   }
 

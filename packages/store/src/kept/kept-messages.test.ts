@@ -191,3 +191,9 @@ test('two processes that look at the same time remove no more than one', async (
   expect(ring?.bytes).toBeGreaterThan(0.0009 * 1_000 * MIB)
   expect(ring?.bytes).toBeLessThanOrEqual(0.001 * 1_000 * MIB)
 })
+
+test('a sweep trims several rings side by side', async () => {
+  for (const arn of [ORDERS, `${ORDERS}-2`]) await kept.keep(messages(await topic(arn), 1, 'x', arn))
+  const client = waitingFirst(redis, 'trim-kept-1')
+  expect(await new KeptUpkeep({ redis: client, share: 0.5, onProblem: failing }).sweep()).toBe(0)
+})

@@ -14,6 +14,7 @@ import { masterOfShard, nodeOf } from '../redis/connections/cluster.ts'
 import { takeRole } from '../redis/leader.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { sideBySide } from '../redis/side-by-side.ts'
 
 /** A topic's ring, and about how many bytes it fills. */
 interface Ring {
@@ -57,6 +58,8 @@ const LOOK_EVERY_MS = 1_000
 export const KEPT_GIVE_WAY_SHARE = 0.7
 /** Scripts that one look at the rings runs. Past it: the next look continues. */
 const TRIMS_PER_LOOK_MAX = 2_000
+/** Rings that a sweep trims at a time. Past it: the others follow. */
+const RINGS_AT_ONCE = 4
 
 interface KeptUpkeepOptions {
   redis: Redis
@@ -112,10 +115,9 @@ export class KeptUpkeep {
     const [filled, withJobs] = await Promise.all([ringsOf(redis), ringsWithJobs(redis)])
     const rings = new Map([...withJobs, ...filled].map((ring) => [ring.uid, ring]))
     if (rings.size === 0) return 0
-    let removed = 0
-    for (const ring of rings.values()) removed += await this.#sweepRing(ring)
+    const removed = await sideBySide([...rings.values()], RINGS_AT_ONCE, (ring) => this.#sweepRing(ring))
     await this.#shrink()
-    return removed
+    return removed.reduce((sum, count) => sum + count, 0)
   }
 
   async #sweepRing(ring: Ring): Promise<number> {
