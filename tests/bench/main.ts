@@ -1,5 +1,4 @@
 /** `npm run bench` runs the named scenarios, or the contest if none is named. USAGE in options.ts explains it. */
-
 import { conditions, contest } from './contest/contest.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { stopEveryRedis } from './processes/bench-redis.ts'

@@ -1,5 +1,4 @@
 /** Opens the console in a real Chromium, and records every violation of the page’s security policy. */
-
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'

@@ -1,5 +1,4 @@
 /** Every help has examples, and the guide has every command. */
-
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { COMMANDS, programOf } from '@fantail/cli'

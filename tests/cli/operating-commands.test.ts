@@ -1,5 +1,4 @@
 /** Commands of `fantail` for the operation of a server, as processes, on one API. */
-
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,4 @@
 /** Tests each main promise of Fantail once, on a real cluster of three masters. */
-
 import { masterOfShard, mastersOf, SHARD_COUNT, shardOf } from '@fantail/store'
 import { canSpawnRedis, startReceiver, waitFor } from '@fantail/test-kit'
 import { test as anyTest, expect } from 'vitest'

@@ -1,5 +1,4 @@
 /** Requests and replies over queues: outcomes, deadlines, repetitions, and what remains after a requester ends. */
-
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'

@@ -1,5 +1,4 @@
 /** Failing deliveries: the retry curve, Retry-After, dead letters, expiry. */
-
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

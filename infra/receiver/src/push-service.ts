@@ -36,7 +36,6 @@ interface Pushed {
   answerOf(status: number): object
 }
 
-/** Undefined if the path belongs to no push service. */
 export function takePush(path: string, body: Buffer): Pushed | undefined {
   const [, browser] = BROWSER.exec(path) ?? []
   if (browser !== undefined) {

@@ -4,7 +4,6 @@
  * The names form a tree of Maps, so no name can be special. Only members that the operation's shapes name are read from
  * the tree. The numbers in names only order a list, so gaps are allowed.
  */
-
 import type { AwsInput } from './operation.ts'
 import { malformed, type QueryParameters } from './query-parameters.ts'
 import { fromBase64, type ListShape, type MapShape, type Shape } from './shapes.ts'

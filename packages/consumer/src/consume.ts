@@ -1,5 +1,4 @@
 /** Starts consumers. */
-
 import { type ConsumerOptions, settingsOf } from './consumer-options.ts'
 import type { HandlerContext } from './handling.ts'
 import { Consumer } from './queue-consumer.ts'

@@ -45,7 +45,13 @@ export {
 } from './mobile-push/mobile-push-tools.ts'
 export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
 export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'
-export { checkTlsMaterial, compileRoute, type OutboundOptions, readProxy } from './outbound/outbound-route.ts'
+export {
+  checkTlsMaterial,
+  compileRoute,
+  hostOf,
+  type OutboundOptions,
+  readProxy,
+} from './outbound/outbound-route.ts'
 export {
   consumerContext,
   type KeptOutbound,
@@ -58,7 +64,6 @@ export {
   type Reached,
 } from './outbound/outbound-secrets.ts'
 export { unopenedSecrets } from './outbound/unopened-secrets.ts'
-export { hostOf } from './outbound/url-host.ts'
 export { QueueAdmission } from './queues/queue-admission.ts'
 export { QueueAppends } from './queues/queue-appends.ts'
 export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'

@@ -23,7 +23,6 @@ interface BuildObservation {
 export interface Metrics extends Instruments, AwsInstruments {
   /** Sets the source of the gauges of lanes. If it fails, these gauges are missing from that scrape. */
   observeLanes(source: LaneSource): void
-  /** Sets the source of the gauges of FIFO logs. */
   observeFifoLogs(source: FifoLogSource): void
   /** Sets the source of the gauges of the quarantine. */
   observeQuarantine(source: QuarantineSource): void

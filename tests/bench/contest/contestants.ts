@@ -1,5 +1,4 @@
 /** The three contestants, each behind the same interface. */
-
 import { startBenchRedis } from '../processes/bench-redis.ts'
 import { end, startOwn } from '../processes/children.ts'
 import { ask } from '../processes/ipc.ts'

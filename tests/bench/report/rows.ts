@@ -1,5 +1,4 @@
 /** Rows of scenarios as they are printed: lines of JSON for programs, a table in Markdown for people. */
-
 import type { Row } from '../scenario.ts'
 import { precisely, roundedTo, table } from './markdown.ts'
 import type { Figure } from './summary.ts'

@@ -36,7 +36,6 @@ function isExitName(value: unknown): value is ExitName {
 
 const defined = new WeakMap<Command, (does: Does) => void>()
 
-/** The program that contains the command `name`. */
 export function programOf(create: () => Command, name: string, summary: string, define: Define): Command {
   const program = withGlobalFlags(create())
   const command = program.command(name).description(summary)

@@ -35,7 +35,6 @@ interface Refusal {
   requestId: string | undefined
 }
 
-/** The API has answered with an error. */
 export class ApiRefusal extends Error {
   readonly status: number
   readonly code: string

@@ -2,7 +2,6 @@
  * Live events of the API, as one stream over several connections. If a connection breaks or falls silent, a new one is
  * opened. It continues with the ends of deliveries that follow the last one received.
  */
-
 import { FantailError, failureKind } from '../failures/client-error.ts'
 import type { DeliveryEvent, ListenToEventsData } from '../generated/index.ts'
 import { retryDelayMs } from '../retries/retry-quota.ts'

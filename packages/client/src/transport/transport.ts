@@ -5,7 +5,6 @@
  * A call waits for the adaptive rate and makes an attempt. It ends with a success, with a final failure, or when
  * attempts, time or quota are used up. Otherwise it waits and tries again.
  */
-
 import { type FailureKind, FantailError, failureKind, isUntouched } from '../failures/client-error.ts'
 import type { Client } from '../generated/client/index.ts'
 import { AdaptiveRate } from '../retries/adaptive-rate.ts'

@@ -1,5 +1,4 @@
 /** Calls of the API: an operation of the generated client with its input. */
-
 export * as operations from '@fantail/client/api'
 
 /** Any function of the client. */

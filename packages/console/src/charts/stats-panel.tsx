@@ -1,5 +1,4 @@
 /** Statistics over time: two charts, a choice of range, and the same data as a table. */
-
 import type { Stats } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'

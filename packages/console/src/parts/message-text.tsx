@@ -62,7 +62,6 @@ export function jsonOrText(text: string): JsonOrText {
   }
 }
 
-/** undefined: the text is no JSON object. */
 export function objectIn(text: string): Record<string, unknown> | undefined {
   const value = jsonOrText(text)
   return typeof value === 'object' && !Array.isArray(value) ? value : undefined

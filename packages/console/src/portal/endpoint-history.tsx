@@ -1,5 +1,4 @@
 /** The latest deliveries of an endpoint, and its dead letters. */
-
 import {
   listPortalAttempts,
   listPortalDeadLetters,

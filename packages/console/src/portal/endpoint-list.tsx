@@ -1,5 +1,4 @@
 /** All endpoints of the session, and the form that adds one. */
-
 import {
   addPortalEndpoint,
   type CreatedPortalSession,

@@ -1,5 +1,4 @@
 /** One endpoint: its state, actions, the latest deliveries, dead letters. */
-
 import {
   type CreatedPortalSession,
   deletePortalEndpoint,

@@ -1,5 +1,4 @@
 /** The portal: a customer's endpoints. It opens a link, and then shows a list or one endpoint. */
-
 import { type CreatedPortalSession, endPortalSession, redeemPortalLink } from '@fantail/client/api'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'

@@ -1,5 +1,4 @@
 /** Shows the console to everybody in local mode, and otherwise after a login with an API key. */
-
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { operations } from '../api/api-calls.ts'

@@ -78,7 +78,6 @@ class StreamAttempter implements Attempter {
   readonly #tools: StreamTools
   readonly #settings: AttempterSettings
   readonly #underWay = new ProvidersUnderWay()
-  /** ARN of the stream → its sink. */
   readonly #sinks = new LRUCache<string, StreamSink>({
     max: STREAMS_MAX,
     dispose: (sink) => sink.close?.(),

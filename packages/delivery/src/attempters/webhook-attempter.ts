@@ -1,5 +1,4 @@
 /** Makes attempts at webhooks. An attempt makes one request, and repeats it after a reset or a challenge. */
-
 import { type AttemptRequestOptions, renderRequest } from '../envelope/attempt-request.ts'
 import type { Target } from '../envelope/target.ts'
 import type { Again } from '../http/http-request.ts'

@@ -39,7 +39,6 @@ export class ExchangeTrace {
   #writtenAt: number | undefined
   #answeredAt: number | undefined
 
-  /** undefined: no request was made. */
   get request(): TracedRequest | undefined {
     return this.#request
   }

@@ -14,8 +14,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { untilAborted } from '../bounds/attempt-deadline.ts'
 import type { Connector } from '../connections/connector.ts'
 import { failure, failureOf } from '../http/attempt-failure.ts'
-import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
-import { hostOf } from '../outbound/url-host.ts'
+import { hostOf, TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 
 /** Answer of APNs that is read. Past it: the body is ignored, and only the status counts. */
 const APNS_ANSWER_BYTES_MAX = 16_384

@@ -7,7 +7,6 @@
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import { hostOf } from './url-host.ts'
 
 interface ClientCertificate {
   /** PEM, the whole chain. */
@@ -140,4 +139,9 @@ export function decodeUserinfo(text: string): string {
 
 function digest(parts: (string | undefined)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
+
+/** The host of a URL as sockets take it: an IPv6 address without its brackets. */
+export function hostOf({ hostname }: Pick<URL, 'hostname'>): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }

@@ -36,7 +36,6 @@ export function placeOfStream(text: string, { streams = {}, aws }: StreamSetting
 const REGION_DEFAULT = 'us-east-1'
 const SCHEMES: Record<string, string> = { 's3+http:': 'http', 's3+https:': 'https' }
 
-/** Undefined if the URL does not name a bucket. */
 export function bucketOf(url: URL): BucketPlace | undefined {
   const region = url.searchParams.get('region') ?? REGION_DEFAULT
   const origin = originOf(url, region)

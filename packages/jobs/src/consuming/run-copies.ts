@@ -22,7 +22,6 @@ interface CopyInShard extends Partial<CheckpointNames> {
 
 interface RunCopiesOptions {
   mark(key: string): ServerMark
-  /** Reads the names in the run's checkpoint in the shard. */
   readNames(shard: number): Promise<CheckpointNames>
 }
 

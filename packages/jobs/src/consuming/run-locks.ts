@@ -25,7 +25,6 @@ export interface RunEntry {
   /** False for a part with nothing to do. */
   begun: boolean
   lost: boolean
-  /** The copies that the run has written. */
   copies: RunCopies
   done: Promise<RunEnd>
 }

@@ -17,7 +17,6 @@ import { GroupCommit, type GroupLimits } from './group-commit.ts'
 interface DispatchLineOptions {
   /** How many replicas must hold a group before the caller gets its answer. */
   minReplicas: number
-  /** The `onWait` of ReplicaAcks. */
   onReplicas?: ReplicaAcksOptions['onWait']
   telemetry?: Telemetry | undefined
   limits?: Partial<GroupLimits>

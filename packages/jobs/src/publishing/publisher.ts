@@ -17,7 +17,6 @@ export interface PublisherOptions {
   /** How many replicas must hold a group before the caller gets its answer. 0: no replica is waited for. */
   minReplicas: number
   onState?: ConnectOptions['onState']
-  /** The `onWait` of ReplicaAcks. */
   onReplicas?: ReplicaAcksOptions['onWait']
   telemetry?: Telemetry | undefined
   limits?: Partial<GroupLimits>

@@ -38,7 +38,6 @@ export interface AccessPolicy {
   hasVariables: boolean
 }
 
-/** undefined: the text is no policy. */
 export function parseAccessPolicy(text: string): AccessPolicy | undefined {
   const document = objectOf(text)
   if (!document) return undefined

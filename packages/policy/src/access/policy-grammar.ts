@@ -14,7 +14,6 @@ const STATEMENT_MEMBERS = [
 ]
 const PRINCIPALS = ['AWS', 'Service', 'Federated', 'CanonicalUser']
 
-/** undefined: the text is a policy. */
 export function policyProblem(text: string): string | undefined {
   const policy = objectOf(text)
   if (!policy) return 'the policy is no JSON object'

@@ -4,7 +4,6 @@
  * recipients or headers.
  */
 
-/** The sender of a mail. */
 export interface MailSender {
   name: string
   address: string

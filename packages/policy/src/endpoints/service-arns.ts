@@ -15,7 +15,6 @@ const FUNCTION_ARN = new RegExp(
 )
 const FUNCTION_SHORT = new RegExp(`^${FUNCTION}$`)
 
-/** Undefined if the text is not the ARN of a function. */
 export function parseFunctionArn(text: string): FunctionArn | undefined {
   const [, partition, region, account, name, qualifier] = FUNCTION_ARN.exec(text) ?? []
   if (!partition || !region || !account || !name) return undefined
@@ -48,7 +47,6 @@ const STREAM_ARN = new RegExp(
 )
 const STREAM_SHORT = new RegExp(`^${STREAM}$`)
 
-/** Undefined if the text is not the ARN of a delivery stream. */
 export function parseStreamArn(text: string): StreamArn | undefined {
   const [, partition, region, account, name] = STREAM_ARN.exec(text) ?? []
   return partition && region && account && name ? { partition, region, account, name } : undefined

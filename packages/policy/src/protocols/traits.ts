@@ -17,7 +17,6 @@ export const PROTOCOL_TRAITS: Record<Protocol, ProtocolTraits> = {
   application: MOBILE_PUSH_TRAITS,
 }
 
-/** Undefined if there is no protocol of this name. */
 export function traitsOf(name: string): ProtocolTraits | undefined {
   return isProtocol(name) ? PROTOCOL_TRAITS[name] : undefined
 }

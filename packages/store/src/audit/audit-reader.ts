@@ -1,5 +1,4 @@
 /** Reads the audit trail, newest line first. */
-
 import type { Redis } from 'ioredis'
 import {
   auditBoundKey,

@@ -83,7 +83,6 @@ interface Waiting {
   at: number
 }
 
-/** A line as it is stored. */
 export interface StoredAuditLine extends AuditLine {
   /** Epoch ms. */
   at: number

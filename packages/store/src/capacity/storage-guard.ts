@@ -211,7 +211,6 @@ export async function readMemory(redis: Redis, memoryBytes?: number): Promise<Me
   return fullest
 }
 
-/** Reads INFO memory. */
 export function parseMemory(info: string, memoryBytes?: number): MemorySample {
   const field = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0)
   const hostBytes = field('total_system_memory')

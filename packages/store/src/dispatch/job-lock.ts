@@ -35,7 +35,6 @@ interface StartedJob {
   /** Number of the dispatch queue. */
   queue: number
   id: string
-  /** The number of this start of the job. */
   start: number
 }
 

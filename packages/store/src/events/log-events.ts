@@ -78,7 +78,6 @@ export async function eventsOf(page: LogPage, finder: SubscriptionFinder): Promi
   return events
 }
 
-/** Events of one type and topic. */
 export interface EventCount extends Pick<DeliveryEvent, 'type' | 'topicArn'> {
   count: number
 }

@@ -4,7 +4,6 @@
  * secrets.
  */
 
-/** A page of a stream, by its id. */
 interface PageId {
   ms: number
   seq: number
@@ -44,7 +43,6 @@ export function formatPosition({ streams, within }: LogPosition): string {
   return `${text}~${[stream, ms, seq, entry, rank].map(packed).join('.')}`
 }
 
-/** Undefined: the text is not a position. */
 export function parsePosition(text: string): LogPosition | undefined {
   if (text.length > POSITION_CHARS_MAX) return undefined
   const [places = '', inPage, ...rest] = text.split('~')

@@ -6,7 +6,6 @@
  * Rejected: writing at publish. A message that is dropped later because of its `Idempotency-Key` would be in the ring,
  * and each group of publishes would need a second write before it is acknowledged.
  */
-
 import { parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { keptBodiesKey, messageKey } from '../keys/keys.ts'

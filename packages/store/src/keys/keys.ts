@@ -6,7 +6,6 @@
  *
  * BullMQ keeps its own keys under `ft:{bull…}`.
  */
-
 import { shardBase, shardOf } from './shards.ts'
 import { dispatchTag } from './slots.ts'
 

@@ -2,7 +2,6 @@
  * A model of FIFO lanes in memory. For each lane and group it has a list of deliveries, of which only the first may be
  * in flight. The model test runs the same operations here and on a real Redis and compares everything.
  */
-
 import { endsDelayMs } from './lanes-model.fixture.ts'
 import type { DeadState, RetryState } from './records/lane-records.ts'
 

@@ -5,7 +5,6 @@
  * group's head is in its set and the rest in its list, in order. Every body's count equals its references. Parked
  * deliveries equal those that are there plus those that have ended.
  */
-
 import type { Message } from '@fantail/contracts'
 import {
   behindKey,

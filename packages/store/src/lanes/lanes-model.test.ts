@@ -3,7 +3,6 @@
  * After every step Redis equals the model, and every lane is due when it should be. Every body's count equals its
  * references. Parked deliveries equal those waiting, in flight and ended.
  */
-
 import { freshKey, leaseKey, RANDOM_TIMEOUT_MS, retryKey, skewKey, stateKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'

@@ -2,7 +2,6 @@
  * The data about mails that all processes share: the suppression list, the rates of domains, and the key that signs
  * links.
  */
-
 import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { KeyLimits } from '../access/key-limits.ts'

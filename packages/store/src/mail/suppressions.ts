@@ -2,7 +2,6 @@
  * Addresses that get no mail: addresses that a server does not know, and addresses that operators add. All accounts
  * share one list, because all mails are sent through one SMTP server.
  */
-
 import { SUPPRESSIONS_MAX, type SuppressionReason } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'

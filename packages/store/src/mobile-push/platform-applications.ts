@@ -1,5 +1,4 @@
 /** Stores platform applications, which hold the credentials of mobile push. Each is in the shard of its ARN. */
-
 import { FantailError, type PlatformApplicationRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'

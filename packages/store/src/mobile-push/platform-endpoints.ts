@@ -2,7 +2,6 @@
  * Stores endpoints of platform applications: devices and browsers. They are in the shard of their application. A token
  * has only one endpoint.
  */
-
 import { createHash, randomUUID } from 'node:crypto'
 import {
   FantailError,

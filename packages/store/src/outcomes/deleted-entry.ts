@@ -1,5 +1,4 @@
 /** The outcome log's record when an operator deletes an entry. Each message or delivery in the entry is discarded. */
-
 import type { QuarantineEntry } from '../quarantine/quarantine-entry.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 import type { LaneEntry } from './outcome-entries.ts'

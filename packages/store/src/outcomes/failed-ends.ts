@@ -7,9 +7,8 @@ import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { deliveryId } from '../lanes/records/generations.ts'
-import { existingStreams } from './existing-streams.ts'
 import { type Found, type LaneEntry, readEntry } from './outcome-entries.ts'
-import { entriesIn } from './outcome-pages.ts'
+import { entriesIn, existingStreams } from './outcome-pages.ts'
 import { CLOCK_SLACK_MS } from './outcome-subscribers.ts'
 
 /** Pages of a stream that one read returns. They have about a megabyte at most. */

@@ -189,7 +189,6 @@ export function hasBit(bitmap: Buffer, bit: number): boolean {
   return ((bitmap[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
 }
 
-/** The status code that a delivered bit got. */
 export function statusCodeOf({ otherCodes }: DispatchEntry, bit: number): number {
   return otherCodes.find(([, bits]) => hasBit(bits, bit))?.[0] ?? 200
 }

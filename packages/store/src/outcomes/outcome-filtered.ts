@@ -4,7 +4,6 @@
  * same bits. If bits have gaps, the runs are short, and the entry grows. The log is limited by its number of entries,
  * so each entry must stay small. An entry that grows too long is split.
  */
-
 import { sliceShard } from '../keys/shards.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
 

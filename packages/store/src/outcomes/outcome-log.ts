@@ -12,7 +12,6 @@
  * a delivery is in no lane and has no entry, it has just ended, and its entry will come. The look-up then reads on for
  * a moment.
  */
-
 import { FantailError, parseMessageId, publishedAtOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
@@ -25,7 +24,6 @@ import type { SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { passingTime } from '../travel/passing-clock.ts'
 import { type BitFacts, bitFacts } from './bit-facts.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
-import { existingStreams } from './existing-streams.ts'
 import {
   dispatchText,
   type Found,
@@ -36,7 +34,7 @@ import {
   resentText,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
-import { pack, pagesOf, streamOf, textsIn, withRemovedLetters } from './outcome-pages.ts'
+import { existingStreams, pack, pagesOf, streamOf, textsIn, withRemovedLetters } from './outcome-pages.ts'
 import {
   backRow,
   type DeliveryOutcome,

@@ -3,6 +3,11 @@
  * than the delivery itself.
  */
 import { parseMessageId } from '@fantail/contracts'
+import type { Redis } from 'ioredis'
+import { outcomeLogKey } from '../keys/keys.ts'
+import { DISPATCH_QUEUES_MAX } from '../keys/slots.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
 import type { LaneEntry } from './outcome-entries.ts'
 
 /** Bytes of an entry before its text. */
@@ -75,7 +80,6 @@ export function entriesIn(page: Buffer): { id: Buffer; text: string }[] {
   return entries
 }
 
-/** The number of entries in a page. */
 export function lengthOf(page: Buffer): number {
   let count = 0
   for (let at = 0; at < page.length; at += HEAD_BYTES + page.readUInt32BE(at)) count++
@@ -121,4 +125,11 @@ function goneOf(entry: LaneEntry, { outcome, reason, storedAt }: LaneEntry): Lan
 
 function nameOf({ subscriptionId, generation }: LaneEntry): string {
   return `${subscriptionId} ${generation}`
+}
+
+/** Numbers of all existing streams of the outcome log. FANTAIL_QUEUES may have had another value before. */
+export async function existingStreams(redis: Redis): Promise<number[]> {
+  const looks = batch(redis)
+  for (let number = 0; number < DISPATCH_QUEUES_MAX; number++) looks.exists(outcomeLogKey(number))
+  return (await replies(looks)).flatMap((exists, number) => (exists === 1 ? [number] : []))
 }

@@ -1,5 +1,4 @@
 /** Counts topics, subscriptions, queues, dead letters and active redrives, and reads how full Redis is. */
-
 import { DEAD_LETTER_REASONS } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type MemorySample, readMemory } from '../capacity/storage-guard.ts'

@@ -3,7 +3,6 @@
  * removes itself. One that was killed is no longer shown after `SILENT_MS`, and the next report of any process removes
  * it from Redis.
  */
-
 import type { Redis } from 'ioredis'
 import { PROCESSES_BASE, processRecordsKey } from '../keys/keys.ts'
 import { parseStored } from '../records/stored-json.ts'

@@ -34,7 +34,6 @@ export class IsolatedMessages {
     await this.#redis.del(isolatedKey(messageId))
   }
 
-  /** null: the message is not isolated. */
   async of(messageId: string): Promise<IsolatedMessage | null> {
     const text = await this.#redis.get(isolatedKey(messageId))
     return text === null ? null : (JSON.parse(text) as IsolatedMessage)

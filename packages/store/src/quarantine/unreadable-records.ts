@@ -2,7 +2,6 @@
  * Lists stored records in the quarantine that the sweeps cannot read, or cannot work on. Such a record stays where it
  * is, so each sweep tries it again. An entry leaves when a sweep no longer reports its record.
  */
-
 import type { Redis } from 'ioredis'
 import {
   apiKeyNamesKey,

@@ -2,7 +2,6 @@
  * Random histories of a FIFO queue and its dead-letter queue against a plain model. Time moves only between calls. It
  * never stops within a call's duration of a moment that decides something.
  */
-
 import { randomUUID } from 'node:crypto'
 import { RANDOM_TIMEOUT_MS, skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'

@@ -3,7 +3,6 @@
  * are nearly whole seconds and timeouts end at halves, so the few ms of a call change nothing. The model does not know
  * the order of messages. It checks that each received message was allowed to come, and that none is missing.
  */
-
 import { randomUUID } from 'node:crypto'
 import { RANDOM_TIMEOUT_MS, skewKey } from '@fantail/test-kit'
 import fc from 'fast-check'

@@ -1,5 +1,4 @@
 /** Work over many records, in which one that cannot be read does not stop the others. */
-
 import { CorruptRecordError } from '../records/stored-json.ts'
 import { isScriptFault } from './storage-errors.ts'
 

@@ -69,7 +69,6 @@ export interface Moved {
 /** A move under way. */
 interface Step {
   run: RedriveRun
-  /** The batch's number. */
   batch: number
   done: Moved
 }

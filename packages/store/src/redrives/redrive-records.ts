@@ -19,7 +19,6 @@ import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable } from '../redis/unreadable.ts'
 
-/** The shard of a task. undefined: the text is not the id of a task. */
 export function shardOfTask(id: string): number | undefined {
   const shard = parseMessageId(id)?.[15]
   return shard !== undefined && shard < SHARD_COUNT ? shard : undefined

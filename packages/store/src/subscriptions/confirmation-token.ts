@@ -19,7 +19,6 @@ export function createConfirmationToken(topicUid: string): string {
   )
 }
 
-/** The topic of a token. undefined: the text is not a token. */
 export function topicUidOf(token: string): { topicUid: string; homeShard: number } | undefined {
   const homeShard = Number.parseInt(token.slice(0, 2), 16)
   if (!TOKEN.test(token) || homeShard >= SHARD_COUNT) return undefined

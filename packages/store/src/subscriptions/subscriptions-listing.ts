@@ -2,7 +2,6 @@
  * Lists of subscriptions, in the order of topic ARN, slice and id. None of these changes during a subscription's life.
  * A page's bounds are these three values and not positions. A subscription that stays is therefore on exactly one page.
  */
-
 import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { sliceKey, subscriptionsKey, topicKey, topicsKey } from '../keys/keys.ts'

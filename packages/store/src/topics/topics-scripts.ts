@@ -48,7 +48,6 @@ export async function putTopic(redis: Redis, put: PutTopic): Promise<PutTopicRes
   }
 }
 
-/** A topic's settings in the form for slices. */
 interface SliceSettings extends TopicScriptSettings {
   arn: string
   record: string

@@ -3,7 +3,6 @@
  * a copy with the record's version, so a late writer never restores an older record. topics-repair.ts finishes changes
  * that a crash has interrupted.
  */
-
 import {
   ARN_DEFAULTS,
   type ArnDefaults,

@@ -3,7 +3,6 @@
  * began. It keeps a mark for ever. Processes without the setting refuse marked data, because its times are not real
  * times.
  */
-
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import {

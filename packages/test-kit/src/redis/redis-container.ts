@@ -2,7 +2,7 @@
 import { RedisContainer } from '@testcontainers/redis'
 import { getContainerRuntimeClient, ImageName } from 'testcontainers'
 import { waitFor } from '../waiting/wait-for.ts'
-import type { RedisRuntime } from './redis-runtime.ts'
+import type { RedisRuntime } from './redis-process.ts'
 
 const REDIS_PORT = 6379
 const LOG_LINES_SHOWN = 50

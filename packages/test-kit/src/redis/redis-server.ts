@@ -10,8 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { atFreePort } from '../network/ports.ts'
 import { waitFor } from '../waiting/wait-for.ts'
-import { spawnServer } from './redis-process.ts'
-import type { RedisRuntime } from './redis-runtime.ts'
+import { type RedisRuntime, spawnServer } from './redis-process.ts'
 import { clientTls, type TestTls, tlsWords } from './redis-tls.ts'
 
 export interface TestRedis {

@@ -10,7 +10,6 @@ import { createAuthority, type TestCertificate } from '../network/tls-certificat
 export interface TestTls {
   pem: { ca: string; cert: string; key: string; servername?: string }
   files: { ca: string; cert: string; key: string }
-  /** The servers' certificate and its key. */
   server: { cert: string; key: string }
   remove(): Promise<void>
 }

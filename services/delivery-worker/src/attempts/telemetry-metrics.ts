@@ -2,7 +2,6 @@
  * The worker's counters as instruments, and as statistics in Redis. The series of a topic and the tallies of a
  * subscription are looked up once and kept.
  */
-
 import { classify, isUnsent, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
 import { bucketOf, type StatsCounter } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'

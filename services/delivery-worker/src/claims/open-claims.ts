@@ -75,7 +75,6 @@ export class UnthrottledClaim extends OpenClaim {
   }
 }
 
-/** A claim of a throttled lane. */
 export class ThrottledClaim extends OpenClaim {
   readonly kind = 'throttled'
   /** FIFO: the deliveries behind it that may be sent together with it. */

@@ -290,7 +290,6 @@ function inOrder(lane: Iterable<ThrottledClaim>): ThrottledClaim[] {
   return [...lane].filter(({ isRenewing }) => !isRenewing).sort((a, b) => timeOf(a) - timeOf(b))
 }
 
-/** The send time in Redis's time. */
 function timeOf({ redisSendAt }: ThrottledClaim): number {
   return redisSendAt ?? 0
 }

@@ -1,5 +1,4 @@
 /** Starts a message in one slice: its subscriptions are matched, the unit is admitted, and first attempts begin. */
-
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'

@@ -45,7 +45,6 @@ export class DeadLetters {
     this.#options = options
   }
 
-  /** Gives up a delivery after an attempt with this result. */
   async giveUp(dead: DeadDelivery, result: AttemptResult): Promise<void> {
     const { status, settling } = this.#options
     const { subscription, claimed, state } = dead

@@ -43,7 +43,6 @@ export interface DeadDelivery {
   state: DeadState
 }
 
-/** The target of a letter: a queue by its ARN, or this topic's own queue. */
 type LetterTarget = { queueArn: string } | { topicArn: string }
 
 type Appended =

@@ -3,7 +3,6 @@
  * once. Entries of the next GATHER_MS are then written together. While Redis does not answer, a write is tried once a
  * second, and at most OUTCOMES_WAITING_MAX entries wait. Past this number the oldest entries are dropped and counted.
  */
-
 import type { StoredWhy, TopicRecord } from '@fantail/contracts'
 import type { FilterReason } from '@fantail/policy'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'

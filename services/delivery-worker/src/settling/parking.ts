@@ -16,7 +16,6 @@
  * A checkpoint must not outlive the deliveries that were parked before it. If Redis may have lost these, the run's
  * latest batch in the shard is looked up first (jobs: run-copies.ts).
  */
-
 import { randomBytes } from 'node:crypto'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { type Lanes, type ParkedJob, type ParkResult, shardBase } from '@fantail/store'

@@ -7,7 +7,6 @@
  * ends only while the copy's mark holds (store: server-marks.ts). A delivery to an endpoint needs no mark: if Redis
  * loses the settlement, the attempt is repeated.
  */
-
 import { createStateLog, type Logger } from '@fantail/runtime'
 import { deliveryItemId, type Lanes, type ServerMark, type SettleTo, type Standing } from '@fantail/store'
 import { reportParts } from './part-states.ts'

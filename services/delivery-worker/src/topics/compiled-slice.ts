@@ -166,7 +166,6 @@ export interface TopicSnapshot {
   hasFilters: boolean
 }
 
-/** The series of a topic. */
 export interface TopicSeries {
   delivered: CounterSeries
   failed: CounterSeries

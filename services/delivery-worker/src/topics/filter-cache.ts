@@ -57,7 +57,6 @@ export class FilterCache {
     this.#topics.set(uid, { filters: topic, since })
   }
 
-  /** Filters of exactly this revision. */
   at({ sliceId }: SliceRef, revision: string): SliceFilters | undefined {
     const known = this.#topics.peek(topicUidOf(sliceId))?.filters.get(sliceNumberOf(sliceId))
     return known?.filters.revision === revision ? known.filters : undefined

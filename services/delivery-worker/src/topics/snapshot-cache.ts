@@ -153,7 +153,6 @@ export class SnapshotCache {
     if (this.#checkMs > SNAPSHOT_AGE_MS_MAX) this.#watch(ref)
   }
 
-  /** The slice for the attempt of a claim. */
   sliceForClaim(ref: SliceRef): Promise<CompiledSlice | null> | CompiledSlice {
     this.expectClaim(ref)
     const cached = this.#slices.get(ref.sliceId)

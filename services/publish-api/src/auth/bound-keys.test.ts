@@ -1,5 +1,4 @@
 /** A key with prefixes, or a key of another account, sees and changes only its own things. */
-
 import { randomUUID } from 'node:crypto'
 import { ConfirmSubscriptionCommand, ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { SQSClient, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs'

@@ -1,5 +1,4 @@
 /** Keys of a tested API, and calls with them. */
-
 import { makeKey, type NewKey } from '@fantail/access'
 import type { KeyScope } from '@fantail/contracts'
 import type { Called, CallOptions, TestApi } from '../fixtures/test-api.fixture.ts'

@@ -222,7 +222,6 @@ async function purged(call: Call, deps: ApiDeps): Promise<Target[]> {
   return [...onQueue('PurgeQueue')(call, deps), ...filtered]
 }
 
-/** The topic that a query or body names. */
 function named(action: string, { topic }: Body, { settings }: ApiDeps): Target[] {
   return typeof topic === 'string' ? [{ action, arn: resolveTopic(topic, settings.arn) }] : []
 }

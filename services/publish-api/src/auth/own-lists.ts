@@ -4,7 +4,6 @@
  * is full, the list has ended, or a limit of calls is reached. Only sealed cursors are accepted. With a made-up cursor,
  * a caller could find out which names exist.
  */
-
 import { type Cursors, isOf, type Key } from '@fantail/access'
 import type { Answer, Call } from '../http/endpoint.ts'
 import type { Rule } from './rule.ts'

@@ -2,7 +2,6 @@
  * Authenticates callers of the AWS protocols. If keys are required, the caller must sign with the secret of a known
  * access key.
  */
-
 import { type Caller, type KnownKey, keyOf } from '@fantail/access'
 import { AwsError, parseParameters, verifySignature } from '@fantail/aws-wire'
 import type { AwsCredential } from '@fantail/config'

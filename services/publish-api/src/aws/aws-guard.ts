@@ -1,5 +1,4 @@
 /** The checks before and after every operation of the AWS APIs if keys are required. */
-
 import {
   Access,
   auditLog,

@@ -53,7 +53,6 @@ const PUBLISH = ['publish'] as const
 const SMS = ['sms'] as const
 const CONSUME = ['consume', 'manage'] as const
 
-/** The topic that this parameter names. */
 function topic(action: string, parameter = 'TopicArn'): Find {
   return ({ [parameter]: given }, call) =>
     given === undefined ? [] : [{ action: `SNS:${action}`, arn: checkTopicArn(given, call, parameter) }]
@@ -71,7 +70,6 @@ function queue(action: string): Find {
   return (input, call, settings) => [{ action: `SQS:${action}`, arn: queueArnOf(settings, input, call) }]
 }
 
-/** The queue whose ARN this parameter has. */
 function queueIn(action: string, parameter: 'SourceArn' | 'DestinationArn'): Find {
   return ({ [parameter]: given }) =>
     given === undefined ? [] : sqsTarget(action, checkQueueArn(given, parameter))

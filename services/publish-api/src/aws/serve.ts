@@ -2,7 +2,6 @@
  * Serves one AWS request: reads it, finds the operation, decodes the input, runs it, writes the answer. Every error
  * becomes an answer.
  */
-
 import type { Caller } from '@fantail/access'
 import {
   AwsError,

@@ -96,7 +96,6 @@ export class SessionCache extends FreshCache<SessionRecord> {
   }
 }
 
-/** Portal sessions by their digests. */
 export class PortalCache extends FreshCache<PortalSessionRecord> {
   constructor(sessions: Pick<PortalSessions, 'get'>) {
     super({ look: (digest) => sessions.get(digest) })

@@ -4,7 +4,6 @@
  * to those of other processes. While Redis does not answer, each process allows as many requests as it would have taken
  * tokens.
  */
-
 import type { Caller } from '@fantail/access'
 import { FantailError, type KeyLimit } from '@fantail/contracts'
 import type { KeyLimits } from '@fantail/store'

@@ -1,5 +1,4 @@
 /** The single log line of a publish, and its live events, for both APIs. */
-
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { msSince } from '../http/log.ts'
 import type { Receipt } from './message-store.ts'

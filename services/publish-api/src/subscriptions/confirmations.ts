@@ -40,7 +40,6 @@ interface Token {
   tokenExpiresAt: number
 }
 
-/** A token for a subscription of the topic with this uid. */
 export function createToken(topicUid: string, now: number): Token {
   return { token: createConfirmationToken(topicUid), tokenExpiresAt: now + CONFIRMATION_SECONDS * 1_000 }
 }

@@ -1,5 +1,4 @@
 /** An endpoint that can never be reached is refused when a request names it, not at every delivery. */
-
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { createAddressGuard } from '@fantail/delivery'
 import { afterAll, beforeAll, expect, test } from 'vitest'

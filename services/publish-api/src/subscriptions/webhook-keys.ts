@@ -99,7 +99,6 @@ function ending({ webhookKeys = [] }: SubscriptionRecord, now: number, overlapSe
   throw new FantailError('conflict', `${WEBHOOK_KEYS_MAX} keys sign already: shorten overlapSeconds, or wait`)
 }
 
-/** Those that sign now. */
 export function signing(keys: WebhookKey[], now: number): WebhookKey[] {
   return keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
 }

@@ -5,7 +5,6 @@
  * There are ten topics of a hundred subscriptions, so a hundred deliveries share a body. Takes and settlements are made
  * as a worker makes them, on both backlogs in turn. The smaller backlog is filled up again between the measurements.
  */
-
 import type { ChildProcess } from 'node:child_process'
 import { Lanes, type ParkAs, type Settlement } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'

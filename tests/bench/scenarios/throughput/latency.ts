@@ -1,5 +1,4 @@
 /** Time from sending a publish to the arrival at the receiver, by the clock that all processes share. */
-
 import type { ChildProcess } from 'node:child_process'
 import type { Fantail } from '../../contest/fantail.ts'
 import { whenArrived } from '../../contest/measure.ts'

@@ -2,7 +2,6 @@
 import { createHmac } from 'node:crypto'
 import { printable } from '@fantail/policy'
 
-/** The form of the requests. */
 export interface RequestForm {
   /** Whether the bare message is sent in place of the envelope. */
   raw: boolean

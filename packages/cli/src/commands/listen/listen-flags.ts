@@ -1,5 +1,4 @@
 /** The flags of `fantail listen`, read and checked. */
-
 import type { CommandContext } from '../../frame/command-context.ts'
 import { readObject, readWhole } from '../../frame/command-input.ts'
 import { parseDuration } from '../../output/durations.ts'

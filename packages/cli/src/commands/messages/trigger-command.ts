@@ -1,5 +1,4 @@
 /** `fantail trigger` publishes a sample event, and shows how its deliveries end. */
-
 import { randomUUID } from 'node:crypto'
 import { type PublishReceipt, publish } from '@fantail/client/api'
 import { type Define, examples } from '../../frame/command-context.ts'

@@ -1,5 +1,4 @@
 /** `fantail verify` checks the signature of a received webhook (Standard Webhooks). It needs no server. */
-
 import { type Define, examples } from '../../frame/command-context.ts'
 import { collect, readStdin, readText } from '../../frame/command-input.ts'
 import { parseDuration } from '../../output/durations.ts'

@@ -1,5 +1,4 @@
 /** `fantail quarantine`: data that cannot be decoded. */
-
 import {
   deleteQuarantineEntry,
   exportQuarantineEntry,

@@ -1,5 +1,4 @@
 /** `fantail export` writes the set-up to a file, and `fantail apply` changes a server to match the file. */
-
 import {
   type Client,
   createQueue,

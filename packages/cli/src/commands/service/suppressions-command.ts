@@ -1,5 +1,4 @@
 /** `fantail suppressions`: addresses that get no mail. */
-
 import {
   type Bounces,
   importBounces,

@@ -1,5 +1,4 @@
 /** `fantail curve` shows when a retry policy retries. It computes as the worker does, and needs no server. */
-
 import {
   checkDeliveryPolicy,
   effectivePolicy,

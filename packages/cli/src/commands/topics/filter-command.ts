@@ -1,5 +1,4 @@
 /** `fantail filter test` shows clause by clause whether a filter policy matches a message. */
-
 import { type FilterTest, testFilterPolicy } from '@fantail/client/api'
 import { printable } from '@fantail/policy'
 import { type Define, examples } from '../../frame/command-context.ts'

@@ -1,5 +1,4 @@
 /** API keys: who may do what. A new token is shown once. */
-
 import type { CreatedKey, Key } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'

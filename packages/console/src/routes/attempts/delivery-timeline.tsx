@@ -1,5 +1,4 @@
 /** A delivery step by step: each attempt with its answer, and the cause of each gap between them. */
-
 import type { AttemptList, DeliveryList } from '@fantail/client/api'
 import { operations } from '../../api/api-calls.ts'
 import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'

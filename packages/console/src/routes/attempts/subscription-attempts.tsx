@@ -1,5 +1,4 @@
 /** The recorded attempts of a subscription, and which ones its topic records. */
-
 import type { AttemptList, Subscription } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

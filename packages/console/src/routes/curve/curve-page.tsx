@@ -1,5 +1,4 @@
 /** The curve editor: a delivery policy as a form and a plot, drawn by the worker’s own code before it is saved. */
-
 import type { Subscription, Topic } from '@fantail/client/api'
 import type { RetryPolicy } from '@fantail/contracts'
 import { checkDeliveryPolicy, PRESETS, PROTOCOL_TRAITS } from '@fantail/policy'

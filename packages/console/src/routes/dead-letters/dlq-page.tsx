@@ -1,5 +1,4 @@
 /** Every queue that takes dead letters, the fullest first. */
-
 import type { Queue } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'

@@ -1,5 +1,4 @@
 /** Starts a redrive of the letters that the filter matches. The dialog counts them first. */
-
 import type { Queue, RedriveDryRun } from '@fantail/client/api'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'

@@ -1,5 +1,4 @@
 /** One redrive: its progress, and the actions on it. The redrive continues when this page is closed. */
-
 import type { Redrive } from '@fantail/client/api'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,5 +1,4 @@
 /** A link to the dead letters of a subscription. Nothing while there are none. */
-
 import type { Queue, Subscription } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { operations } from '../../api/api-calls.ts'

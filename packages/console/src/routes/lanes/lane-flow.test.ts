@@ -1,5 +1,4 @@
 /** Rows that stay while one is open, and conclusions from the figures of a lane. */
-
 import type { Lane, Subscription } from '@fantail/client/api'
 import { expect, test } from 'vitest'
 import { afterGoodTest, drainText, rateThatDrains, rowsInPlace, whyNoRetry } from './lane-flow.tsx'

@@ -1,5 +1,4 @@
 /** Conclusions from the figures of a lane: whether it drains, which action helps it now, and its place on the board. */
-
 import type { Lane, Subscription } from '@fantail/client/api'
 import { useRef } from 'react'
 import { words } from '../../i18n/en.ts'

@@ -1,5 +1,4 @@
 /** The actions that help a lane, under its row. Rare and dangerous actions are on the page of the subscription. */
-
 import type { Lane, Subscription, TestAttempt } from '@fantail/client/api'
 import { operations } from '../../api/api-calls.ts'
 import { useWrite } from '../../api/use-api.ts'

@@ -1,5 +1,4 @@
 /** The next step for a lane in trouble, in words, and the control that makes it. */
-
 import type { Subscription } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'

@@ -1,5 +1,4 @@
 /** The lanes of all topics, worst first, and why they are stuck. The actions in a row apply to its lane. */
-
 import type { Lane, LaneList } from '@fantail/client/api'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'

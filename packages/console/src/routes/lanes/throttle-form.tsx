@@ -1,5 +1,4 @@
 /** Changes how much a lane sends: its throttle, and how many requests it makes at once. */
-
 import type { Subscription } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'

@@ -1,5 +1,4 @@
 /** The text of a message and what was published with it, if Fantail still has it. */
-
 import type { MessageBody } from '@fantail/client/api'
 import { operations } from '../../api/api-calls.ts'
 import { ApiError } from '../../api/api-error.ts'

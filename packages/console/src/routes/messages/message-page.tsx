@@ -1,5 +1,4 @@
 /** One message: a row for each subscription, with the state of its delivery and the cause of that state. */
-
 import type { DeliveryList } from '@fantail/client/api'
 import { markdownCell } from '@fantail/policy'
 import { getRouteApi, Link } from '@tanstack/react-router'

@@ -1,7 +1,6 @@
 /**
  * The state of the whole service, and the problems that need attention. If nothing was ever published, the first start.
  */
-
 import type { Overview, Readiness, Redrive } from '@fantail/client/api'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'

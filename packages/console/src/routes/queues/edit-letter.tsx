@@ -1,5 +1,4 @@
 /** Edits a dead letter next to the original, shows the difference, and sends it again. */
-
 import type { QueueMessage } from '@fantail/client/api'
 import { lineDiff } from '@fantail/policy'
 import { useNavigate } from '@tanstack/react-router'

@@ -1,5 +1,4 @@
 /** One message of a queue: its body as text, its attributes and, for a dead letter, the reason. */
-
 import type { QueueMessage } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,5 +1,4 @@
 /** One queue: its counts, its settings, and its messages. To show messages does not receive or hide them. */
-
 import type { Queue, QueueMessage } from '@fantail/client/api'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'

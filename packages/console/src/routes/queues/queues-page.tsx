@@ -1,5 +1,4 @@
 /** All queues with their counts, and the form that makes one. */
-
 import type { Queue } from '@fantail/client/api'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

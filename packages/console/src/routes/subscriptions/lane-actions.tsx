@@ -1,5 +1,4 @@
 /** The actions for the deliveries of a subscription. */
-
 import type { Subscription } from '@fantail/client/api'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,5 +1,4 @@
 /** The button that resends the kept messages since a time to a subscription, and the progress of a resend. */
-
 import type { Subscription } from '@fantail/client/api'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -127,7 +126,6 @@ function localTime(ms: number): string {
   return new Date(ms - offsetMs).toISOString().slice(0, 16)
 }
 
-/** undefined: the text is no time. */
 function isoTime(local: string): string | undefined {
   const ms = Date.parse(local)
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()

@@ -1,5 +1,4 @@
 /** Settings of a subscription as one JSON document. Only members that differ from the present settings are sent. */
-
 import type { Subscription } from '@fantail/client/api'
 import { SETTINGS } from '@fantail/client/api'
 import { useState } from 'react'

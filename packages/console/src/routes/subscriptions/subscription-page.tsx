@@ -1,5 +1,4 @@
 /** One subscription: the state of its deliveries, and all its settings. */
-
 import type { Subscription } from '@fantail/client/api'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { callOf, operations } from '../../api/api-calls.ts'

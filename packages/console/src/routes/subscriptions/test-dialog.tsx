@@ -1,5 +1,4 @@
 /** Sends a test to the endpoint, and shows the request, the answer and the times. */
-
 import type { TestAttempt } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'

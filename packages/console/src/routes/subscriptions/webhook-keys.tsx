@@ -1,5 +1,4 @@
 /** Keys of Standard Webhooks signatures. A new secret is shown once. */
-
 import type { WebhookKeyList } from '@fantail/client/api'
 import { useState } from 'react'
 import { operations } from '../../api/api-calls.ts'

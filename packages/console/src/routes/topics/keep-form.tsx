@@ -1,5 +1,4 @@
 /** Sets how long a topic keeps its messages, and in how many bytes. */
-
 import type { Topic } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'

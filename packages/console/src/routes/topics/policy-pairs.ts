@@ -1,5 +1,4 @@
 /** A delivery policy in force, as labels and values. */
-
 import type { Subscription, Topic } from '@fantail/client/api'
 import { RETRY_ON_DEFAULT } from '@fantail/contracts'
 import { words } from '../../i18n/en.ts'

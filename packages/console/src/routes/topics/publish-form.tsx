@@ -1,5 +1,4 @@
 /** Publishes a message, and links to the page that shows its deliveries. */
-
 import type { Topic } from '@fantail/client/api'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,5 +1,4 @@
 /** Subscribes an endpoint. Each kind has its own fields, and only webhooks have retries that can be set. */
-
 import type { Topic } from '@fantail/client/api'
 import type { Protocol } from '@fantail/contracts'
 import { useNavigate } from '@tanstack/react-router'

@@ -1,5 +1,4 @@
 /** One topic: who gets its messages, the policy in force, and forms that publish, subscribe and try a filter. */
-
 import type { Subscription, Topic } from '@fantail/client/api'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,5 +1,4 @@
 /** All topics, and the form that makes one. */
-
 import type { Topic } from '@fantail/client/api'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -49,7 +49,6 @@ export interface Candidate {
   value: Scalar
   /** The spelling of a Number attribute. */
   text?: string | undefined
-  /** null: it is no address. */
   address?: string | null | undefined
   folded?: string | undefined
 }
@@ -116,7 +115,6 @@ export function foldedIn(candidate: Candidate, text: string): string {
   return candidate.folded
 }
 
-/** undefined: the value is no address. */
 export function addressIn(candidate: Candidate): string | undefined {
   if (candidate.address === undefined)
     candidate.address =

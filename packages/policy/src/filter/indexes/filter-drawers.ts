@@ -1,5 +1,4 @@
 /** All drawers of an index, by the paths of their keys. */
-
 import type { Condition } from '../conditions/condition.ts'
 import { headOf } from '../filter-rules.ts'
 import { type FilterSubject, leavesInSteps } from '../filter-subject.ts'

@@ -4,7 +4,6 @@
  * reserved send time moves it by 1/rate. Send times of a lane are therefore never closer than 1/rate, for any number of
  * workers.
  */
-
 import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { sendLateMsMax } from './send-time-bounds.ts'
 

@@ -29,7 +29,6 @@ export interface FoundMessage {
 /** Ends that a search shows of one message. Past it: older ones are only counted. */
 const SHOWN_ENDS_MAX = 10
 
-/** One entry that was found. */
 export interface FoundEntry {
   messageId: string
   topicArn: string | null

@@ -5,7 +5,6 @@ import { byStreamId, readStreamId } from '../../records/stream-ids.ts'
 const BACKWARD_PAGES_AT_ONCE = 25
 
 export interface StoredPage {
-  /** Number of the stream. */
   stream: number
   /** When Redis stored the page, epoch ms. */
   at: number

@@ -5,7 +5,6 @@
  * creation. One script deletes the queue, and its messages are removed later in chunks. A crash in between leaves the
  * uid in a set, which the sweep empties.
  */
-
 import {
   ARN_DEFAULTS,
   type ArnDefaults,

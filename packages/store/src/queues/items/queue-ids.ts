@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import { formatMessageId } from '@fantail/contracts'
 
-/** The id of a delivery's item in its dead-letter queue. */
 export function deadLetterItemId(subscriptionId: string, delivery: Buffer): string {
   return derivedId(['dead', subscriptionId, delivery])
 }

@@ -9,7 +9,6 @@
  * not count (queue-lease.lua): each API notes every SERVICE_NOTE_MS that it serves the shards with leases. It knows
  * those in which it has granted or renewed a lease, and looks for others in all shards within a minute.
  */
-
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { leasedQueuesKey, leasedTopicsKey, queueKey } from '../../keys/keys.ts'

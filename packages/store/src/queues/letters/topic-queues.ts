@@ -8,7 +8,6 @@
  * The queue's hash names the topic that made it. A queue that names no topic, or another one, is never used. The
  * topic's queue then gets the next of its names.
  */
-
 import { createHash } from 'node:crypto'
 import { isFifoName, messageBytes, parseArn, queueArn } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'

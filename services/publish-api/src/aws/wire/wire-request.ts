@@ -100,7 +100,6 @@ export async function readWireRequest(
   return { ...head, answers, service: serviceOf({ ...head, version }), body, action, parameters, version }
 }
 
-/** The request as if it had no body. */
 export function withoutBody(head: WireHead): WireRequest {
   return { ...head, body: NO_BODY, action: undefined, parameters: new Map(), version: undefined }
 }

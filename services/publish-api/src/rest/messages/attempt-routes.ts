@@ -1,5 +1,4 @@
 /** Routes that show the recorded attempts of a subscription, or of one of its deliveries. */
-
 import { seesBodies } from '@fantail/access'
 import { RECORDING_DEFAULT } from '@fantail/contracts'
 import { AttemptsAnswer } from '@fantail/contracts/schemas/messages/attempt-schemas'

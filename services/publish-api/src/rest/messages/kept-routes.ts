@@ -1,5 +1,4 @@
 /** Routes that read kept messages, and send them again. */
-
 import { needScope } from '@fantail/access'
 import type { ErrorCode, Message } from '@fantail/contracts'
 import {

@@ -1,5 +1,4 @@
 /** The search for messages by the events of their deliveries. */
-
 import { isVisible } from '@fantail/access'
 import { parseArn, resolveTopic } from '@fantail/contracts'
 import {

@@ -2,7 +2,6 @@
  * Routes that make, list and revoke API keys, for keys that may manage their account. A secret is shown only when its
  * key is made.
  */
-
 import { type Caller, type Key, makeKey } from '@fantail/access'
 import { type ApiKeyRecord, FantailError, KEY_LIMITS_INHERITED_MAX } from '@fantail/contracts'
 import {

@@ -1,5 +1,4 @@
 /** The state of the server in one answer: totals, problems that need attention, dead letters, memory. */
-
 import { isVisible } from '@fantail/access'
 import { OverviewView } from '@fantail/contracts/schemas/overview/overview-schemas'
 import { PUBLISH_SHARE, type Totals } from '@fantail/store'

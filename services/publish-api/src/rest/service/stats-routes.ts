@@ -1,5 +1,4 @@
 /** Statistics: counts of published and delivered messages, by minute or hour. */
-
 import { isVisible } from '@fantail/access'
 import { FantailError, parseArn, parseMessageId, resolveTopic } from '@fantail/contracts'
 import { StatsQuery, StatsView } from '@fantail/contracts/schemas/overview/stats-schemas'

@@ -1,5 +1,4 @@
 /** Lanes of all topics, worst first. */
-
 import { isVisible } from '@fantail/access'
 import { FantailError, resolveTopic, type VerdictCode } from '@fantail/contracts'
 import { LaneList, LaneListQuery } from '@fantail/contracts/schemas/subscriptions/lane-list-schemas'

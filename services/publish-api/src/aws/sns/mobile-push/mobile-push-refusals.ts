@@ -28,7 +28,6 @@ export function givenAttributes(value: unknown): Attributes {
   throw new AwsError('ValidationError', `1 validation error detected: ${text}`)
 }
 
-/** The ARN of an application that may exist, with its platform. */
 export function checkApplicationArn(value: unknown): { arn: string; platform: Platform } {
   const { arn, platform } = checkApplicationForm(value)
   if (!isPlatform(platform)) throw noSuchApplication()

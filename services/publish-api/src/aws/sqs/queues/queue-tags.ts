@@ -64,7 +64,6 @@ async function untagQueue(deps: ApiDeps, input: AwsInput, call: AwsCall): Promis
   await whereQueueExists(call, untagged)
 }
 
-/** Checks all tags that the queue will have. */
 export function checkTags(tags: Tags, queueName: string): void {
   if (Object.keys(tags).length > QUEUE_TAGS_MAX) {
     throw invalidParameterValue(`Too many tags added for queue ${queueName}.`)
