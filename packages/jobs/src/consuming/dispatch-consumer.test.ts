@@ -275,15 +275,39 @@ test.each([
   expect(await quarantined()).toEqual([])
 })
 
-test('calls during a look at started jobs share it, also after one has failed', async () => {
+function unreadableJobs(client = redis): UnreadableJobs {
   const unused = () => Promise.reject(new Error('not expected'))
-  const unreadable = new UnreadableJobs({
+  return new UnreadableJobs({
     queue: 'dispatch-0',
-    redis,
+    redis: client,
     servers: new ServerMarks([redis]),
     quarantine: unused,
     parts: { remove: unused, handOutAgain: unused, retryFailed: unused },
   })
+}
+
+test('started jobs are looked at side by side', async () => {
+  const second = Promise.withResolvers<void>()
+  let reads = 0
+  const hgetall = async (key: string) => {
+    reads += 1
+    if (reads === 2) second.resolve()
+    await second.promise
+    return redis.hgetall(key)
+  }
+  const client = new Proxy(redis, {
+    get: (target, name) => (name === 'hgetall' ? hgetall : Reflect.get(target, name).bind(target)),
+  })
+  for (const id of ['one', 'two']) {
+    await redis.hset(`${JOBS}:${id}`, { data: '{}', opts: '{}', ats: 'x1' })
+    await redis.lpush(`${JOBS}:active`, id)
+  }
+  await unreadableJobs(client).lookAtActive()
+  for (const id of ['one', 'two']) expect(await redis.hget(`${JOBS}:${id}`, 'ats')).toBe('1000')
+})
+
+test('calls during a look at started jobs share it, also after one has failed', async () => {
+  const unreadable = unreadableJobs()
   const looks = () => Promise.allSettled(Array.from({ length: 5 }, () => unreadable.lookAtActive()))
   const reads = async () =>
     Number(/cmdstat_lrange:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)

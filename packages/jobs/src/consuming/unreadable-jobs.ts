@@ -19,6 +19,7 @@ import {
   type Quarantined,
   type Redis,
   type ServerMarks,
+  sideBySide,
 } from '@fantail/store'
 import { queuePrefix } from '../bullmq/bull.ts'
 import { type PartJobData, partOf } from '../dispatch-job.ts'
@@ -28,6 +29,8 @@ import { mendedFields } from './mended-fields.ts'
 const FAILED_MAX = 100
 /** Started jobs that are looked at after a failed script. Past it: the next failure looks again. */
 const ACTIVE_MAX = 1_000
+/** Started jobs that are read at a time, data included. Past it: the others follow. */
+const ACTIVE_AT_ONCE = 8
 /** `<job>-<when the job was added>-<number of the part>`, as dispatch-parts.ts names them. */
 const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/
 
@@ -101,8 +104,8 @@ export class UnreadableJobs {
 
   async #mendActive(): Promise<void> {
     const { redis } = this.#options
-    for (const id of await redis.lrange(`${this.#base}:active`, 0, ACTIVE_MAX - 1))
-      await this.#mend(id, await redis.hgetall(this.#key(id)))
+    const ids = await redis.lrange(`${this.#base}:active`, 0, ACTIVE_MAX - 1)
+    await sideBySide(ids, ACTIVE_AT_ONCE, async (id) => this.#mend(id, await redis.hgetall(this.#key(id))))
   }
 
   /** BullMQ cannot start a job with such a field, so nobody else changes or completes it meanwhile. */
