@@ -158,7 +158,7 @@ export function createRedriveService({
       kept: () => kept.sweep(),
       topics: () => topics.resumeDeletions(),
       subscriptions: () => subscriptions.expirePending(),
-      attempts: () => attempts.sweep(),
+      attempts: () => attempts.sweep(unreadable.report),
       lines: () => mendLines(redis, unreadable.report),
       signing: () => signing.sweep(unreadable.report),
       indexes: () => unreadable.sweepIndexes(redis),

@@ -98,3 +98,13 @@ test('after a clock was set back, no caller is refused for long', async () => {
   await redis.del(`${API_KEYS_BASE}skew`)
   expect((await take()).given).toBe(1)
 })
+
+test.each([
+  ['damaged', () => redis.setrange('ft:{keys}:cursors', 3, '~')],
+  ['of another type', () => redis.pipeline().del('ft:{keys}:cursors').rpush('ft:{keys}:cursors', 'x').exec()],
+])('a key of cursors that is %s is replaced once', async (_, damage) => {
+  const offers = ['a', 'b', 'c'].map((letter) => `${letter.repeat(43)}=`) as [string, string, string]
+  expect([await keys.cursorKey(offers[0]), await keys.cursorKey(offers[1])]).toEqual([offers[0], offers[0]])
+  await damage()
+  expect([await keys.cursorKey(offers[2]), await keys.cursorKey(offers[1])]).toEqual([offers[2], offers[2]])
+})

@@ -8,7 +8,8 @@ import type { PortalGrant, PortalLinkRecord, PortalSessionRecord } from '@fantai
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, PORTAL_USES_BASE } from '../keys/keys.ts'
-import { parseStored } from '../records/stored-json.ts'
+import { parseRecord } from '../records/checksums.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 import { countUse, listSessions, removeSession, storeSession } from './session-scripts.ts'
 
 /** @limit Life of a portal link. Past it: it cannot be redeemed. */
@@ -62,12 +63,13 @@ export class PortalSessions {
     })
   }
 
-  /** The link, which is gone afterwards. null: there is none, or somebody else has redeemed it. */
+  /** The link, which is gone afterwards. null: there is none, it was changed, or somebody else has redeemed it. */
   async takeLink(digest: string): Promise<PortalLinkRecord | null> {
     const key = `${PORTAL_LINKS_BASE}session:${digest}`
     const text = await this.#redis.getdel(key)
     if (text === null) return null
-    const record = parseStored(text, key) as unknown as PortalLinkRecord
+    const [record] = ifReadable(() => parseRecord(text, key) as unknown as PortalLinkRecord)
+    if (!record) return null
     const { keyId, customer } = ownerOf(record)
     await this.#redis.zrem(`${PORTAL_LINKS_BASE}ends`, `${digest} ${keyId} ${customer}`)
     return record
@@ -89,10 +91,12 @@ export class PortalSessions {
     })
   }
 
+  /** null also if its record was changed. The customer then needs another link. */
   async get(digest: string): Promise<PortalSessionRecord | null> {
     const key = `${PORTAL_SESSIONS_BASE}session:${digest}`
     const text = await this.#redis.get(key)
-    return text === null ? null : (parseStored(text, key) as unknown as PortalSessionRecord)
+    if (text === null) return null
+    return ifReadable(() => parseRecord(text, key) as unknown as PortalSessionRecord)[0] ?? null
   }
 
   /** Ends the session. Returns false if there was no such session. */

@@ -1,9 +1,9 @@
 /** The scripts that sessions of the console and of the portal share. `base`: the beginning of their keys. */
 import type { Redis } from 'ioredis'
 import { PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE, SESSIONS_BASE } from '../keys/keys.ts'
-import { parseStored } from '../records/stored-json.ts'
+import { parseRecord, sumRecord } from '../records/checksums.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { ifReadable } from '../redis/unreadable.ts'
+import { ifReadable, partsIfReadable } from '../redis/unreadable.ts'
 
 const MAKE = readScript('make-session-1')
 const END = readScript('end-session-1')
@@ -30,7 +30,7 @@ interface NewSession {
 }
 
 export async function storeSession(redis: Redis, { record, ...rest }: NewSession): Promise<void> {
-  await runScript(redis, MAKE, { ...rest, record: JSON.stringify(record) })
+  await runScript(redis, MAKE, { ...rest, record: sumRecord(record) })
 }
 
 /** Returns false if there was no such session. */
@@ -71,10 +71,12 @@ export async function listSessions(
     members.map(async (member) => {
       const [digest = ''] = member.split(' ', 1)
       const key = `${base}session:${digest}`
-      const [text, ttlMs] = await Promise.all([redis.get(key), redis.pttl(key)])
-      // An idle session ends before its name leaves the list.
-      if (text === null) return []
-      return ifReadable(() => ({ digest, record: parseStored(text, key), ttlMs }))
+      return partsIfReadable(async () => {
+        const [text, ttlMs] = await Promise.all([redis.get(key), redis.pttl(key)])
+        // An idle session ends before its name leaves the list.
+        if (text === null) return []
+        return ifReadable(() => ({ digest, record: parseRecord(text, key), ttlMs }))
+      })
     }),
   )
   return found.flat()

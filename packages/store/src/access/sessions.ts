@@ -6,7 +6,8 @@
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { loginsKey, SESSIONS_BASE, sessionKey } from '../keys/keys.ts'
-import { parseStored } from '../records/stored-json.ts'
+import { parseRecord } from '../records/checksums.ts'
+import { ifReadable } from '../redis/unreadable.ts'
 import { countUse, listSessions, removeSession, storeSession } from './session-scripts.ts'
 
 /** A session that was not used for this time ends. */
@@ -58,10 +59,11 @@ export class Sessions {
     })
   }
 
+  /** null also if its record was changed. The browser then logs in again. */
   async get(digest: string): Promise<SessionRecord | null> {
     const text = await this.#redis.get(sessionKey(digest))
     if (text === null) return null
-    return recordOf(parseStored(text, sessionKey(digest)))
+    return ifReadable(() => recordOf(parseRecord(text, sessionKey(digest))))[0] ?? null
   }
 
   /** All sessions by their digests. The session that ends last comes first. `lastUsedAt`: to the minute, epoch ms. */

@@ -5,6 +5,7 @@
 import type { Redis } from 'ioredis'
 import { VAULT_BASE, vaultKeysKey } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { partsIfReadable } from '../redis/unreadable.ts'
 
 const ADD = readScript('add-vault-key-1')
 
@@ -42,8 +43,9 @@ export class VaultKeys {
     await runScript(this.#redis, ADD, { base: VAULT_BASE, keyId })
   }
 
+  /** None if their key has another type. A start does not fail by that. */
   async all(): Promise<string[]> {
-    return (await this.#redis.smembers(vaultKeysKey())).sort()
+    return (await partsIfReadable(() => this.#redis.smembers(vaultKeysKey()))).sort()
   }
 
   /** Records that all secrets are sealed with this key only. */

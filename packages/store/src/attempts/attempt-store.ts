@@ -10,6 +10,7 @@ import { placeOfSubscription } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 import { type AttemptRecord, unpackAttempt } from './attempt-record.ts'
 
 const RECORD = readScript('record-attempts-1')
@@ -58,7 +59,11 @@ export class AttemptStore {
   }
 
   /** Removes the records of deleted subscriptions. Each call checks only a part of the subscriptions with records. */
-  async sweep(): Promise<number> {
+  async sweep(onUnreadable: OnUnreadable): Promise<number> {
+    return (await whenReadable(ATTEMPTS_BASE, onUnreadable, () => this.#sweep())) ?? 0
+  }
+
+  async #sweep(): Promise<number> {
     const [next, fields] = await this.#redis.hscan(
       attemptBytesKey(),
       this.#cursor,

@@ -20,8 +20,8 @@ import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { consumingKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { queueMissing } from '../queues/items/queue-errors.ts'
+import { parseRecord, sumRecord } from '../records/checksums.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
-import { parseStored } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -225,7 +225,7 @@ export class Consumers {
       const before = queue.consumers.find(({ consumer }) => consumer.name === name)
       const set = change(before?.consumer)
       const consumer = completed({ createdAt: queue.now, ...set, name, queueArn: arn }, queue.now)
-      const text = JSON.stringify(consumer)
+      const text = sumRecord(consumer)
       await admitLonger(this.#growth, before?.text ?? null, text)
       const args = { name, expected: before?.text ?? '', record: text, consumersMax: CONSUMERS_MAX }
       const written = await runScript(this.#redis, WRITE, { ...at(arn), ...args })
@@ -249,7 +249,7 @@ function completed(record: Partial<ConsumerRecord>, now: number): ConsumerRecord
 
 function parse(text: string, queueArn: string): ConsumerRecord {
   const key = `consumers of ${queueArn}`
-  return CONSUMER.complete(parseStored(text, key), key)
+  return CONSUMER.complete(parseRecord(text, key), key)
 }
 
 /** Groups the shares by shard, with a bounded number in each group. */

@@ -249,7 +249,8 @@ export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}
 //   minutes.
 // In addition to its body, a message takes about 700 bytes in a standard queue. In a FIFO queue it takes 950, and 250
 // more for 5 minutes.
-// `<base>q:<uid>:consumers`. Hash: a push consumer's name → JSON ConsumerRecord. Deleted with the queue.
+// `<base>q:<uid>:consumers`. Hash: a push consumer's name → JSON ConsumerRecord with its checksum. Deleted with the
+// queue.
 // `<base>q:<uid>:shares:<consumer>`. Sorted set by the end of the lease: batches of a push consumer that are being
 // pushed. Expires a minute after the last lease.
 /** Sorted set, all scores 0: ARNs of the shard's queues that have push consumers. */
@@ -341,7 +342,9 @@ export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 // 2 s after the last request.
 /** The beginning of all keys about sessions of the console (sessions.ts). */
 export const SESSIONS_BASE = 'ft:{sessions}:'
-/** String, JSON: a session by the SHA-256 of its token, hex. Expires an hour after it was last used. */
+/**
+ * String, JSON with its checksum: a session by the SHA-256 of its token, hex. Expires an hour after it was last used.
+ */
 export const sessionKey = (digest: string) => `${SESSIONS_BASE}session:${digest}`
 // `<SESSIONS_BASE>ends`. Sorted set by ms of their end: `<digest> <key id> -` of each session.
 /**
@@ -413,9 +416,9 @@ export const attemptBytesKey = () => `${ATTEMPTS_BASE}bytes`
 
 /** Sorted set, all scores 0: ARNs of the shard's platform applications, for listing. */
 export const platformApplicationsKey = (base: string) => `${base}apps`
-/** String: JSON PlatformApplicationRecord. */
+/** String: JSON PlatformApplicationRecord with its checksum. */
 export const platformApplicationKey = (arn: string) => `${shardBase(shardOf(arn))}app:${arn}`
-/** Hash: an endpoint's id → JSON PlatformEndpointRecord. */
+/** Hash: an endpoint's id → JSON PlatformEndpointRecord with its checksum. */
 export const platformEndpointsKey = (application: string) =>
   `${shardBase(shardOf(application))}devices:${application}`
 /** Hash: SHA-1 of an endpoint's token (40 hex digits) → the endpoint's id. */
@@ -429,8 +432,10 @@ export const platformEndpointIdsKey = (application: string) =>
 export const PORTAL_LINKS_BASE = 'ft:{portal}:links:'
 export const PORTAL_SESSIONS_BASE = 'ft:{portal}:'
 export const PORTAL_USES_BASE = 'ft:{portal}:uses:'
-// `<PORTAL_LINKS_BASE>session:<digest>`. String, JSON PortalLinkRecord: a link that was not redeemed yet. 10 minutes.
-// `<PORTAL_SESSIONS_BASE>session:<digest>`. String, JSON PortalSessionRecord. Expires when the session ends.
+// `<PORTAL_LINKS_BASE>session:<digest>`. String, JSON PortalLinkRecord with its checksum: a link that was not redeemed
+// yet. 10 minutes.
+// `<PORTAL_SESSIONS_BASE>session:<digest>`. String, JSON PortalSessionRecord with its checksum. Expires when the
+// session ends.
 // `ends` behind either: sorted set by ms of their end: `<digest> <key id> <customer>`. `customer` is a digest of the
 // grant.
 // `<PORTAL_USES_BASE>logins:<what>:<session id>`. String: how often a session has done it. Expires with its window.

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { platformApplicationKey, platformApplicationsKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
-import { parseStored } from '../records/stored-json.ts'
+import { parseRecord, sumRecord } from '../records/checksums.ts'
 import { batch } from '../redis/batch.ts'
 import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -92,7 +92,7 @@ export class PlatformApplications {
   /** Stores the record. Returns false if the stored record is no longer the expected one. */
   async #put(application: PlatformApplicationRecord, expected: string | null): Promise<boolean> {
     const { arn } = application
-    const record = JSON.stringify(application)
+    const record = sumRecord(application)
     if (record === expected) return true
     await admitLonger(this.#growth, expected, record)
     const args = { base: shardBase(shardOf(arn)), app: arn, expected: expected ?? '', record }
@@ -105,5 +105,5 @@ export function changedMeanwhile(): FantailError {
 }
 
 function parse(text: string, arn: string): PlatformApplicationRecord {
-  return parseStored(text, platformApplicationKey(arn)) as unknown as PlatformApplicationRecord
+  return parseRecord(text, platformApplicationKey(arn)) as unknown as PlatformApplicationRecord
 }

@@ -12,18 +12,25 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { platformApplicationKey, platformEndpointIdsKey, platformEndpointsKey } from '../keys/keys.ts'
+import {
+  platformApplicationKey,
+  platformEndpointIdsKey,
+  platformEndpointsKey,
+  platformTokensKey,
+} from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
-import { parseStored } from '../records/stored-json.ts'
+import { parseRecord, sumRecord } from '../records/checksums.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { ifReadable } from '../redis/unreadable.ts'
+import { ifReadable, partsIfReadable } from '../redis/unreadable.ts'
 import { changedMeanwhile, PUSH_RECORD_TRIES_MAX } from './platform-applications.ts'
 
 const PUT = readScript('put-platform-endpoint-1')
 const DELETE = readScript('delete-platform-endpoint-1')
 const MARK = readScript('mark-platform-endpoint-1')
 const UUID_CHARS = 36
+/** Tokens that one look for an endpoint's token reads, approximately. */
+const SCANNED_TOKENS = 1_000
 
 type NewEndpoint = Omit<PlatformEndpointRecord, 'arn'>
 type EndpointChange = (current: PlatformEndpointRecord) => PlatformEndpointRecord
@@ -129,24 +136,38 @@ export class PlatformEndpoints {
       const read = await this.#read(arn)
       const changed = read && change(read.record)
       if (!read || !changed) return null
-      const record = JSON.stringify(changed)
+      const record = sumRecord(changed)
       const args = { ...placeOf(application), id, expected: read.text, record }
       if ((await runScript(this.#redis, MARK, args)) === 1) return changed
     }
     throw changedMeanwhile()
   }
 
-  /** Deletes the endpoint. Returns its record, or null if it did not exist. */
-  async delete(arn: string): Promise<PlatformEndpointRecord | null> {
+  /** Deletes the endpoint, also if its record cannot be read. Returns false if it did not exist. */
+  async delete(arn: string): Promise<boolean> {
     const { application, id } = partsOf(arn)
+    const key = platformEndpointsKey(application)
     for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
-      const read = await this.#read(arn)
-      if (!read) return null
-      const digest = digestOf(read.record.token)
-      const args = { ...placeOf(application), id, expected: read.text, digest }
-      if ((await runScript(this.#redis, DELETE, args)) === 1) return read.record
+      const expected = await this.#redis.hget(key, id)
+      if (expected === null) return false
+      const [record] = ifReadable(() => parse(expected, key))
+      const digest = record ? digestOf(record.token) : await this.#digestOfHolder(application, id)
+      const args = { ...placeOf(application), id, expected, digest }
+      if ((await runScript(this.#redis, DELETE, args)) === 1) return true
     }
     throw changedMeanwhile()
+  }
+
+  /** The digest of the endpoint's token, found by a look at the tokens of all endpoints. */
+  async #digestOfHolder(application: string, id: string): Promise<string> {
+    const key = platformTokensKey(application)
+    for (let cursor = '0'; ; ) {
+      const [next, fields] = await this.#redis.hscan(key, cursor, 'COUNT', SCANNED_TOKENS)
+      const at = fields.findIndex((value, i) => i % 2 === 1 && value === id)
+      if (at > 0) return fields[at - 1] ?? ''
+      if (next === '0') return ''
+      cursor = next
+    }
   }
 
   /** Sorted by id. Throws `not_found` without the application. */
@@ -157,10 +178,13 @@ export class PlatformEndpoints {
     const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
     if ((await this.#redis.exists(platformApplicationKey(application))) === 0) throw noApplication()
     const idsKey = platformEndpointIdsKey(application)
-    const ids = await this.#redis.zrangebylex(idsKey, after, '+', 'LIMIT', 0, limit + 1)
+    const ids = await partsIfReadable(() =>
+      this.#redis.zrangebylex(idsKey, after, '+', 'LIMIT', 0, limit + 1),
+    )
     const page = ids.slice(0, limit)
     const key = platformEndpointsKey(application)
-    const texts = page.length === 0 ? [] : await this.#redis.hmget(key, ...page)
+    const readTexts = () => this.#redis.hmget(key, ...page)
+    const texts = page.length === 0 ? [] : await partsIfReadable(readTexts)
     // An endpoint that was deleted after its id was read is left out.
     const items = texts.flatMap((text) => (text ? ifReadable(() => parse(text, key)) : []))
     return { items, nextCursor: ids.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
@@ -178,7 +202,7 @@ export class PlatformEndpoints {
    * that has the token.
    */
   async #put({ application, id, record, before }: Put): Promise<string> {
-    const text = JSON.stringify(record)
+    const text = sumRecord(record)
     await admitLonger(this.#growth, before?.text ?? null, text)
     const digest = digestOf(record.token)
     const outcome = String(
@@ -222,5 +246,5 @@ function noEndpoint(): FantailError {
 }
 
 function parse(text: string, key: string): PlatformEndpointRecord {
-  return parseStored(text, key) as unknown as PlatformEndpointRecord
+  return parseRecord(text, key) as unknown as PlatformEndpointRecord
 }

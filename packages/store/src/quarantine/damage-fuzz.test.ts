@@ -1,7 +1,8 @@
 /**
  * Damages one value of a small world, at random and by a seed: topics, subscriptions, lanes, queues of both kinds,
- * leases, push consumers, redrives, rings, FIFO logs, API keys, suppressed addresses and their indexes. Lists, sweeps
- * and everything that the damaged key does not belong to go on, and no message arrives that nobody sent.
+ * leases, push consumers, redrives, rings, FIFO logs, API keys, sessions, signing keys, devices, suppressed addresses,
+ * numbers, recorded attempts and their indexes. Lists, sweeps and everything that the damaged key does not belong to go
+ * on, no message arrives that nobody sent, and nothing that was changed is obeyed.
  */
 import { createMessageId, queueArn, topicArn } from '@fantail/contracts'
 import { RANDOM_TIMEOUT_MS, randomRuns } from '@fantail/test-kit'
@@ -24,11 +25,20 @@ import {
   shardOf,
   Topics,
 } from '../index.ts'
-import { apiKeyNamesKey, apiKeysKey, suppressedAddressesKey, suppressionsKey } from '../keys/keys.ts'
+import {
+  apiKeyNamesKey,
+  apiKeysKey,
+  optedOutKey,
+  sandboxNumbersKey,
+  suppressedAddressesKey,
+  suppressionsKey,
+  vaultKeysKey,
+} from '../keys/keys.ts'
 import { aDeadLetter } from '../queues/queues.fixture.ts'
 import { newSubscription } from '../subscriptions/subscriptions.fixture.ts'
 import { type Damage, damageOne } from './damage.fixture.ts'
 import { makeRecords, RECORD_LOOKS, type Unit } from './damage-records.fixture.ts'
+import { makeSecrets, SECRET_LOOKS } from './damage-secrets.fixture.ts'
 
 const { redis } = await useRedis()
 const problems: unknown[] = []
@@ -42,6 +52,7 @@ const lanes = new Lanes(redis)
 
 const QUEUES = [queueArn('orders'), queueArn('bills'), queueArn('letters'), queueArn('steps.fifo')]
 const TOPICS = [topicArn('one'), topicArn('two'), topicArn('three')]
+const CONSUMER_URL = 'https://example.com/push'
 const BODIES = ['first', 'second', 'third']
 /** Another seed damages other values. */
 const SEED = 1
@@ -57,7 +68,7 @@ async function makeQueue(arn: string, i: number): Promise<Unit> {
     arn,
     BODIES.map((body) => ({ body, ...(fifo && { groupId: 'g' }), ...(deadLetter && { deadLetter }) })),
   )
-  await consumers.put(arn, 'push', { url: 'https://example.com/push' })
+  await consumers.put(arn, 'push', { url: CONSUMER_URL })
   const goesOn = async () => {
     const received = await queues.receive(arn, { maxMessages: 10 })
     expect(received.map(({ body }) => body)).toEqual(BODIES)
@@ -65,9 +76,19 @@ async function makeQueue(arn: string, i: number): Promise<Unit> {
   return { name: arn, marks: [arn, `q:${queue.uid}:`], base: shardBase(shardOf(arn)), goesOn }
 }
 
+const webhookKeys = [
+  {
+    id: 'a'.repeat(16),
+    algorithm: 'hmac-sha256' as const,
+    sealed: 'v1.abcd1234.x',
+    createdAt: 1,
+    expiresAt: null,
+  },
+]
+
 async function makeTopic(arn: string): Promise<Unit> {
   const { topic } = await topics.put(arn, {})
-  const { id } = (await subscriptions.create(newSubscription(arn, 's'))).subscription
+  const { id } = (await subscriptions.create(newSubscription(arn, 's', { webhookKeys }))).subscription
   const { shard = 0 } = placeOfSubscription(id) ?? {}
   await redis.hset(`${shardBase(shard)}lane:${id}`, 'a', '1')
   const messageId = createMessageId(Date.now())
@@ -97,7 +118,7 @@ async function makeWorld(): Promise<Unit[]> {
   const units: Unit[] = []
   for (const [i, arn] of QUEUES.entries()) units.push(await makeQueue(arn, i))
   for (const arn of TOPICS) units.push(await makeTopic(arn))
-  units.push(...(await makeRecords(redis)))
+  units.push(...(await makeRecords(redis)), ...(await makeSecrets(redis)))
   await redrives.createPurge(queueArn('letters'), { subscription: `${TOPICS[0]}:none` })
   const rest = { destination: null, maxMessagesPerSecond: null, filter: { reason: 'permanent' as const } }
   await redrives.create({ source: queueArn('bills'), ...rest })
@@ -110,7 +131,10 @@ const LOOKS: Record<string, () => Promise<unknown>> = {
   totals: () => readTotals(redis),
   redrives: () => redrives.list({ limit: 100 }),
   runnable: () => redrives.runnable(note),
-  consumers: () => consumers.all(),
+  consumers: async () => {
+    for (const { consumers: of } of await consumers.all())
+      for (const { url } of of) expect(url).toBe(CONSUMER_URL)
+  },
   subscriptions: () => subscriptions.list({ limit: 100 }),
   'sweep of queues': () => queues.sweep(),
   'sweep of redrives': () => redrives.sweep(note),
@@ -150,7 +174,7 @@ async function play(one: Damage): Promise<void> {
     })
   }
   for (const [arn, record] of await readRecords()) expect(record, what).toEqual(records.get(arn))
-  for (const look of RECORD_LOOKS) await look(redis)
+  for (const look of [...RECORD_LOOKS, ...SECRET_LOOKS]) await look(redis)
   const own = units.filter(({ marks }) => marks.some((mark) => what.includes(mark)))
   const shardWide = own.length === 0
   for (const unit of units) {
@@ -181,9 +205,11 @@ test('all else goes on, whatever value is damaged', { timeout: RANDOM_TIMEOUT_MS
 })
 
 test('lists of records answer while their one key has another type', async () => {
-  for (const key of [apiKeysKey(), apiKeyNamesKey(), suppressionsKey(), suppressedAddressesKey()]) {
+  const mails = [suppressionsKey(), suppressedAddressesKey()]
+  const numbers = [optedOutKey(), sandboxNumbersKey()]
+  for (const key of [apiKeysKey(), apiKeyNamesKey(), ...mails, ...numbers, vaultKeysKey()]) {
     await makeWorld()
     await redis.set(key, 'x')
-    for (const look of RECORD_LOOKS) await look(redis)
+    for (const look of [...RECORD_LOOKS, ...SECRET_LOOKS]) await look(redis)
   }
 })

@@ -8,6 +8,7 @@ import {
   deliveryId,
   FifoLog,
   FifoReading,
+  jobText,
   KeptMessages,
   Lanes,
   messageBody,
@@ -17,7 +18,7 @@ import {
   shardOf,
   Topics,
 } from '../index.ts'
-import { API_KEYS_BASE, MAIL_BASE } from '../keys/keys.ts'
+import { API_KEYS_BASE, dispatchJobKey, MAIL_BASE } from '../keys/keys.ts'
 import { ifReadable } from '../redis/unreadable.ts'
 
 export interface Unit {
@@ -61,16 +62,25 @@ async function makeSuppression(redis: Redis, address: string): Promise<Unit> {
   return { name: address, marks: [address], base: MAIL_BASE, goesOn }
 }
 
-async function makeRing(redis: Redis, arn: string): Promise<Unit> {
+/** `whole`: the ring has its messages in the job in which they were published. */
+async function makeRing(redis: Redis, arn: string, whole: boolean): Promise<Unit> {
   const { topic } = await new Topics(redis).put(arn, { keepMessages: { seconds: 60, bytes: 100_000 } })
   const messages = TEXTS.map(
     (message, n): Message => ({ messageId: createMessageId(n), topicArn: arn, publishedAt: n, message }),
   )
   const kept = new KeptMessages(redis)
   const { uid } = topic
-  await kept.keep(
-    messages.map((message) => ({ arn, uid, id: deliveryId(message.messageId), body: messageBody(message) })),
-  )
+  const stored = messages.map((message) => {
+    return { arn, uid, id: deliveryId(message.messageId), body: messageBody(message) }
+  })
+  if (!whole) await kept.keep(stored)
+  else {
+    const record = dispatchJobKey(0, arn)
+    await redis.hset(record, { data: jobText(messages), timestamp: 1, ats: 1 })
+    const job = { arn, uid, record, name: `dispatch-0:${arn}:a`, addedAt: 1, copies: true, messages: stored }
+    expect(await kept.keepJobs([job])).toEqual([])
+    await redis.del(record)
+  }
   const goesOn = async () => {
     const bodies = (await kept.page(arn, { before: null, messagesMax: 9 }))?.bodies ?? []
     expect(textsOf(bodies)).toEqual(TEXTS.toReversed())
@@ -104,13 +114,22 @@ export async function makeRecords(redis: Redis): Promise<Unit[]> {
   const made: Unit[] = []
   for (const id of [`FK${'A'.repeat(18)}`, `FK${'B'.repeat(18)}`]) made.push(await makeKey(redis, id))
   for (const name of ['ann', 'bob']) made.push(await makeSuppression(redis, `${name}@example.com`))
-  for (const name of ['kept-a', 'kept-b']) made.push(await makeRing(redis, topicArn(name)))
+  for (const name of ['kept-a', 'kept-b', 'whole-a', 'whole-b'])
+    made.push(await makeRing(redis, topicArn(name), name.startsWith('whole')))
   for (const name of ['log-b.fifo', 'log-c.fifo']) made.push(await makeLog(redis, topicArn(name)))
   return made
 }
 
 export const RECORD_LOOKS: ((redis: Redis) => Promise<unknown>)[] = [
   (redis) => new Suppressions(redis).list({ limit: 10 }),
+  // Rings give out messages as they were published.
+  async (redis) => {
+    for (const name of ['kept-a', 'kept-b', 'whole-a', 'whole-b']) {
+      const read = new KeptMessages(redis).page(topicArn(name), { before: null, messagesMax: 9 })
+      const bodies = (await read.catch(() => null))?.bodies ?? []
+      expect(TEXTS).toEqual(expect.arrayContaining(textsOf(bodies)))
+    }
+  },
   // A damaged key must not give more rights than it had.
   async (redis) => {
     for (const { id, prefixes, scopes } of (await new ApiKeys(redis).list({ limit: 10 })).items)

@@ -6,11 +6,15 @@ import type { Redis } from 'ioredis'
 import {
   apiKeyNamesKey,
   apiKeysKey,
+  optedOutKey,
   platformApplicationsKey,
   queuesKey,
+  sandboxNumbersKey,
+  smsAttributesKey,
   suppressedAddressesKey,
   suppressionsKey,
   topicsKey,
+  vaultKeysKey,
 } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
@@ -36,9 +40,13 @@ const WHOLE_LISTS: [string, RedisType][] = [
   [apiKeyNamesKey(), 'zset'],
   [suppressionsKey(), 'hash'],
   [suppressedAddressesKey(), 'zset'],
+  [optedOutKey(), 'zset'],
+  [smsAttributesKey(), 'hash'],
+  [sandboxNumbersKey(), 'hash'],
+  [vaultKeysKey(), 'set'],
 ]
 
-type RedisType = 'zset' | 'hash'
+type RedisType = 'zset' | 'hash' | 'set'
 
 type Entries = Pick<Quarantine, 'add' | 'list' | 'remove'>
 

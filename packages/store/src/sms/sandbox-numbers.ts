@@ -6,6 +6,7 @@ import { SANDBOX_NUMBERS_MAX } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { sandboxNumbersKey } from '../keys/keys.ts'
+import { partsIfReadable } from '../redis/unreadable.ts'
 
 type SandboxStatus = 'Pending' | 'Verified'
 
@@ -40,11 +41,17 @@ export class SandboxNumbers {
     return (await this.#redis.hdel(sandboxNumbersKey(), number)) === 1
   }
 
-  /** All numbers, sorted. */
+  /** All numbers, sorted. A number whose status cannot be read must be verified again. */
   async list(): Promise<{ number: string; status: SandboxStatus }[]> {
-    const all = await this.#redis.hgetall(sandboxNumbersKey())
-    return Object.entries(all)
-      .map(([number, status]) => ({ number, status: status as SandboxStatus }))
+    const all = await partsIfReadable(async () =>
+      Object.entries(await this.#redis.hgetall(sandboxNumbersKey())),
+    )
+    return all
+      .map(([number, status]) => ({ number, status: statusOf(status) }))
       .toSorted((a, b) => (a.number < b.number ? -1 : 1))
   }
+}
+
+function statusOf(stored: string): SandboxStatus {
+  return stored === 'Verified' ? stored : 'Pending'
 }

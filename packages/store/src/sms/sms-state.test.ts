@@ -1,7 +1,7 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { connect, SandboxNumbers, SmsState } from '../index.ts'
-import { smsSpentKey } from '../keys/keys.ts'
+import { optedOutKey, sandboxNumbersKey, smsSpentKey } from '../keys/keys.ts'
 
 const { redis } = await useRedis({ connect })
 const NOW = Date.parse('2026-11-30T23:59:59.000Z')
@@ -107,4 +107,23 @@ test('the sandbox keeps ten numbers', async () => {
     { number: '+15550101', status: 'Verified' },
   ])
   expect([await sandbox.remove('+15550101'), await sandbox.remove('+15550101')]).toEqual([true, false])
+})
+
+test('a damaged status must be verified again, and lists of another type hide nothing but themselves', async () => {
+  const sandbox = new SandboxNumbers(redis)
+  for (const number of ['+15550100', '+15550101']) await sandbox.add(number)
+  await sandbox.verify('+15550101')
+  await redis.hset(sandboxNumbersKey(), '+15550100', 'Verifiee')
+  expect(await sandbox.list()).toEqual([
+    { number: '+15550100', status: 'Pending' },
+    { number: '+15550101', status: 'Verified' },
+  ])
+  expect([await sandbox.verify('+15550100'), await sandbox.remove('+15550101')]).toEqual([true, true])
+  await state().optOut(NUMBER)
+  await redis.del(sandboxNumbersKey())
+  await redis.set(sandboxNumbersKey(), 'x')
+  expect([await sandbox.list(), (await state().optedOut({ limit: 9 })).items]).toEqual([[], [NUMBER]])
+  await redis.rename(sandboxNumbersKey(), optedOutKey())
+  expect((await state().optedOut({ limit: 9 })).items).toEqual([])
+  await expect(reserve()).rejects.toThrow('WRONGTYPE')
 })

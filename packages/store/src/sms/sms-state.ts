@@ -9,6 +9,7 @@ import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { optedOutKey, SMS_BASE, smsAttributesKey, smsSpentKey } from '../keys/keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { partsIfReadable } from '../redis/unreadable.ts'
 
 const RESERVE = readScript('reserve-spend-1')
 const REFUND = readScript('refund-spend-1')
@@ -137,7 +138,9 @@ export class SmsState {
   /** Opted-out numbers, sorted. */
   async optedOut({ cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<Page<string>> {
     const after = cursor === undefined ? '-' : `(${decodeCursor(cursor, 1)[0]}`
-    const items = await this.#redis.zrangebylex(optedOutKey(), after, '+', 'LIMIT', 0, limit)
+    const items = await partsIfReadable(() =>
+      this.#redis.zrangebylex(optedOutKey(), after, '+', 'LIMIT', 0, limit),
+    )
     return { items, nextCursor: items.length < limit ? null : encodeCursor([items.at(-1) ?? '']) }
   }
 

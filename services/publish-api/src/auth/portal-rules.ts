@@ -4,7 +4,7 @@
  * key behind it.
  */
 import type { Target } from '@fantail/access'
-import { FantailError, parseMessageId } from '@fantail/contracts'
+import { FantailError, parseMessageId, type SubscriptionRecord } from '@fantail/contracts'
 import { readEndpoint } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, NO_CONTENT } from '../http/endpoint.ts'
@@ -18,17 +18,40 @@ const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this ses
 
 /** Checks the topic of the subscription, that the subscription is a webhook, and that the session may see it. */
 const onEndpoint =
-  (action: string, unknown?: Answer) =>
-  async ({ params, caller }: Call, deps: ApiDeps): Promise<Target[]> => {
-    const { portal } = portalKeyOf(caller)
-    const id = params.id ?? ''
-    const record = parseMessageId(id) ? await deps.subscriptions.get(id) : null
-    const error = new Unseen('subscription', unknown)
-    if (!record || !isWebhook(record.protocol)) throw error
-    if (portal.subscriptions !== null && !portal.subscriptions.has(id)) throw error
-    const hidden = { error, sees: 'SNS:GetSubscriptionAttributes' }
-    return [{ action: `SNS:${action}`, arn: record.topicArn, hidden }]
+  (action: string) =>
+  async (call: Call, deps: ApiDeps): Promise<Target[]> => {
+    const record = await deps.subscriptions.get(idOf(call))
+    if (!record || !isWebhook(record.protocol)) throw new Unseen('subscription')
+    return onShown(action, call, record)
   }
+
+/** The same for a deletion, also if the record cannot be read. The route decides then. */
+async function onDeleted(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const place = await deps.subscriptions.locate(idOf(call))
+  const record = place && (await deps.subscriptions.getReadable(idOf(call)))
+  if (!place || (record && !isWebhook(record.protocol))) throw new Unseen('subscription', NO_CONTENT)
+  return onShown('Unsubscribe', call, place, NO_CONTENT)
+}
+
+/** The id in the path, or '' if it is none. */
+function idOf({ params }: Call): string {
+  const id = params.id ?? ''
+  return parseMessageId(id) ? id : ''
+}
+
+function onShown(
+  action: string,
+  call: Call,
+  { topicArn }: Pick<SubscriptionRecord, 'topicArn'>,
+  unknown?: Answer,
+): Target[] {
+  const { portal } = portalKeyOf(call.caller)
+  const error = new Unseen('subscription', unknown)
+  if (portal.subscriptions !== null && !portal.subscriptions.has(idOf(call))) throw error
+  return [
+    { action: `SNS:${action}`, arn: topicArn, hidden: { error, sees: 'SNS:GetSubscriptionAttributes' } },
+  ]
+}
 
 /** Also checks the queue with its dead letters, as for a key. */
 const onLetters =
@@ -70,7 +93,7 @@ export const PORTAL_RULES: Record<string, Rule> = {
   [`GET ${endpoints}`]: { need: ['read'], portal: true },
   [`POST ${endpoints}`]: changing('manage', addedTo),
   [`GET ${endpoints}/{id}`]: reading(onEndpoint('GetSubscriptionAttributes')),
-  [`DELETE ${endpoints}/{id}`]: changing('manage', onEndpoint('Unsubscribe', NO_CONTENT)),
+  [`DELETE ${endpoints}/{id}`]: changing('manage', onDeleted),
   [`POST ${endpoints}/{id}/pause`]: setting,
   [`POST ${endpoints}/{id}/resume`]: setting,
   [`POST ${endpoints}/{id}/test`]: setting,

@@ -33,6 +33,8 @@ export class Unseen extends FantailError {
 const CONNECTION =
   /^(Connection is closed|Command (timed out|aborted)|(Stream|Cluster) isn't|Cluster is ended|connect |read E|write E|Socket closed|getaddrinfo|Reached the max retries)/
 
+/** Redis's error for a key of another type, directly or inside a script. */
+const WRONG_TYPE = /\bWRONGTYPE\b/
 const UNREADABLE = 'what is stored of this cannot be read; the quarantine (GET /v1/quarantine) lists it'
 
 /**
@@ -42,7 +44,8 @@ const UNREADABLE = 'what is stored of this cannot be read; the quarantine (GET /
 export function toFantailError(error: unknown, method = 'POST'): FantailError {
   if (error instanceof FantailError) return error
   if (isStorageError(error)) return storageError(error, method === 'GET' || method === 'HEAD')
-  if (error instanceof CorruptRecordError) return new FantailError('internal', UNREADABLE, { cause: error })
+  const isUnreadable = error instanceof CorruptRecordError || WRONG_TYPE.test(String(error))
+  if (isUnreadable) return new FantailError('internal', UNREADABLE, { cause: error })
   return new FantailError('internal', 'something went wrong on our side', { cause: error })
 }
 

@@ -135,13 +135,19 @@ async function addEndpoint(deps: ApiDeps, call: AddCall): Promise<Answer> {
   return { status: 201, body: await showEndpoint(deps, subscription) }
 }
 
-async function removeEndpoint(deps: ApiDeps, { params, requestId }: Call): Promise<Answer> {
+/**
+ * A record that cannot be read does not say whether it is a webhook. It is deleted only if the session is for this
+ * subscription, because whoever made the link named it.
+ */
+async function removeEndpoint(deps: ApiDeps, { params, requestId, caller }: Call): Promise<Answer> {
   const id = params.id ?? ''
-  const record = await deps.subscriptions.get(id)
-  if (!record) return NO_CONTENT
+  const place = await deps.subscriptions.locate(id)
+  if (!place) return NO_CONTENT
+  const { topicArn } = place
+  if (portalKeyOf(caller).portal.subscriptions === null) await deps.subscriptions.get(id)
   await deleteSubscription(deps, id)
-  deps.topicCache.forget(record.topicArn)
-  deps.log.info({ requestId, topicArn: record.topicArn, subscriptionId: id }, 'subscription.deleted')
+  deps.topicCache.forget(topicArn)
+  deps.log.info({ requestId, topicArn, subscriptionId: id }, 'subscription.deleted')
   return NO_CONTENT
 }
 

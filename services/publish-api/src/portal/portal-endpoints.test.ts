@@ -1,5 +1,6 @@
 /** A customer's work in the portal: endpoints, tests, keys, deliveries, dead letters. */
 import type { DeadLetter } from '@fantail/contracts'
+import { placeOfSubscription, shardBase, subscriptionsKey } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -61,6 +62,31 @@ test('a customer adds an endpoint, sees it, pauses, resumes, tests and deletes i
   expect(await portal.status('DELETE', path)).toBe(204)
   expect(await portal.status('DELETE', path)).toBe(204)
   expect(await portal.status('GET', path)).toBe(404)
+})
+
+test('an endpoint whose record cannot be read hides no other, and a session that is for it deletes it', async () => {
+  const made: string[] = []
+  for (const name of ['damaged', 'whole']) {
+    made.push((await add(portal, `https://acme.example.com/${name}`, 'acme-clicks')).body.id)
+  }
+  const [damaged = '', whole = ''] = made
+  const { shard = 0, sliceId = '' } = placeOfSubscription(damaged) ?? {}
+  const records = subscriptionsKey(shardBase(shard), sliceId)
+  await api.redis.hset(records, damaged, '{"e":1}')
+  const own = await portalOf(api, admin, { subscriptions: made, scopes: ['read', 'manage'] })
+  const path = `${ENDPOINTS}/${damaged}`
+  for (const session of [portal, own]) {
+    const { endpoints } = (await session.call('GET', ENDPOINTS)).body as { endpoints: { id: string }[] }
+    expect(endpoints.map(({ id }) => id)).toEqual([whole])
+  }
+  const refused = await portal.call('DELETE', path)
+  expect([refused.status, refused.body.error.message]).toEqual([
+    500,
+    expect.stringContaining('cannot be read'),
+  ])
+  expect(await own.status('DELETE', path)).toBe(204)
+  expect(await api.redis.hexists(records, damaged)).toBe(0)
+  expect(await own.status('DELETE', `${ENDPOINTS}/${whole}`)).toBe(204)
 })
 
 test('no settings of requests, no queues and no other topics are taken', async () => {

@@ -104,7 +104,7 @@ type Records = Promise<{ records: SubscriptionRecord[]; complete: boolean }>
 async function recordsOf(deps: ApiDeps, key: PortalKey): Records {
   const { subscriptions } = key.portal
   if (subscriptions !== null) {
-    const found = await Promise.all([...subscriptions].map((id) => deps.subscriptions.get(id)))
+    const found = await Promise.all([...subscriptions].map((id) => deps.subscriptions.getReadable(id)))
     // The key that made the link may have other prefixes by now.
     const records = found.flatMap((record) => (record && isOf(key, record.topicArn) ? [record] : []))
     return { records, complete: true }

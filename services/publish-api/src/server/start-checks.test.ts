@@ -59,6 +59,13 @@ test('a key that secrets are not sealed with is refused, and the own one noted',
   expect([lines, failures]).toEqual([[], []])
 })
 
+test('keys of another type in Redis are noted again and end no start', async () => {
+  await redis.set('ft:{vault}:keys', 'x')
+  await check(vaultOf('0'))
+  expect(await new VaultKeys(redis).all()).toEqual([vaultOf('0').keyId])
+  expect([lines, failures]).toEqual([[], []])
+})
+
 test('data whose time may be moved ends the start', async () => {
   const refuse = () => Promise.reject(new TravelledDataError('not for this process'))
   await expect(check(vaultOf('0'), refuse)).rejects.toThrow('not for this process')

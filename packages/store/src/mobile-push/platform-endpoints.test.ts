@@ -1,0 +1,31 @@
+import { platformApplicationArn } from '@fantail/contracts'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { expect, test } from 'vitest'
+import { platformApplicationKey, platformEndpointsKey } from '../keys/keys.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
+import { PlatformApplications } from './platform-applications.ts'
+import { PlatformEndpoints } from './platform-endpoints.ts'
+
+const { redis } = await useRedis()
+const ARN = platformApplicationArn('GCM', 'shop', {
+  partition: 'aws',
+  region: 'us-east-1',
+  account: '000000000000',
+})
+const TOKEN = { token: 'the token', enabled: true, createdAt: 1 }
+
+test('a changed token is not pushed to, and its endpoint can be deleted and registered again', async () => {
+  const [applications, endpoints] = [new PlatformApplications(redis), new PlatformEndpoints(redis)]
+  await applications.create({ arn: ARN, platform: 'GCM', sealed: 'x', attributes: {}, createdAt: 1 })
+  const { endpoint } = await endpoints.create(ARN, TOKEN)
+  const { endpoint: other } = await endpoints.create(ARN, { ...TOKEN, token: 'another' })
+  const [key, id] = [platformEndpointsKey(ARN), endpoint.arn.slice(-36)]
+  await redis.hset(key, id, String(await redis.hget(key, id)).replace('the token', 'the tokem'))
+  await expect(endpoints.get(endpoint.arn)).rejects.toThrow(CorruptRecordError)
+  expect((await endpoints.list(ARN, { limit: 9 })).items).toEqual([other])
+  expect([await endpoints.delete(endpoint.arn), await endpoints.delete(endpoint.arn)]).toEqual([true, false])
+  expect((await endpoints.create(ARN, TOKEN)).created).toBe(true)
+  await redis.setrange(platformApplicationKey(ARN), 20, '~')
+  await expect(applications.get(ARN)).rejects.toThrow(CorruptRecordError)
+  expect(await applications.delete(ARN)).toBe(true)
+})
