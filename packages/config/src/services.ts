@@ -19,100 +19,39 @@ import { apiTable, receiverTable, redriveTable, workerTable } from './tables.ts'
 
 type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
 
-/** A table's values after defaults that depend on other values are filled in. */
-type Derived = { host: string; arn: ArnDefaults }
-/** Whether calls need a key. */
-type Keyed = { auth: boolean }
-type SmtpTls = { smtpTls: 'required' | 'offered' }
-
-export type ApiSettings = Omit<Values<typeof apiTable>, 'auth' | 'unsignedUnsubscribe'> &
-  Derived &
-  Keyed &
-  SmtpTls & { allowPrivateEndpoints: boolean; sqsDeleteCooldownSeconds: number; unsignedUnsubscribe: boolean }
-export type WorkerSettings = Omit<Values<typeof workerTable>, 'auth'> &
-  Derived &
-  Keyed &
-  SmtpTls & { allowPrivateEndpoints: boolean; opsPort: number }
-type RedriveSettings = Omit<Values<typeof redriveTable>, 'auth'> & Derived & Keyed & { opsPort: number }
-type ReceiverSettings = Values<typeof receiverTable> & {
-  host: string
-  receiverPort: number
-  receiverSmtpPort: number
-}
+export type ApiSettings = ReturnType<typeof readApiSettings>
+export type WorkerSettings = ReturnType<typeof readWorkerSettings>
 
 type Rule<T extends Table> = (values: Partial<Values<T>>, env: Env) => SettingProblem[]
 
 /** Throws a SettingsError that names every problem. */
-export function readApiSettings(env: Env): ApiSettings {
-  const values = read(apiTable, env, [
-    hostRule,
-    redisRule,
-    timeTravelRule,
-    authRule,
-    SIGNING_RULE,
-    TLS_RULE,
-    masterKeyRule,
-    awsRule,
-    ownRedisRule,
-    mailRule,
-    smsRule,
-    DKIM_RULE,
-  ])
-  const sqsDeleteCooldownSeconds = values.sqsDeleteCooldownSeconds ?? (values.mode === 'local' ? 0 : 60)
-  const allowPrivateEndpoints = allowsPrivate(values)
+export function readApiSettings(env: Env) {
+  const values = read(apiTable, env, [...COMMON_RULES, ...SENDING_RULES, TLS_RULE])
+  const isLocal = values.mode === 'local'
   return {
     ...values,
     ...derived(values),
-    smtpTls: smtpTlsOf(values),
-    allowPrivateEndpoints,
-    sqsDeleteCooldownSeconds,
-    auth: needsKeys(values),
-    unsignedUnsubscribe: (values.unsignedUnsubscribe ?? (values.mode === 'local' ? 'on' : 'off')) === 'on',
+    ...derivedOfSending(values),
+    sqsDeleteCooldownSeconds: values.sqsDeleteCooldownSeconds ?? (isLocal ? 0 : 60),
+    unsignedUnsubscribe: (values.unsignedUnsubscribe ?? (isLocal ? 'on' : 'off')) === 'on',
   }
 }
 
 /** Throws a SettingsError that names every problem. */
-export function readWorkerSettings(env: Env): WorkerSettings {
-  const values = read(workerTable, env, [
-    hostRule,
-    redisRule,
-    timeTravelRule,
-    authRule,
-    portRule('FANTAIL_OPS_PORT', 1),
-    SIGNING_RULE,
-    masterKeyRule,
-    awsRule,
-    ownRedisRule,
-    mailRule,
-    smsRule,
-    DKIM_RULE,
-  ])
+export function readWorkerSettings(env: Env) {
+  const values = read(workerTable, env, [...COMMON_RULES, portRule('FANTAIL_OPS_PORT', 1), ...SENDING_RULES])
   const opsPort = values.opsPort ?? portAfter(values.port, 1)
-  return {
-    ...values,
-    ...derived(values),
-    smtpTls: smtpTlsOf(values),
-    allowPrivateEndpoints: allowsPrivate(values),
-    auth: needsKeys(values),
-    opsPort,
-  }
+  return { ...values, ...derived(values), ...derivedOfSending(values), opsPort }
 }
 
 /** Throws a SettingsError that names every problem. */
-export function readRedriveSettings(env: Env): RedriveSettings {
-  const values = read(redriveTable, env, [
-    hostRule,
-    redisRule,
-    timeTravelRule,
-    authRule,
-    portRule('FANTAIL_OPS_PORT', 2),
-  ])
-  const opsPort = values.opsPort ?? portAfter(values.port, 2)
-  return { ...values, ...derived(values), auth: needsKeys(values), opsPort }
+export function readRedriveSettings(env: Env) {
+  const values = read(redriveTable, env, [...COMMON_RULES, portRule('FANTAIL_OPS_PORT', 2)])
+  return { ...values, ...derived(values), opsPort: values.opsPort ?? portAfter(values.port, 2) }
 }
 
 /** Throws a SettingsError that names every problem. */
-export function readReceiverSettings(env: Env): ReceiverSettings {
+export function readReceiverSettings(env: Env) {
   const values = read(receiverTable, env, [
     hostRule,
     portRule('FANTAIL_RECEIVER_PORT', 9),
@@ -155,10 +94,6 @@ function timeTravelRule(
 }
 
 type AuthSetting = { auth?: 'on' | 'off' | undefined }
-
-function needsKeys({ mode, auth }: Common & AuthSetting): boolean {
-  return auth === undefined ? mode === 'server' : auth === 'on'
-}
 
 function authRule({ mode, auth }: Partial<Common> & AuthSetting): SettingProblem[] {
   if (mode !== 'server' || auth !== 'off') return []
@@ -247,20 +182,20 @@ function hostOf({ mode, host }: Common): string {
   return host ?? (mode === 'local' ? '127.0.0.1' : '0.0.0.0')
 }
 
-function derived(values: Common & { account: string; region: string }): Derived {
-  return {
-    host: hostOf(values),
-    arn: { partition: 'aws', region: values.region, account: values.account },
-  }
+/** Defaults that depend on other values. `auth`: whether calls need a key. */
+function derived(values: Common & AuthSetting & { account: string; region: string }) {
+  const { mode, auth, region, account } = values
+  const arn: ArnDefaults = { partition: 'aws', region, account }
+  return { host: hostOf(values), arn, auth: auth === undefined ? mode === 'server' : auth === 'on' }
 }
 
-function allowsPrivate({
-  mode,
-  allowPrivateEndpoints,
-}: Common & { allowPrivateEndpoints?: boolean }): boolean {
-  return allowPrivateEndpoints ?? mode === 'local'
+type Sending = Pick<Values<typeof workerTable>, 'mode' | 'allowPrivateEndpoints' | 'smtpTls'>
+
+function derivedOfSending({ mode, allowPrivateEndpoints = mode === 'local', smtpTls }: Sending) {
+  return { allowPrivateEndpoints, smtpTls: smtpTls ?? (mode === 'server' ? 'required' : 'offered') } as const
 }
 
-function smtpTlsOf({ mode, smtpTls }: Common & { smtpTls?: 'required' | 'offered' | undefined }) {
-  return smtpTls ?? (mode === 'server' ? 'required' : 'offered')
-}
+/** Rules of every service that uses Redis. */
+const COMMON_RULES = [hostRule, redisRule, timeTravelRule, authRule]
+/** Rules of the services that make attempts. */
+const SENDING_RULES = [SIGNING_RULE, masterKeyRule, awsRule, ownRedisRule, mailRule, smsRule, DKIM_RULE]

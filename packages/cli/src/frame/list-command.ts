@@ -9,6 +9,8 @@ interface ListOf<P, T> {
   summary: string
   /** Words for the help that name the listed things. */
   words?: string
+  /** Further flags and their help. Their values are members of the query. */
+  flags?: Record<string, string>
   read: (client: Client, query: { limit: number; cursor?: string }, words: string[]) => Promise<P>
   items: (page: P) => T[]
   columns: Column<T>[]
@@ -18,16 +20,17 @@ interface ListOf<P, T> {
 export function addList<P extends { nextCursor: string | null }, T extends object>(
   command: Command,
   does: Does,
-  { summary, words = '', read, items, columns, examples: lines }: ListOf<P, T>,
+  { summary, words = '', flags = {}, read, items, columns, examples: lines }: ListOf<P, T>,
 ): void {
   const list = command.command(`list ${words}`.trim()).alias('ls').description(summary)
+  for (const [flag, help] of Object.entries(flags)) list.option(flag, help)
   list.option('--limit <n>', 'at most this many').action(
     does(async ({ api, out }, ...given: unknown[]) => {
       const names = given.filter((word) => typeof word === 'string')
-      const { limit } = given[names.length] as { limit?: string }
+      const { limit, ...filter } = given[names.length] as { limit?: string }
       const client = await api()
       const max = limit === undefined ? undefined : readWhole(limit, '--limit', 1)
-      for await (const rows of pagesOf((query) => read(client, query, names), items, max))
+      for await (const rows of pagesOf((page) => read(client, { ...filter, ...page }, names), items, max))
         out.rows(rows, columns)
     }),
   )

@@ -11,7 +11,7 @@ import type { Command } from 'commander'
 import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { pagesOf } from '../../frame/list-command.ts'
+import { addList, pagesOf } from '../../frame/list-command.ts'
 import { durationText } from '../../output/durations.ts'
 import type { ExitName } from '../../output/exit-codes.ts'
 import { Progress } from '../../output/progress.ts'
@@ -21,7 +21,20 @@ import { type LetterFlags, letterFilter, letterQuery, withIds, withLetterFlags }
 import { follow } from './redrive-command.ts'
 
 export const dlq: Define = (command, does) => {
-  defineList(command, does)
+  addList(command, does, {
+    summary: 'list dead-letter queues',
+    read: (client, query) => listQueues({ client, query }),
+    items: ({ queues }) =>
+      queues.filter((queue) => queue.deadLetterSources.length > 0 || queue.deadLettersOf !== null),
+    columns: [
+      { title: 'QUEUE', of: (row) => row.name },
+      { title: 'LETTERS', of: ({ counts }) => counts.visible + counts.inFlight + counts.delayed },
+      { title: 'OLDEST', of: ({ oldestSeconds: age }) => (age === null ? '-' : durationText(age * 1_000)) },
+      { title: 'KEEPS', of: (row) => durationText(row.retentionSeconds * 1_000) },
+      { title: 'OF', of: (row) => row.deadLettersOf ?? `${row.deadLetterSources.length} sources` },
+    ],
+    examples: ['dlq ls', 'dlq ls --json'],
+  })
   defineShow(command, does)
   defineEdit(command, does)
   defineExport(command, does)
@@ -29,34 +42,6 @@ export const dlq: Define = (command, does) => {
 }
 
 const at = async ({ api }: CommandContext, queue: string) => ({ client: await api(), path: { queue } })
-
-function defineList(command: Command, does: Does): void {
-  const list = command.command('list').alias('ls').description('list dead-letter queues')
-  list.action(
-    does(async ({ api, out }) => {
-      const client = await api()
-      for await (const page of pagesOf(
-        (query) => listQueues({ client, query }),
-        ({ queues }) => queues,
-      )) {
-        const rows = page.filter(
-          (queue) => queue.deadLetterSources.length > 0 || queue.deadLettersOf !== null,
-        )
-        out.rows(rows, [
-          { title: 'QUEUE', of: (row) => row.name },
-          { title: 'LETTERS', of: ({ counts }) => counts.visible + counts.inFlight + counts.delayed },
-          {
-            title: 'OLDEST',
-            of: ({ oldestSeconds: age }) => (age === null ? '-' : durationText(age * 1_000)),
-          },
-          { title: 'KEEPS', of: (row) => durationText(row.retentionSeconds * 1_000) },
-          { title: 'OF', of: (row) => row.deadLettersOf ?? `${row.deadLetterSources.length} sources` },
-        ])
-      }
-    }),
-  )
-  examples(list, 'dlq ls', 'dlq ls --json')
-}
 
 const COLUMNS = [
   { title: 'MESSAGE', of: (row: QueueMessage) => row.messageId },

@@ -15,9 +15,9 @@ import {
 } from '@fantail/client/api'
 import type { Command } from 'commander'
 import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
-import { collect, readJson, readObject, readPairs, readRate, readWhole } from '../../frame/command-input.ts'
+import { collect, readJson, readObject, readPairs, readRate } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { pagesOf } from '../../frame/list-command.ts'
+import { addList } from '../../frame/list-command.ts'
 import {
   type PolicyFlags,
   readPolicy,
@@ -31,7 +31,25 @@ import { counted } from '../../output/text-table.ts'
 import { subscriptionText } from './subscription-text.ts'
 
 export const subs: Define = (command, does) => {
-  defineList(command, does)
+  addList(command, does, {
+    summary: 'list subscriptions',
+    flags: {
+      '--topic <topic>': 'only those of this topic',
+      '--status <status>': 'only active, paused or pending ones',
+      '--endpoint <endpoint>': 'only those with this endpoint',
+      '--name <name>': 'only those with this name',
+    },
+    read: (client, query) => listSubscriptions({ client, query }),
+    items: (page) => page.subscriptions,
+    columns: [
+      { title: 'ID', of: (row) => row.id },
+      { title: 'TOPIC', of: (row) => row.topicArn.slice(row.topicArn.lastIndexOf(':') + 1) },
+      { title: 'STATUS', of: (row) => row.status },
+      { title: 'WAITING', of: (row) => row.lane.waiting },
+      { title: 'ENDPOINT', of: (row) => row.endpoint },
+    ],
+    examples: ['subs list --topic orders', 'subs list --status paused --json'],
+  })
   const get = command.command('get').description('show one subscription').argument('<id>', 'id or ARN')
   get.action(does(async (context, id: string) => show(context, await getSubscription(await at(context, id)))))
   examples(get, 'subs get 5f0c1e4e-…', 'subs get 5f0c1e4e-… --json')
@@ -45,41 +63,6 @@ export const subs: Define = (command, does) => {
 }
 
 const at = async ({ api }: CommandContext, id: string) => ({ client: await api(), path: { id } })
-
-interface ListFlags {
-  topic?: string
-  status?: Subscription['status']
-  endpoint?: string
-  name?: string
-  limit?: string
-}
-
-function defineList(command: Command, does: Does): void {
-  const list = command.command('list').alias('ls').description('list subscriptions')
-  list
-    .option('--topic <topic>', 'only those of this topic')
-    .option('--status <status>', 'only active, paused or pending ones')
-    .option('--endpoint <endpoint>', 'only those with this endpoint')
-    .option('--name <name>', 'only those with this name')
-    .option('--limit <n>', 'at most this many')
-    .action(
-      does(async ({ api, out }, { limit, ...filter }: ListFlags) => {
-        const client = await api()
-        const max = limit === undefined ? undefined : readWhole(limit, '--limit', 1)
-        const read = (query: object) => listSubscriptions({ client, query: { ...filter, ...query } })
-        for await (const rows of pagesOf(read, (page) => page.subscriptions, max)) {
-          out.rows(rows, [
-            { title: 'ID', of: (row) => row.id },
-            { title: 'TOPIC', of: (row) => row.topicArn.slice(row.topicArn.lastIndexOf(':') + 1) },
-            { title: 'STATUS', of: (row) => row.status },
-            { title: 'WAITING', of: (row) => row.lane.waiting },
-            { title: 'ENDPOINT', of: (row) => row.endpoint },
-          ])
-        }
-      }),
-    )
-  examples(list, 'subs list --topic orders', 'subs list --status paused --json')
-}
 
 interface SubFlags extends SettingsFlags, PolicyFlags {
   filter?: string

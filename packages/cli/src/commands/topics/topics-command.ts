@@ -10,9 +10,8 @@ import {
 } from '@fantail/client/api'
 import type { Command } from 'commander'
 import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
-import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { pagesOf } from '../../frame/list-command.ts'
+import { addList } from '../../frame/list-command.ts'
 import {
   type PolicyFlags,
   readPolicy,
@@ -25,38 +24,27 @@ import { durationText, parseDuration } from '../../output/durations.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 export const topics: Define = (command, does) => {
-  defineList(command, does)
+  addList(command, does, {
+    summary: 'list topics by name',
+    flags: { '--prefix <text>': 'only names that begin with it' },
+    read: (client, query) => listTopics({ client, query }),
+    items: (page) => page.topics,
+    columns: [
+      { title: 'TOPIC', of: (row) => row.name },
+      { title: 'ACTIVE', of: (row) => row.subscriptions.active },
+      { title: 'PAUSED', of: (row) => row.subscriptions.paused },
+      { title: 'PENDING', of: (row) => row.subscriptions.pending },
+      { title: 'KIND', of: (row) => (row.fifo ? 'FIFO' : 'standard') },
+      { title: 'KEEPS', of: (row) => durationText(row.retentionSeconds * 1_000) },
+    ],
+    examples: ['topics list', 'topics list --prefix shop- --quiet'],
+  })
   const get = command.command('get').description('show one topic').argument('<topic>', 'name or ARN')
   get.action(does(async (context, name: string) => show(context, await read(context, name))))
   examples(get, 'topics get orders', 'topics get orders --json')
   defineCreate(command, does)
   defineSet(command, does)
   defineRemove(command, does)
-}
-
-function defineList(command: Command, does: Does): void {
-  const list = command.command('list').alias('ls').description('list topics by name')
-  list
-    .option('--prefix <text>', 'only names that begin with it')
-    .option('--limit <n>', 'at most this many')
-    .action(
-      does(async ({ api, out }, { prefix, limit }: { prefix?: string; limit?: string }) => {
-        const client = await api()
-        const max = limit === undefined ? undefined : readWhole(limit, '--limit', 1)
-        const read = (query: object) => listTopics({ client, query: { ...query, ...(prefix && { prefix }) } })
-        for await (const rows of pagesOf(read, (page) => page.topics, max)) {
-          out.rows(rows, [
-            { title: 'TOPIC', of: (row) => row.name },
-            { title: 'ACTIVE', of: (row) => row.subscriptions.active },
-            { title: 'PAUSED', of: (row) => row.subscriptions.paused },
-            { title: 'PENDING', of: (row) => row.subscriptions.pending },
-            { title: 'KIND', of: (row) => (row.fifo ? 'FIFO' : 'standard') },
-            { title: 'KEEPS', of: (row) => durationText(row.retentionSeconds * 1_000) },
-          ])
-        }
-      }),
-    )
-  examples(list, 'topics list', 'topics list --prefix shop- --quiet')
 }
 
 interface TopicFlags extends SettingsFlags, PolicyFlags {
