@@ -6,9 +6,11 @@ import {
   connectSubscriber,
   connectTo,
   dispatchJobKey,
+  dueKey,
   KeptMessages,
   keySlot,
   mastersOf,
+  mendLines,
   nodeOf,
   type Redis,
   ReplicaAcks,
@@ -148,6 +150,22 @@ test('a ring gets its messages in one transaction, on the master of its slot', a
   const second = { arn, uid: topic.uid, id: Buffer.alloc(16, 1), body: '{}' }
   await expect(kept.keep([second])).rejects.toThrow('WRONGTYPE')
   await redis.del(`${shardBase(shardOf(arn))}kept`)
+})
+
+test('lines of lanes of another type are made again on every master', async () => {
+  const redis = await open(connect({ url: cluster().target, name: 'test' }))
+  const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
+  const masters = new Set(bases.map((base) => nodeOf(redis, base)))
+  expect(masters.size).toBe(mastersOf(redis).length)
+  for (const base of bases) await redis.rpush(`${base}log:topic`, 'entry')
+  for (const base of bases) await redis.set(dueKey(base), 'damaged')
+  const told: string[] = []
+  expect(await mendLines(redis, (_, key) => void told.push(key))).toBe(SHARD_COUNT)
+  expect(told).toEqual(bases.map(dueKey))
+  for (const base of bases) {
+    expect(await redis.zrange(dueKey(base), '0', '-1')).toEqual(['log:topic'])
+    await redis.del(`${base}log:topic`, dueKey(base))
+  }
 })
 
 test('a shard uses the clock of its own master, and messages that of the slowest', async () => {

@@ -40,6 +40,8 @@ test('interim answers and empty lines before the final answer are left out, and 
     FINAL,
     'HTTP/1.1 101 Switching\r\n\r\n',
     'HTTP/1.1 1xx\r\n\r\n',
+    'HTTP/1.1 1000\r\n\r\n',
+    'HTTP/1.1 100',
     'HTTP/1.1 1',
     'SSH-2.0',
   ])

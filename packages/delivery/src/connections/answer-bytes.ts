@@ -20,12 +20,13 @@ import { Socket } from 'node:net'
 import { errors } from 'undici'
 import { type AnswerSink, TolerantAnswer } from './tolerant-answer.ts'
 
-/** An interim answer begins with these bytes. `d` stands for a digit. */
-const INTERIM = Buffer.from('HTTP/1.d 1dd')
+/** An interim answer begins with these bytes. `d` stands for a digit, `e` for a space or the end of the line. */
+const INTERIM = Buffer.from('HTTP/1.d 1dde')
 const SWITCHING = Buffer.from('101')
 const MINOR_VERSION_AT = 7
 const STATUS_AT = 9
-const [LF, CR, ZERO, NINE, ONE, LETTER_H, ANY_DIGIT] = [10, 13, 48, 57, 49, 72, 100]
+const STATUS_END = 12
+const [LF, CR, SPACE, ZERO, NINE, ONE, LETTER_H, ANY_DIGIT] = [10, 13, 32, 48, 57, 49, 72, 100]
 
 export class AnswerBytes {
   readonly #socket: Socket
@@ -217,10 +218,12 @@ export class AnswerBytes {
 /** Whether the bytes at this place begin an interim head, as far as they have arrived. */
 function mayBeInterim(bytes: Buffer, from: number): boolean {
   const begun = bytes.subarray(from, from + INTERIM.length)
-  const isLike = begun.every((byte, i) =>
-    INTERIM[i] === ANY_DIGIT ? byte >= ZERO && byte <= NINE : byte === INTERIM[i],
-  )
-  return isLike && !begun.subarray(STATUS_AT).equals(SWITCHING)
+  const isLike = begun.every((byte, i) => {
+    // A longer number is no status. The parser refuses it.
+    if (i === STATUS_END) return byte === SPACE || byte === CR || byte === LF
+    return INTERIM[i] === ANY_DIGIT ? byte >= ZERO && byte <= NINE : byte === INTERIM[i]
+  })
+  return isLike && !begun.subarray(STATUS_AT, STATUS_END).equals(SWITCHING)
 }
 
 /**

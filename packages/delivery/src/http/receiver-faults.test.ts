@@ -144,6 +144,16 @@ describe('an endpoint that hangs', () => {
   })
 })
 
+test.each(['1000', '1000 OK', '100x', '2000 OK', '20'])(
+  'a status line with %s fails at once as an invalid answer, although the connection stays open',
+  async (status) => {
+    const server = await answering((socket) => void socket.write(`HTTP/1.1 ${status}\r\n\r\n`))
+    const to = sender({ timeoutMs: PATIENT_MS })
+    expect(await post(to, server.url)).toMatchObject(failure('invalid_response'))
+    expect(to.stats()).toMatchObject({ connections: 0 })
+  },
+)
+
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
 /** An extension as long as the chunk's data is no flood, so these are longer. */
 const EXTENDED = `1;${'a'.repeat(98)}\r\nx\r\n`
