@@ -14,22 +14,24 @@ export class JsonBoundError extends SyntaxError {}
 
 /** Throws a JsonBoundError before it parses anything, or the SyntaxError of JSON.parse. */
 export function parseBounded(text: string, valuesMax = REQUEST_VALUES_MAX): unknown {
-  // Each level takes two characters, and so does each value with its comma.
-  if (text.length > 2 * JSON_DEPTH_MAX && !hasFewMarks(text, valuesMax)) checkBounds(text, valuesMax)
+  if (!hasFewMarks(text, valuesMax)) checkBounds(text, valuesMax)
   return JSON.parse(text)
 }
 
-/** From this size a native search for marks is worth more than it costs. */
+/** From this size a native search for commas is worth more than it costs. */
 const LONG_CHARS = 65_536
 
 /**
- * Whether the text has too few brackets and commas for any bound, those within texts included. Long messages are then
- * not read character by character, which costs as much as to parse them if their quotes are escaped.
+ * Whether the text has too few brackets and commas for any bound, those within texts included. Such a text is not read
+ * character by character, which costs as much as to parse it if its quotes are escaped.
  */
 function hasFewMarks(text: string, valuesMax: number): boolean {
-  if (text.length < LONG_CHARS) return false
+  const { length } = text
+  // Each level takes two characters, and so does each value with its comma.
+  if (length <= 2 * Math.min(JSON_DEPTH_MAX, valuesMax)) return true
   const opened = marks(text, '[', JSON_DEPTH_MAX) + marks(text, '{', JSON_DEPTH_MAX)
-  return opened <= JSON_DEPTH_MAX && opened + marks(text, ',', valuesMax) < valuesMax
+  if (opened > JSON_DEPTH_MAX) return false
+  return length <= 2 * valuesMax || (length >= LONG_CHARS && opened + marks(text, ',', valuesMax) < valuesMax)
 }
 
 /** Stops counting past `max`. */
