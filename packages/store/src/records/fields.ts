@@ -1,7 +1,8 @@
 /**
  * Fields of stored records. Each kind of record has one table with a row per member. A row gives its name in Redis, how
  * its value is stored, its default, and who sees it. Readers, writers, views and Lua scripts (lua-names.ts) use the
- * table. A new field therefore needs one row, and its type in the contracts.
+ * table. A new field therefore needs one row, and its type in the contracts. If the API shows it, the API's tests ask
+ * for its schema, too.
  */
 import type { Codec } from './codecs.ts'
 import { CorruptRecordError } from './stored-json.ts'
