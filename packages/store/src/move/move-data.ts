@@ -1,7 +1,7 @@
 /**
  * Moves all of Fantail's data from one Redis to another or to a cluster, while no service runs.
  *
- *   refused ◀─ checks ─▶ copying (a mark on the target: from where) ─▶ compared ─▶ done
+ *   refused ◀─ checks ─▶ copying (a note on the target: from where) ─▶ compared ─▶ done
  *                          ▲    │ died, broke off, or the source changed
  *                          └────┘ run again
  *
@@ -98,19 +98,19 @@ async function refuseServices(redis: Redis, side: string): Promise<void> {
   throw new MoveRefusedError(`services are connected to the ${side} (${told}): stop them first`)
 }
 
-/** Marks an empty target, or a target on which an earlier run of the same move has not ended. */
+/** Takes an empty target, or a target on which an earlier run of the same move has not ended. */
 async function begin({ from, to, source }: MoveDataOptions): Promise<void> {
   await refuseServices(to, 'target')
   if (isCluster(to)) await refuseBrokenCluster(to)
-  const mark = await to.hget(MOVE_KEY, 'source')
-  if (mark === null) {
+  const note = await to.hget(MOVE_KEY, 'source')
+  if (note === null) {
     const keys = await Promise.all(mastersOf(to).map((master) => master.dbsize()))
     const total = keys.reduce((sum, count) => sum + count, 0)
     if (total > 0) throw new MoveRefusedError(`the target is not empty: it has ${total} keys`)
     await to.hset(MOVE_KEY, { source })
-  } else if (mark !== source) {
+  } else if (note !== source) {
     throw new MoveRefusedError(
-      `a move from ${mark} to this target has not ended: empty it, or repeat that one`,
+      `a move from ${note} to this target has not ended: empty it, or repeat that one`,
     )
   } else if ((await from.dbsize()) === 0) {
     // The copies may be the only data that are left, for example if the source was started without its files.
@@ -124,7 +124,7 @@ async function refuseBrokenCluster(to: Redis): Promise<void> {
     throw new MoveRefusedError('the target cluster is not in order (cluster_state)')
 }
 
-/** A scan may return a key twice. A source that was a target before may have its own mark, which is not copied. */
+/** A scan may return a key twice. A source that was a target before may have its own note, which is not copied. */
 function unique(keys: Buffer[]): Buffer[] {
   const byName = new Map(keys.map((key) => [key.toString('latin1'), key]))
   byName.delete(MOVE_KEY)

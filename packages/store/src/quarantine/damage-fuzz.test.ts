@@ -73,7 +73,7 @@ async function makeQueue(arn: string, i: number): Promise<Unit> {
     const received = await queues.receive(arn, { maxMessages: 10 })
     expect(received.map(({ body }) => body)).toEqual(BODIES)
   }
-  return { name: arn, marks: [arn, `q:${queue.uid}:`], base: shardBase(shardOf(arn)), goesOn }
+  return { name: arn, traces: [arn, `q:${queue.uid}:`], base: shardBase(shardOf(arn)), goesOn }
 }
 
 const webhookKeys = [
@@ -106,7 +106,7 @@ async function makeTopic(arn: string): Promise<Unit> {
   }
   return {
     name: arn,
-    marks: [arn, topic.uid, id, message.id.toString(), messageId],
+    traces: [arn, topic.uid, id, message.id.toString(), messageId],
     base: shardBase(shard),
     goesOn,
   }
@@ -175,7 +175,7 @@ async function play(one: Damage): Promise<void> {
   }
   for (const [arn, record] of await readRecords()) expect(record, what).toEqual(records.get(arn))
   for (const look of [...RECORD_LOOKS, ...SECRET_LOOKS]) await look(redis)
-  const own = units.filter(({ marks }) => marks.some((mark) => what.includes(mark)))
+  const own = units.filter(({ traces }) => traces.some((trace) => what.includes(trace)))
   const shardWide = own.length === 0
   for (const unit of units) {
     if (own.includes(unit) || (shardWide && key.startsWith(unit.base))) continue
@@ -188,9 +188,9 @@ async function play(one: Damage): Promise<void> {
     const received = await queues.receive(arn, { maxMessages: 10 }).catch(() => [])
     expect(BODIES, what).toEqual(expect.arrayContaining(received.map(({ body }) => body)))
   }
-  for (const { name, marks } of units.slice(QUEUES.length, QUEUES.length + TOPICS.length)) {
-    const { shard = 0 } = placeOfSubscription(marks[2] ?? '') ?? {}
-    const [body] = await lanes.messages(shard, [deliveryId(marks.at(-1) ?? '')])
+  for (const { name, traces } of units.slice(QUEUES.length, QUEUES.length + TOPICS.length)) {
+    const { shard = 0 } = placeOfSubscription(traces[2] ?? '') ?? {}
+    const [body] = await lanes.messages(shard, [deliveryId(traces.at(-1) ?? '')])
     const [read] = body ? ifReadable(() => readMessage(body)) : []
     expect([undefined, name], what).toContain(read?.message)
   }

@@ -24,7 +24,7 @@ import { ifReadable } from '../redis/unreadable.ts'
 export interface Unit {
   name: string
   /** Parts of keys and members that belong to it. */
-  marks: string[]
+  traces: string[]
   /** Begins the keys that it shares with others. */
   base: string
   goesOn(): Promise<void>
@@ -49,7 +49,7 @@ async function makeKey(redis: Redis, id: string): Promise<Unit> {
     expect((await keys.get(id))?.name).toBe(id)
     expect((await keys.list({ limit: 10 })).items.map((key) => key.id)).toContain(id)
   }
-  return { name: id, marks: [id], base: API_KEYS_BASE, goesOn }
+  return { name: id, traces: [id], base: API_KEYS_BASE, goesOn }
 }
 
 async function makeSuppression(redis: Redis, address: string): Promise<Unit> {
@@ -59,7 +59,7 @@ async function makeSuppression(redis: Redis, address: string): Promise<Unit> {
     expect(await suppressions.has(address)).toBe(true)
     expect((await suppressions.list({ limit: 10 })).items.map((item) => item.address)).toContain(address)
   }
-  return { name: address, marks: [address], base: MAIL_BASE, goesOn }
+  return { name: address, traces: [address], base: MAIL_BASE, goesOn }
 }
 
 /** `whole`: the ring has its messages in the job in which they were published. */
@@ -85,7 +85,7 @@ async function makeRing(redis: Redis, arn: string, whole: boolean): Promise<Unit
     const bodies = (await kept.page(arn, { before: null, messagesMax: 9 }))?.bodies ?? []
     expect(textsOf(bodies)).toEqual(TEXTS.toReversed())
   }
-  return { name: arn, marks: [arn, uid], base: shardBase(shardOf(arn)), goesOn }
+  return { name: arn, traces: [arn, uid], base: shardBase(shardOf(arn)), goesOn }
 }
 
 async function makeLog(redis: Redis, arn: string): Promise<Unit> {
@@ -102,7 +102,7 @@ async function makeLog(redis: Redis, arn: string): Promise<Unit> {
     expect(read.kind === 'moved' && textsOf(read.entries.map(({ body }) => body))).toEqual(TEXTS)
   }
   const ids = messages.map(({ messageId }) => deliveryId(messageId).toString('latin1'))
-  return { name: arn, marks: [arn, uid, ...ids], base: shardBase(shard), goesOn }
+  return { name: arn, traces: [arn, uid, ...ids], base: shardBase(shard), goesOn }
 }
 
 /** Texts of the bodies that can be read. */

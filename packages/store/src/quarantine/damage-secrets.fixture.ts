@@ -31,12 +31,12 @@ async function makeSigning(redis: Redis): Promise<Unit[]> {
   const pair = async () => expect(await keys.read()).toEqual(PAIR)
   const unitOf = (name: string): Unit => ({
     name: `certificate ${name}`,
-    marks: ['bit', 'lost', 'cut'].map((how) => `certificates: ${how} ${name}`),
+    traces: ['bit', 'lost', 'cut'].map((how) => `certificates: ${how} ${name}`),
     base: `${SIGNING_BASE}certificates`,
     goesOn: async () => expect(await keys.certificate(name)).toBe(`certificate ${name}`),
   })
-  const marks = [`${SIGNING_BASE}pair`]
-  return [{ name: 'pair', marks, base: `${SIGNING_BASE}pair`, goesOn: pair }, ...certificates.map(unitOf)]
+  const traces = [`${SIGNING_BASE}pair`]
+  return [{ name: 'pair', traces, base: `${SIGNING_BASE}pair`, goesOn: pair }, ...certificates.map(unitOf)]
 }
 
 async function makeDevice(redis: Redis, name: string): Promise<Unit> {
@@ -61,7 +61,7 @@ async function makeDevice(redis: Redis, name: string): Promise<Unit> {
     expect(await endpoints.delete(endpoint.arn)).toBe(true)
     expect(await applications.delete(arn)).toBe(true)
   }
-  return { name: arn, marks: [arn], base: shardBase(shardOf(arn)), goesOn }
+  return { name: arn, traces: [arn], base: shardBase(shardOf(arn)), goesOn }
 }
 
 const digestOf = (customer: string) => hash('sha256', customer)
@@ -82,7 +82,7 @@ async function makeSession(redis: Redis, customer: string): Promise<Unit> {
   const record = sessionOf(customer)
   await sessions.make(digestOf(customer), record)
   const goesOn = async () => expect(await sessions.get(digestOf(customer))).toEqual(record)
-  return { name: customer, marks: [digestOf(customer)], base: `${PORTAL_SESSIONS_BASE}ends`, goesOn }
+  return { name: customer, traces: [digestOf(customer)], base: `${PORTAL_SESSIONS_BASE}ends`, goesOn }
 }
 
 async function makeNumber(redis: Redis, number: string): Promise<Unit> {
@@ -95,7 +95,7 @@ async function makeNumber(redis: Redis, number: string): Promise<Unit> {
     expect((await sms.optedOut({ limit: 9 })).items).toContain(number)
     expect(await sandbox.list()).toContainEqual({ number, status: 'Verified' })
   }
-  return { name: number, marks: [number, Buffer.from(number).toString('hex')], base: SMS_BASE, goesOn }
+  return { name: number, traces: [number, Buffer.from(number).toString('hex')], base: SMS_BASE, goesOn }
 }
 
 async function makeAttempts(redis: Redis, subscription: string): Promise<Unit> {
@@ -116,14 +116,14 @@ async function makeAttempts(redis: Redis, subscription: string): Promise<Unit> {
     await add()
     expect((await store.read(subscription))[0]).toEqual(record)
   }
-  return { name: subscription, marks: [subscription], base: ATTEMPTS_BASE, goesOn }
+  return { name: subscription, traces: [subscription], base: ATTEMPTS_BASE, goesOn }
 }
 
 async function makeMasterKey(redis: Redis): Promise<Unit> {
   const keys = new VaultKeys(redis)
   await keys.add(MASTER_KEY)
   const goesOn = async () => expect(await keys.all()).toEqual([MASTER_KEY])
-  return { name: MASTER_KEY, marks: [VAULT_BASE], base: VAULT_BASE, goesOn }
+  return { name: MASTER_KEY, traces: [VAULT_BASE], base: VAULT_BASE, goesOn }
 }
 
 export async function makeSecrets(redis: Redis): Promise<Unit[]> {

@@ -15,7 +15,7 @@ import { FilterDrawers, type Label } from './filter-drawers.ts'
 const ROUNDS = 2 ** 32
 
 /** A set of numbers from 0 for one round. Clearing it takes constant time. */
-export class Marks {
+export class Visited {
   #rounds: Uint32Array
   #round: number
 
@@ -28,13 +28,13 @@ export class Marks {
   next(): void {
     this.#round++
     if (this.#round < ROUNDS) return
-    // The round number has overflowed, which takes two days at 30,000 rounds a second. Older marks are then
+    // The round number has overflowed, which takes two days at 30,000 rounds a second. Older entries are then
     // meaningless.
     this.#rounds.fill(0)
     this.#round = 1
   }
 
-  /** Marks a number. True if it was not marked before in this round. */
+  /** Adds a number. True if it was not there before in this round. */
   isNew(n: number): boolean {
     if (this.#rounds[n] === this.#round) return false
     this.#rounds[n] = this.#round
@@ -60,11 +60,11 @@ export class FilterIndex {
   readonly #drawers = new FilterDrawers()
   /** Filters of policies without keys. */
   readonly #always: number[] = []
-  readonly #marks: Marks
+  readonly #visited: Visited
 
   private constructor(filters: (CompiledFilter | null)[]) {
     this.#filters = filters
-    this.#marks = new Marks(filters.length)
+    this.#visited = new Visited(filters.length)
   }
 
   /**
@@ -92,7 +92,7 @@ export class FilterIndex {
    */
   match(subject: FilterSubject, matched: (n: number) => void, work: MatchWork = ANY_WORK): void {
     if (subject.lacks === 'body') return
-    this.#marks.next()
+    this.#visited.next()
     const found = (n: number) => {
       work.spend(1)
       this.#check(n, subject, matched, work)
@@ -142,7 +142,7 @@ export class FilterIndex {
   }
 
   #check(n: number, subject: FilterSubject, matched: (n: number) => void, work: MatchWork): void {
-    if (!this.#marks.isNew(n)) return
+    if (!this.#visited.isNew(n)) return
     const filter = this.#filters[n]
     if (filter && matchesFilter(filter, subject, work)) matched(n)
   }

@@ -5,7 +5,7 @@ import { compileFilter } from '../compiled-filter.ts'
 import { attributes, body, choice, flat, nested, type Policy, several } from '../filter.fixture.ts'
 import { type FilterSubject, filterSubject } from '../filter-subject.ts'
 import { inOneGo } from '../match-work.ts'
-import { FilterIndex, Marks } from './filter-index.ts'
+import { FilterIndex, Visited } from './filter-index.ts'
 import { FilterRouter } from './filter-router.ts'
 
 type Scope = FilterSubject['scope']
@@ -91,13 +91,13 @@ test('among indexes that differ in a text, only those of that text are found', (
   expect(of('shared')).toEqual(hundred)
 })
 
-test('marks of earlier rounds mean nothing, also after their numbers began anew', () => {
-  const marks = new Marks(2, 2 ** 32 - 2)
+test('numbers of earlier rounds mean nothing, also after the rounds began anew', () => {
+  const visited = new Visited(2, 2 ** 32 - 2)
   const round = () => {
-    marks.next()
-    return [marks.isNew(0), marks.isNew(0), marks.isNew(1)]
+    visited.next()
+    return [visited.isNew(0), visited.isNew(0), visited.isNew(1)]
   }
   for (let i = 0; i < 3; i++) expect(round()).toEqual([true, false, true])
-  marks.grow(5)
-  expect([marks.isNew(0), marks.isNew(4), marks.isNew(4)]).toEqual([false, true, false])
+  visited.grow(5)
+  expect([visited.isNew(0), visited.isNew(4), visited.isNew(4)]).toEqual([false, true, false])
 })

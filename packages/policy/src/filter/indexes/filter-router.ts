@@ -7,7 +7,7 @@ import type { Condition } from '../conditions/condition.ts'
 import type { FilterSubject } from '../filter-subject.ts'
 import { ANY_WORK, type MatchWork, type Steps } from '../match-work.ts'
 import { FilterDrawers, type Label } from './filter-drawers.ts'
-import { type FilterIndex, Marks } from './filter-index.ts'
+import { type FilterIndex, Visited } from './filter-index.ts'
 
 const ANY_VALUE: Condition = { op: 'exists', value: true }
 /** The router does not distinguish values for these operators. */
@@ -16,11 +16,11 @@ const BY_ANY_VALUE: ReadonlySet<Condition['op']> = new Set(['numeric', 'anything
 export class FilterRouter {
   readonly #drawers = new FilterDrawers()
   readonly #always = new Set<number>()
-  readonly #marks = new Marks(0)
+  readonly #visited = new Visited(0)
 
   /** Adds an index under a number that is not in use. */
   add(n: number, index: FilterIndex): void {
-    this.#marks.grow(n + 1)
+    this.#visited.grow(n + 1)
     if (index.matchesAlways) this.#always.add(n)
     for (const clause of routes(index)) this.#drawers.file(n, clause)
   }
@@ -34,10 +34,10 @@ export class FilterRouter {
   /** Calls `found` once for each index in which the subject may match a filter. Throws TooMuchWork. */
   find(subject: FilterSubject, found: (n: number) => void, work: MatchWork = ANY_WORK): void {
     if (subject.lacks === 'body') return
-    this.#marks.next()
+    this.#visited.next()
     const once = (n: number) => {
       work.spend(1)
-      if (this.#marks.isNew(n)) found(n)
+      if (this.#visited.isNew(n)) found(n)
     }
     this.#always.forEach(once)
     this.#drawers.find(subject, once, work)
