@@ -43,18 +43,7 @@ export interface ConsumerOptions {
   poison?: { after: number; to: string }
 }
 
-export interface Settings {
-  concurrency: number
-  visibilitySeconds: number
-  waitSeconds: number
-  heartbeat: boolean
-  handlerTimeoutMs: number | undefined
-  backoff: (failed: FailedAttempt) => number | undefined
-  idempotency: Idempotency | undefined
-  keyOf: (message: QueueMessage) => string
-  attempts: AttemptCounts | undefined
-  poison: { after: number; to: string } | undefined
-}
+export type Settings = ReturnType<typeof settingsOf>
 
 /** Backoff of a failed message, if the caller sets none. Past it: the backoff does not grow. */
 const CONSUMER_BACKOFF_SECONDS_MAX = 900
@@ -64,7 +53,7 @@ const HANDLED_AT_ONCE_MAX = 1_000
 const CONSUMER_WAIT_SECONDS_MAX = 20
 
 /** Throws `TypeError` if an option cannot be used. */
-export function settingsOf(options: ConsumerOptions, source: MessageSource): Settings {
+export function settingsOf(options: ConsumerOptions, source: MessageSource) {
   const settings = {
     concurrency: whole('concurrency', options.concurrency ?? 10, 1, HANDLED_AT_ONCE_MAX),
     visibilitySeconds: whole('visibilitySeconds', options.visibilitySeconds ?? 30, 1, HIDDEN_SECONDS_MAX),

@@ -18,7 +18,7 @@ import { RateInput } from './redrive-bar.tsx'
 
 const w = words.redrive
 
-interface Props {
+export interface LettersDialogProps {
   queue: Queue
   filter: LetterFilter
   /** The filter in words. */
@@ -27,7 +27,7 @@ interface Props {
   onClose: () => void
 }
 
-export function RedriveDialog({ isOpen, onClose, ...chosen }: Props) {
+export function RedriveDialog({ isOpen, onClose, ...chosen }: LettersDialogProps) {
   return (
     <Dialog title={w.title(chosen.queue.name)} isOpen={isOpen} onClose={onClose}>
       <RedriveForm {...chosen} />
@@ -35,7 +35,7 @@ export function RedriveDialog({ isOpen, onClose, ...chosen }: Props) {
   )
 }
 
-function RedriveForm({ queue, filter, described }: Omit<Props, 'isOpen' | 'onClose'>) {
+function RedriveForm({ queue, filter, described }: Omit<LettersDialogProps, 'isOpen' | 'onClose'>) {
   const [rate, setRate] = useState('50')
   const [destination, setDestination] = useState('')
   const [canary, setCanary] = useState('5')

@@ -19,7 +19,7 @@ import { beginningOf, QueueFigures } from '../queues/queue-page.tsx'
 import { describeFilter, GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
 import { LetterGroups } from './letter-groups.tsx'
 import { RedriveBar } from './redrive-bar.tsx'
-import { RedriveDialog } from './redrive-dialog.tsx'
+import { type LettersDialogProps, RedriveDialog } from './redrive-dialog.tsx'
 
 const w = words.deadLetters
 const route = getRouteApi('/dlq/$queue')
@@ -146,17 +146,8 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
   )
 }
 
-interface Props {
-  queue: Queue
-  filter: LetterFilter
-  /** The filter in words. */
-  described: string
-  isOpen: boolean
-  onClose: () => void
-}
-
 /** Removes all letters that the filter matches. The dialog counts them first, and the user types the queue's name. */
-function Purge({ queue, filter, described, isOpen, onClose }: Props) {
+function Purge({ queue, filter, described, isOpen, onClose }: LettersDialogProps) {
   const path = { queue: queue.name }
   const chosen = isEmptyFilter(filter) ? {} : { filter }
   const purge = useWrite(operations.purgeQueue)
