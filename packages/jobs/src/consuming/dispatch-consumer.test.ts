@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { jobText, Quarantine, ServerMarks } from '@fantail/store'
-import { waitFor } from '@fantail/test-kit'
+import { ifReadable, jobText, Quarantine, readMessage, ServerMarks } from '@fantail/store'
+import { randomRuns, waitFor } from '@fantail/test-kit'
+import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { JOBS, jobOf, message, textsOf, useConsumers } from './dispatch-consumer.fixture.ts'
 import type { DispatchRun } from './dispatch-run.ts'
@@ -304,6 +305,32 @@ test('started jobs are looked at side by side', async () => {
   }
   await unreadableJobs(client).lookAtActive()
   for (const id of ['one', 'two']) expect(await redis.hget(`${JOBS}:${id}`, 'ats')).toBe('1000')
+})
+
+test('neighbours of a job with any damaged field go on, and nothing changed is run', async () => {
+  const count = randomRuns(12, 0.005)
+  const damage = fc.record({ field: fc.nat(), at: fc.nat(), how: fc.constantFrom('bit', 'cut', 'lost') })
+  const names = Array.from({ length: 2 * count }, (_, n) => `message ${n}`)
+  for (const name of names) await publish(name)
+  const jobs = (await redis.lrange(`${JOBS}:wait`, 0, -1)).reverse()
+  for (const [n, { field: nth, at, how }] of fc.sample(damage, { numRuns: count, seed: 1 }).entries()) {
+    const key = `${JOBS}:${jobs[2 * n]}`
+    const fields = (await redis.hkeys(key)).sort()
+    const field = fields[nth % fields.length] ?? ''
+    const bytes = (await redis.hgetBuffer(key, field)) ?? Buffer.alloc(0)
+    const place = at % Math.max(1, bytes.length)
+    bytes[place] = (bytes[place] ?? 0) ^ (1 << (at % 8))
+    if (how === 'lost') await redis.hdel(key, field)
+    else await redis.hset(key, field, how === 'bit' ? bytes : bytes.subarray(0, place))
+  }
+  const seen = new Set<string>()
+  await consume(async ({ messages }) => {
+    for (const body of messages)
+      for (const { message } of ifReadable(() => readMessage(body))) seen.add(message)
+  })
+  const neighbours = names.filter((_, n) => n % 2 === 1)
+  await waitFor(() => neighbours.every((name) => seen.has(name)), { timeoutMs: 25_000 })
+  expect(names).toEqual(expect.arrayContaining([...seen]))
 })
 
 test('calls during a look at started jobs share it, also after one has failed', async () => {

@@ -100,12 +100,15 @@ test('[144] unsubscribed ones are in no list', async () => {
   expect((await sns.client.send(new ListSubscriptionsCommand({}))).Subscriptions).toEqual([])
 })
 
-test('Unsubscribe removes a subscription whose record cannot be read', async () => {
+test('a signed Unsubscribe removes a subscription whose record cannot be read', async () => {
   const { id, arn } = await subscribe('https://example.com/damaged')
   const { shard = 0, sliceId = '' } = placeOfSubscription(id) ?? {}
   const records = subscriptionsKey(shardBase(shard), sliceId)
   await sns.api.redis.hset(records, id, '{"e":1}')
   await sns.client.send(new UnsubscribeCommand({ SubscriptionArn: arn.replace(':orders:', ':others:') }))
+  // The record may say that links are not enough, so a link removes nothing.
+  const linked = await sns.follow({ Action: 'Unsubscribe', SubscriptionArn: arn })
+  expect([linked.status, linked.text]).toEqual([500, expect.stringContaining('cannot be read')])
   expect(await sns.api.redis.hexists(records, id)).toBe(1)
   await sns.client.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
   expect(await sns.api.redis.hexists(records, id)).toBe(0)
