@@ -1,6 +1,7 @@
 /** Every address of the console, and the data that must exist for them. */
 import { waitFor } from '@fantail/test-kit'
 import type { Stack } from '../harness/services/stack.ts'
+import { consoleScreens } from '../repo/repository.ts'
 
 /** Nothing listens at this address, so deliveries fail and wait. */
 export const NOBODY = 'http://127.0.0.1:9/hook'
@@ -69,23 +70,17 @@ export function allPaths(subscription: string): string[] {
     (tab) => `/subs/${subscription}?tab=${tab}`,
   )
   const ofTopic = ['publish', 'policy', 'filter', 'kept'].map((tab) => `/topics/shop?tab=${tab}`)
-  const lists = [
-    '/topics',
-    '/queues',
+  const others = [
     '/queues/shop-dead',
-    '/dlq',
-    '/messages',
     '/messages?topic=shop',
-    '/tail',
-    '/access',
     '/access?tab=sessions',
     '/access?tab=audit&resource=shop',
     // No subscription has this id.
     '/subs/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
-    '/system',
     '/nowhere',
   ]
-  return [...mainPaths(subscription), ...tabs, ...ofTopic, ...lists]
+  const screens = consoleScreens().filter((path) => !path.includes('$'))
+  return [...new Set([...mainPaths(subscription), ...tabs, ...ofTopic, ...screens, ...others])]
 }
 
 /** A queue with three letters that failed permanently at a webhook. */

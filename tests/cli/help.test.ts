@@ -59,9 +59,18 @@ test.each(loaded)('each example of `fantail %s` has words and flags that exist',
   }
 })
 
-test('the guide names every command', () => {
-  const rows = [...guide.matchAll(/^\| `([a-z]+)/gm)].map(([, name = '']) => name)
-  expect(Object.keys(COMMANDS).filter((name) => !rows.includes(name))).toEqual([])
+test('the guide has a row that names each command and each of its sub-commands', async () => {
+  const rows = [...guide.matchAll(/^\| `([a-z]+)([^`]*)/gm)].flatMap(([, name = '', words = '']) => [
+    name,
+    ...(words.match(/[a-z-]+/g) ?? []).map((word) => `${name} ${word}`),
+  ])
+  const commands = Object.keys(COMMANDS)
+  for (const [name, load] of loaded) {
+    const command = new Command(name)
+    ;(await load())(command, () => async () => undefined)
+    commands.push(...command.commands.map((sub) => `${name} ${sub.name()}`))
+  }
+  expect(commands.filter((name) => !rows.includes(name))).toEqual([])
 })
 
 test('nothing but the table and the exit codes is loaded before a command is called', () => {

@@ -20,6 +20,12 @@ export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
+/** Addresses of the console's screens, as its router has them: `/topics/$topic`. */
+export function consoleScreens(): string[] {
+  const router = textOf('packages/console/src/router.tsx')
+  return [...router.matchAll(/\bscreen\(\s*'([^']+)'/g)].map(([, path = '']) => path)
+}
+
 export interface Manifest {
   /** Folder from the root, e.g. `packages/store`. */
   folder: string

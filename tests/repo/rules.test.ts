@@ -1,6 +1,6 @@
 /** Rules of the repository that no linter checks. */
 import { expect, test } from 'vitest'
-import { filesMatching, manifests, textOf } from './repository.ts'
+import { consoleScreens, filesMatching, manifests, textOf } from './repository.ts'
 
 const EXACT = /^\d+\.\d+\.\d+$/
 const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx}')
@@ -68,6 +68,17 @@ test('every setting is read by a service, a tool or a package', () => {
   const ofRedis = [...table.matchAll(/^ {2}(\w+): (?:setting|optional)\(/gm)].map(([, key = '']) => key)
   expect(ofRedis.length).toBeGreaterThan(10)
   expect(ofRedis.filter((key) => !new RegExp(`\\b${key}\\b`).test(uses))).toEqual([])
+})
+
+test('each screen of the console has a key, or a browser test opens it with an id', () => {
+  const keys = textOf('packages/console/src/shell/shortcuts.ts')
+  const visits = filesMatching('tests/browser/*.ts').map(textOf).join('\n')
+  const isReached = (screen: string) =>
+    screen.includes('$')
+      ? new RegExp(`['\`]${screen.replaceAll(/\$\w+/g, "[^/'`]+")}['\`?]`).test(visits)
+      : keys.includes(`to: '${screen}'`)
+  expect(consoleScreens().length).toBeGreaterThan(10)
+  expect(consoleScreens().filter((screen) => !isReached(screen))).toEqual([])
 })
 
 /**

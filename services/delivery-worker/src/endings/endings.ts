@@ -3,8 +3,8 @@
  *
  *   AttemptEnd, Outcome ─▶ decide (what follows) ─▶ every report ─▶ the delivery's place applies it
  *
- * A place is where the delivery lives meanwhile: its job (first-attempts/job-place.ts), or the claim of its lane
- * (lane-place.ts), alone or in a batch.
+ * A place is where the delivery lives meanwhile: its job (job-place.ts), or the claim of its lane (lane-place.ts),
+ * alone or in a batch.
  */
 import type { StoredWhy, Why } from '@fantail/contracts'
 import { whyNext } from '@fantail/policy'

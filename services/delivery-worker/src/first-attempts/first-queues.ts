@@ -5,10 +5,10 @@
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
+import type { FirstAttempt } from '../endings/first-attempt.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { Unit } from '../units/job-run.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
-import type { FirstAttempt } from './first-attempt.ts'
 import { SnapshotChecks, type SnapshotChecksOptions, type SnapshotState } from './snapshot-checks.ts'
 
 export interface FirstQueuesOptions {

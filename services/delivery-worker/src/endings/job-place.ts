@@ -8,11 +8,11 @@ import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
-import type { DeliveryStatus, FinishedDelivery } from '../endings/delivery-status.ts'
-import type { Endings, Place } from '../endings/endings.ts'
-import type { LanePlace } from '../endings/lane-place.ts'
 import type { Parking } from '../settling/parking.ts'
+import type { DeliveryStatus, FinishedDelivery } from './delivery-status.ts'
+import type { Endings, Place } from './endings.ts'
 import type { FirstAttempt } from './first-attempt.ts'
+import type { LanePlace } from './lane-place.ts'
 
 export interface JobPlaceOptions {
   slots: Pick<AttemptSlots, 'isProven'>
