@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { ContestOptions } from './contest/contest.ts'
 import { NAMES, type Name } from './contest/contestant.ts'
+import { commitOf } from './processes/checkout.ts'
 import { earlier } from './scenarios/cost/earlier.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
@@ -14,17 +15,17 @@ without a scenario: Fantail against the others
   --seconds N        time of publishing per measurement (4)
   --fanout 10,1      scenarios by fan-out
   --only fantail,…   some of ${NAMES.join(', ')}
-  --tree DIR         another checkout with its packages, for the scenario earlier
+  --against REV      an earlier commit, for the scenario earlier; default: the last one (HEAD)
   --cores 1,2,4,8    numbers of cores, for the scenario scale; default: 1, 2, 4 … up to the machine's
   --profile DIR      CPU profiles of Fantail's processes, and what its Redis did
-scenarios (with --quick, --json, --profile, --tree and --cores only; "all" for every one):
+scenarios (with --quick, --json, --profile, --against and --cores only; "all" for every one):
 ${SCENARIOS.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`).join('\n')}`
 
 export interface BenchOptions extends ContestOptions {
   json: boolean
   quick: boolean
-  /** Folder of another tree. */
-  tree?: string | undefined
+  /** A commit of this repository. */
+  against?: string | undefined
   /** Numbers of cores for the scenario scale. */
   cores?: number[] | undefined
   /** None: the contest. */
@@ -39,7 +40,7 @@ export function readOptions(args: string[]): BenchOptions {
   // `pnpm bench -- --quick` and `npm run bench -- --quick` mean the same.
   const { values, positionals } = parse(args.filter((word) => word !== '--'))
   const { json = false, quick = false } = values
-  const scenarios = scenarioNames(positionals, values.tree)
+  const scenarios = scenarioNames(positionals, values.against)
   const contestWords = (['rounds', 'seconds', 'fanout', 'only'] as const).filter((name) => values[name])
   if (scenarios.length > 0 && contestWords.length > 0) {
     throw new Error(`--${contestWords[0]} does not go with a scenario\n${USAGE}`)
@@ -55,19 +56,21 @@ export function readOptions(args: string[]): BenchOptions {
     fanOuts: (values.fanout ?? (quick ? '10,1' : '10,1,100')).split(',').map((n) => numberOf('fanout', n, 0)),
     names: values.only?.split(',').map(nameOf) ?? [...NAMES],
     profileDir: values.profile,
-    tree: values.tree,
+    against: values.against === undefined ? undefined : commitOf(values.against),
     cores: values.cores?.split(',').map(coresOf),
     // Results alone go to stdout.
     report: (text) => console.error(text),
   }
 }
 
-/** Without another tree, `all` leaves out the scenario that needs one. */
-function scenarioNames(words: string[], tree: string | undefined): string[] {
+/** Without a commit, `all` leaves out the scenario that needs one. */
+function scenarioNames(words: string[], against: string | undefined): string[] {
   const known = SCENARIOS.map(({ name }) => name)
   const strange = words.find((word) => word !== 'all' && !known.includes(word))
   if (strange !== undefined) throw new Error(`there is no scenario ${strange}\n${USAGE}`)
-  return words.includes('all') ? known.filter((name) => tree !== undefined || name !== earlier.name) : words
+  return words.includes('all')
+    ? known.filter((name) => against !== undefined || name !== earlier.name)
+    : words
 }
 
 function parse(args: string[]) {
@@ -83,7 +86,7 @@ function parse(args: string[]) {
         fanout: { type: 'string' },
         only: { type: 'string' },
         profile: { type: 'string' },
-        tree: { type: 'string' },
+        against: { type: 'string' },
         cores: { type: 'string' },
       },
     })

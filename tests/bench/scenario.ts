@@ -24,8 +24,8 @@ export interface ScenarioOptions {
   report: (text: string) => void
   /** Folder for CPU profiles of Fantail's processes. */
   profileDir?: string | undefined
-  /** Folder of another tree, to compare with. */
-  tree?: string | undefined
+  /** A commit to compare with. */
+  against?: string | undefined
   /** Numbers of cores for the scenario scale. */
   cores?: number[] | undefined
 }

@@ -47,6 +47,10 @@ test('scenarios are words; the usage answers unknown ones', () => {
   }
 })
 
+test('a commit that is unknown is refused before anything is measured', () => {
+  expect(() => readOptions(['earlier', '--against', 'no-such'])).toThrow('has no commit no-such')
+})
+
 test('the share of others is the busy time that is not our own', () => {
   const before = { all: 1_000, busy: 400, own: 100 }
   expect(othersRow(before, { all: 2_000, busy: 1_000, own: 600 })).toMatchObject({ value: 10, unit: '%' })

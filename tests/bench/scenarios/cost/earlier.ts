@@ -1,8 +1,9 @@
 /**
- * CPU of the present tree against another one, which `--tree` names: a folder with a checkout and its packages. Each
- * tree runs a Fantail of its own, and the two take turns with laps of equal work. Equal processes differ by up to 5 %,
- * so that every work is done by several pairs of them.
+ * CPU of the present tree against the commit that `--against` names, or else the last one. Each tree runs a Fantail of
+ * its own, and the two take turns with laps of equal work. Equal processes differ by up to 5 %, so that every work is
+ * done by several pairs of them.
  */
+import { commitOf, withCheckout } from '../../processes/checkout.ts'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf, intervalOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
@@ -43,17 +44,20 @@ const WORKS: readonly Work[] = [
 
 export const earlier: Scenario = {
   name: 'earlier',
-  summary: 'CPU per delivery of another tree (--tree DIR) against this one',
-  run: (options) =>
-    withStage(async (stage) => {
-      if (options.tree === undefined) throw new Error('--tree is missing: name the folder of the other tree')
-      const rows: Row[] = []
-      for (const work of WORKS) rows.push(...(await compare(stage, work, options)))
-      return rows
-    }),
+  summary: 'CPU per delivery of an earlier commit (--against REV), and of this tree',
+  run: ({ against = commitOf('HEAD'), ...options }) =>
+    withCheckout(against, (tree) =>
+      withStage(async (stage) => {
+        const rows: Row[] = []
+        for (const work of WORKS) rows.push(...(await compare(stage, work, { ...options, tree })))
+        return rows
+      }),
+    ),
 }
 
-async function compare(stage: Stage, work: Work, options: ScenarioOptions): Promise<Row[]> {
+type Options = ScenarioOptions & { tree: string }
+
+async function compare(stage: Stage, work: Work, options: Options): Promise<Row[]> {
   const pairs: [number, number][] = []
   for (let run = 0; run < (options.quick ? 1 : PROCESSES); run++) {
     const trees = [await fantailOn(stage, options, { ...work.settings, tree: options.tree })]
