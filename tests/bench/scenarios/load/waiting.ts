@@ -17,7 +17,7 @@ import { monotonicMs } from '../../processes/monotonic.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
 import type { Arrivals } from '../parts/answering-receiver-process.ts'
-import { createTopic, messagesFor, park, type TopicLanes } from '../parts/backlog.ts'
+import { createTopic, messagesFor, park, RETRY_TOMORROW, type TopicLanes } from '../parts/backlog.ts'
 import { redisBytes, redisCpuMs } from '../parts/usage.ts'
 
 const TOPICS = 10
@@ -30,12 +30,6 @@ const CLAIMS_PER_LANE = 4
 const ROUNDS = 5
 const LAPS_PER_ROUND = 5
 const STARTS = 3
-
-const RETRY: ParkAs = {
-  as: 'retry',
-  delayMs: 86_400_000,
-  state: { kind: 'retry', attempts: 2, statusCode: 503, error: null },
-}
 
 export const waiting: Scenario = {
   name: 'waiting',
@@ -114,7 +108,7 @@ async function retryRows(perLane: number): Promise<Row[]> {
   const server = await startBenchRedis()
   const redis = new Redis(server.url)
   const topics = await createTopics(redis, 9)
-  const { delivery } = await parkMeasured(redis, topics, perLane, RETRY)
+  const { delivery } = await parkMeasured(redis, topics, perLane, RETRY_TOMORROW)
   redis.disconnect()
   await server.stop()
   return [{ figure: 'waiting for a retry', value: delivery, unit: 'bytes', atMost: 230 }]

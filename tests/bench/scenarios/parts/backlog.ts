@@ -32,6 +32,13 @@ export interface TopicLanes {
   lanes: Lane[]
 }
 
+/** The delivery waits for as long as the scenario runs. */
+export const RETRY_TOMORROW: ParkAs = {
+  as: 'retry',
+  delayMs: 86_400_000,
+  state: { kind: 'retry', attempts: 2, statusCode: 503, error: null },
+}
+
 interface TopicShape {
   name: string
   subscriptions: number

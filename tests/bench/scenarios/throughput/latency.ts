@@ -1,5 +1,6 @@
 /** Time from sending a publish to the arrival at the receiver, by the clock that all processes share. */
 import type { ChildProcess } from 'node:child_process'
+import { Redis } from 'ioredis'
 import type { Fantail } from '../../contest/fantail.ts'
 import { whenArrived } from '../../contest/measure.ts'
 import { ask, type PaceOptions, type PaceResult } from '../../processes/ipc.ts'
@@ -11,14 +12,36 @@ import {
   CONNECTIONS,
   endFantail,
   fantailOn,
+  interleaved,
   lap,
   type Stage,
   told,
   withStage,
 } from '../../stage.ts'
+import { createTopic, messagesFor, park, RETRY_TOMORROW } from '../parts/backlog.ts'
 
 const FAN_OUT = 10
-const IDLE_PER_SECOND = 50
+const WAITING_LANES = 10_000
+const ROUNDS = 3
+/** Laps that measure the highest rate. The first one warms the processes up. */
+const FASTEST_LAPS = 4
+
+interface PacedLoad {
+  name: string
+  /** In publishes a second. */
+  rate(highest: number): number
+  seconds: number
+  /** Bars, in ms. */
+  p50?: number
+  p99?: number
+}
+
+/** A slow rate needs more time for as many publishes. */
+const LOADS: readonly PacedLoad[] = [
+  { name: '50 publishes/s', rate: () => 50, seconds: 20, p50: 5, p99: 15 },
+  { name: 'half of the highest rate', rate: (highest) => highest * 0.5, seconds: 8, p99: 20 },
+  { name: '80 % of the highest rate', rate: (highest) => highest * 0.8, seconds: 8 },
+]
 
 /** In ms. */
 export interface Percentiles {
@@ -29,28 +52,46 @@ export interface Percentiles {
 
 export const latency: Scenario = {
   name: 'latency',
-  summary: 'publish to arrival at fan-out 10, idle and at half of maximum load',
+  summary: 'publish to arrival at fan-out 10: 50/s, half and 80 % of the highest rate, 10,000 waiting lanes',
   run: (options) =>
     withStage(async (stage) => {
-      const { quick, report } = options
-      const fantail = await fantailOn(stage, options)
-      const speeds: number[] = []
-      for (let round = 0; round < 3; round++) {
-        const measured = await lap(stage, fantail, { fanOut: FAN_OUT, deliveries: quick ? 20_000 : 100_000 })
-        report(`maximum: ${told(measured)}`)
-        if (round > 0) speeds.push(measured.deliveriesPerSecond)
+      const alone = await fantailOn(stage, options)
+      const beside = await fantailOn(stage, options)
+      await addWaitingLanes(beside)
+      const highest = await highestRate(stage, alone, options)
+      await highestRate(stage, beside, options)
+      const rows: Row[] = []
+      for (const load of LOADS) {
+        const perSecond = Math.round(load.rate(highest))
+        const lapOf = (fantail: Fantail) => () =>
+          percentiles(stage, fantail, { perSecond, seconds: options.quick ? 2 : load.seconds, options })
+        const pairs = await interleaved(options.quick ? 1 : ROUNDS, lapOf(alone), lapOf(beside))
+        rows.push(...rowsOf(load, perSecond, pairs))
       }
-      const half = Math.round(figureOf(speeds).median / 2 / FAN_OUT)
-      const idle: Percentiles[] = []
-      const loaded: Percentiles[] = []
-      for (let round = 0; round < (quick ? 1 : 3); round++) {
-        const seconds = quick ? 2 : 8
-        idle.push(await percentiles(stage, fantail, { perSecond: IDLE_PER_SECOND, seconds, options }))
-        loaded.push(await percentiles(stage, fantail, { perSecond: half, seconds: quick ? 2 : 5, options }))
-      }
-      await endFantail(fantail, options)
-      return rowsOf(idle, loaded, half)
+      await endFantail(alone, options)
+      await endFantail(beside, options)
+      return rows
     }),
+}
+
+/** Each lane has one delivery, which waits for a retry. */
+async function addWaitingLanes({ redis: { url } }: Fantail): Promise<void> {
+  const redis = new Redis(url)
+  const endpoint = (lane: number) => `http://127.0.0.1:9/s${lane}`
+  const { arn, lanes } = await createTopic(redis, { name: 'waiting', subscriptions: WAITING_LANES, endpoint })
+  await park(redis, lanes, messagesFor(arn, 1, BODY_BYTES), RETRY_TOMORROW)
+  redis.disconnect()
+}
+
+/** In publishes a second. */
+async function highestRate(stage: Stage, fantail: Fantail, { quick, report }: ScenarioOptions) {
+  const speeds: number[] = []
+  for (let round = 0; round < FASTEST_LAPS; round++) {
+    const measured = await lap(stage, fantail, { fanOut: FAN_OUT, deliveries: quick ? 20_000 : 100_000 })
+    report(`maximum: ${told(measured)}`)
+    if (round > 0) speeds.push(measured.deliveriesPerSecond)
+  }
+  return figureOf(speeds).median / FAN_OUT
 }
 
 interface Paced {
@@ -92,14 +133,17 @@ export async function delaysSince(receiver: ChildProcess, sentAt: number[]): Pro
   return { p50: at(0.5), p99: at(0.99), p999: at(0.999) }
 }
 
-function rowsOf(idle: Percentiles[], loaded: Percentiles[], half: number): Row[] {
-  const of = (rounds: Percentiles[], name: keyof Percentiles) => figureOf(rounds.map((round) => round[name]))
-  const note = `${half} publishes/s`
-  const quiet = `${IDLE_PER_SECOND} publishes/s`
-  return [
-    rowOf('publish to arrival, idle, p50', of(idle, 'p50'), { unit: 'ms', atMost: 5, note: quiet }),
-    rowOf('publish to arrival, idle, p99', of(idle, 'p99'), { unit: 'ms', atMost: 15, note: quiet }),
-    rowOf('publish to arrival, half load, p50', of(loaded, 'p50'), { unit: 'ms', note }),
-    rowOf('publish to arrival, half load, p99', of(loaded, 'p99'), { unit: 'ms', atMost: 50, note }),
-  ]
+function rowsOf(load: PacedLoad, perSecond: number, pairs: [Percentiles, Percentiles][]): Row[] {
+  const note = `${perSecond} publishes/s`
+  const sides = [load.name, `${load.name}, beside ${WAITING_LANES.toLocaleString('en-US')} waiting lanes`]
+  return sides.flatMap((name, side) => {
+    const of = (percentile: keyof Percentiles) =>
+      figureOf(pairs.map((pair) => pair[side]?.[percentile] ?? Number.NaN))
+    const bar = (atMost?: number) => (atMost === undefined ? {} : { atMost })
+    return [
+      rowOf(`${name}, p50`, of('p50'), { unit: 'ms', ...bar(load.p50), note }),
+      rowOf(`${name}, p99`, of('p99'), { unit: 'ms', ...bar(load.p99), note }),
+      rowOf(`${name}, p99.9`, of('p999'), { unit: 'ms', note }),
+    ]
+  })
 }
