@@ -151,6 +151,12 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     within:
       /^(?!packages\/(?:cli|consumer|test-kit|console)\/|services\/redrive\/|services\/publish-api\/|tests\/)/,
   },
+  // A mark is the proof that a copy exists.
+  {
+    now: 'barrier, declared dead or settled',
+    old: /[wW]rite-?[mM]ark\b|\bmark(?:Dead|Key|Gone|Settled|Unsettled|Delivered|Paused)\b|\bmark(?:ed|ing|s)?\s(?:as )?dead\b/,
+    within: /./,
+  },
   { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
 ]
 

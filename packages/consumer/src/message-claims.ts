@@ -14,7 +14,7 @@ export type Claim = 'claimed' | 'done' | { busySeconds: number }
 export interface Idempotency {
   /** `token` names the claim. To claim again with the same token renews the lease. */
   claim(key: string, token: string, leaseSeconds: number): Promise<Claim>
-  /** Marks the message as done. */
+  /** Notes that the message is done. */
   finish(key: string, token: string): Promise<void>
   /** Gives the claim back, so that the message can be handled again. */
   release(key: string, token: string): Promise<void>

@@ -14,7 +14,7 @@ export class JsonBoundError extends SyntaxError {}
 
 /** Throws a JsonBoundError before it parses anything, or the SyntaxError of JSON.parse. */
 export function parseBounded(text: string, valuesMax = REQUEST_VALUES_MAX): unknown {
-  if (!hasFewMarks(text, valuesMax)) checkBounds(text, valuesMax)
+  if (!isFarFromBounds(text, valuesMax)) checkBounds(text, valuesMax)
   return JSON.parse(text)
 }
 
@@ -25,19 +25,21 @@ const LONG_CHARS = 65_536
  * Whether the text has too few brackets and commas for any bound, those within texts included. Such a text is not read
  * character by character, which costs as much as to parse it if its quotes are escaped.
  */
-function hasFewMarks(text: string, valuesMax: number): boolean {
+function isFarFromBounds(text: string, valuesMax: number): boolean {
   const { length } = text
   // Each level takes two characters, and so does each value with its comma.
   if (length <= 2 * Math.min(JSON_DEPTH_MAX, valuesMax)) return true
-  const opened = marks(text, '[', JSON_DEPTH_MAX) + marks(text, '{', JSON_DEPTH_MAX)
+  const opened = countOf(text, '[', JSON_DEPTH_MAX) + countOf(text, '{', JSON_DEPTH_MAX)
   if (opened > JSON_DEPTH_MAX) return false
-  return length <= 2 * valuesMax || (length >= LONG_CHARS && opened + marks(text, ',', valuesMax) < valuesMax)
+  return (
+    length <= 2 * valuesMax || (length >= LONG_CHARS && opened + countOf(text, ',', valuesMax) < valuesMax)
+  )
 }
 
 /** Stops counting past `max`. */
-function marks(text: string, mark: string, max: number): number {
+function countOf(text: string, char: string, max: number): number {
   let count = 0
-  for (let at = text.indexOf(mark); at >= 0 && count <= max; at = text.indexOf(mark, at + 1)) count++
+  for (let at = text.indexOf(char); at >= 0 && count <= max; at = text.indexOf(char, at + 1)) count++
   return count
 }
 

@@ -229,7 +229,7 @@ export {
 export { takeRole } from './redis/leader.ts'
 export { inOneWrite } from './redis/one-write.ts'
 export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
-export { ReplicaAcks, type ReplicaAcksOptions, ReplicaWatch, writeMark } from './redis/replica-acks.ts'
+export { ReplicaAcks, type ReplicaAcksOptions, ReplicaWatch, writeBarrier } from './redis/replica-acks.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './redis/script-classes.ts'
 export { readScript } from './redis/scripts.ts'
 export { SHARDS_AT_ONCE, sideBySide } from './redis/side-by-side.ts'

@@ -31,7 +31,7 @@ const STEPS = {
   // BullMQ's own script: only it names this key from a worker.
   'complete the job': [(request: Buffer) => request.includes(':dispatch-0:completed'), 1],
   take: [runsScript('take-deliveries-1'), 1],
-  'mark as dead': [all(settle, hasArgument('markDead')), 2],
+  'declare dead': [all(settle, hasArgument('declareDead')), 2],
   'append to the dead-letter queue': [runsScript('send-messages-1'), 2],
   'append to the queue that it makes': [runsScript('send-letter-1'), 2],
   'settle what is dead': [all(settle, hasArgument('deadLettered')), 2],
@@ -55,8 +55,8 @@ const CASES: [Step, 'before' | 'after', number[]][] = [
   ['settle as delivered', 'before', DELIVERED_LATER],
   ['settle as delivered', 'after', DELIVERED_LATER],
   ['settle for a retry', 'after', RETRIED_TWICE],
-  ['mark as dead', 'before', DEAD],
-  ['mark as dead', 'after', DEAD],
+  ['declare dead', 'before', DEAD],
+  ['declare dead', 'after', DEAD],
   ['append to the dead-letter queue', 'after', DEAD],
   ['append to the queue that it makes', 'before', DEAD],
   ['append to the queue that it makes', 'after', DEAD],
@@ -138,7 +138,7 @@ test('jobs taken over repeat nothing that was recorded, and nothing is left behi
   })
   for (const [step, at, answers] of CASES) {
     const attempts = receiver().requestsTo(`/${nameOf(step, at)}`).length
-    const unrecorded = at === 'before' && (step === 'settle as delivered' || step === 'mark as dead')
+    const unrecorded = at === 'before' && (step === 'settle as delivered' || step === 'declare dead')
     expect([step, at, attempts]).toEqual([step, at, answers.length + (unrecorded ? 1 : 0)])
   }
   const keys = await connection.keys('ft:*')

@@ -1,7 +1,7 @@
 /**
  * The output of a command. Data goes to stdout, everything else to stderr. With `--json`, each line of stdout is one
  * JSON object. Without a terminal, lines are plain: no colour, no cursor movement. All lines are made printable here,
- * because they may quote what others have written. Escape sequences of the command itself are therefore marked.
+ * because they may quote what others have written. Escape sequences of the command itself are therefore tagged.
  */
 import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'

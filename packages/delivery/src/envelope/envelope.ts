@@ -255,14 +255,14 @@ function confirmation(envelope: Envelope, signature: Signature | undefined): [st
     ...member('MessageId', message.messageId),
     ...member('Token', message.token ?? ''),
     ...member('TopicArn', message.topicArn),
-    ...member('Message', confirmationText(envelope, ARN_MARK)),
+    ...member('Message', confirmationText(envelope, ARN_PLACE)),
     ...member('SubscribeURL', subscribeUrl(envelope)),
     ...member('Timestamp', publishedIso(message)),
     ...(signature ? signatureMembers(signature) : []),
   ]
   const document = `{\n  ${members.join(',\n  ')}\n}`
-  const at = document.indexOf(ARN_MARK)
-  return at < 0 ? [document] : [document.slice(0, at), document.slice(at + ARN_MARK.length)]
+  const at = document.indexOf(ARN_PLACE)
+  return at < 0 ? [document] : [document.slice(0, at), document.slice(at + ARN_PLACE.length)]
 }
 
 export function confirmationText({ message, kind }: Envelope, subscriptionArn: string): string {
@@ -289,7 +289,7 @@ function signatureMembers({ version, value, certificateUrl }: Signature): string
 }
 
 /** Stands for the subscription's ARN while the document is built. No ARN, token or origin can contain it. */
-const ARN_MARK = '<subscription>'
+const ARN_PLACE = '<subscription>'
 
 function member(name: string, value: string): string[] {
   return [`"${name}" : ${JSON.stringify(value)}`]

@@ -3,7 +3,7 @@
  * error the worker is paused. A write is tried every 0.1 to 2 s, and the first success resumes the worker. Each of the
  * two changes is logged once.
  */
-import { isCluster, isTrouble, writeMark } from '@fantail/store'
+import { isCluster, isTrouble, writeBarrier } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { queuePrefix } from './bull.ts'
@@ -69,7 +69,7 @@ export class TroubleGuard {
 
 async function probe(redis: Redis, key: string): Promise<void> {
   // A worker's scripts run also when memory is full. The probe must therefore not need free memory either.
-  await writeMark(redis, key)
+  await writeBarrier(redis, key)
   // While the slot moves between masters, commands with one key work and scripts with several keys are refused. So
   // several keys are probed.
   if (isCluster(redis)) await redis.exists(`${key}~`, `${key}~~`)

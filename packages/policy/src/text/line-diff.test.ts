@@ -3,7 +3,7 @@ import { lineDiff } from './line-diff.ts'
 
 const signed = (before: string, after: string) => lineDiff(before, after).map(({ sign, text }) => sign + text)
 
-test('lines that only one text has are marked, and the others stay between them', () => {
+test('lines that only one text has have a sign, and the others stay between them', () => {
   expect(signed('a\nb\nc', 'a\nx\nc\nd')).toEqual([' a', '-b', '+x', ' c', '+d'])
   expect(signed('same', 'same')).toEqual([' same'])
 })

@@ -1,4 +1,4 @@
-/** The lines of two texts. Lines that only one of them has are marked. */
+/** The lines of two texts. Lines that only one of them has have a sign. */
 import diffModule from '@jest/diff-sequences'
 
 type IsCommon = (a: number, b: number) => boolean

@@ -25,6 +25,6 @@ test('other text stays', () => {
   expect(withoutTokens(text)).toBe(text)
 })
 
-function escaped(mark: string): string {
-  return `\\u00${mark.charCodeAt(0).toString(16)}`
+function escaped(char: string): string {
+  return `\\u00${char.charCodeAt(0).toString(16)}`
 }

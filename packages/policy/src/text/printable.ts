@@ -15,19 +15,19 @@ export function printable(text: string): string {
 
 /** Several lines: line breaks and tabs stay. */
 export function printableLines(text: string): string {
-  return text.replace(CONTROLS, (mark) => (mark === '\n' || mark === '\t' ? mark : escapeOf(mark)))
+  return text.replace(CONTROLS, (char) => (char === '\n' || char === '\t' ? char : escapeOf(char)))
 }
 
-function escapeOf(mark: string): string {
-  const units = mark.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return NAMED[mark] ?? units.join('')
+function escapeOf(char: string): string {
+  const units = char.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return NAMED[char] ?? units.join('')
 }
 
 const MARKUP = /[&<>"'`|\\[\]]/g
 
 /** The text in a cell of a Markdown table. Characters that could end the cell or begin markup are entities. */
 export function markdownCell(text: string): string {
-  return printable(text).replace(MARKUP, (mark) => `&#${mark.charCodeAt(0)};`)
+  return printable(text).replace(MARKUP, (char) => `&#${char.charCodeAt(0)};`)
 }
 
 const QUOTE = '(?:\\\\*["\']|&quot;|&#(?:34|39|x22|x27);)+'

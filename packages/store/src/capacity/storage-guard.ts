@@ -25,7 +25,7 @@ export const PUBLISH_SHARE = 0.75
 /**
  * Each dead letter copies its message, so dead letters could exhaust any reserve.
  * @limit memory (Redis) Share of Redis's memory past which no dead letter is appended. Past it: the delivery waits in
- * its lane, marked dead.
+ * its lane, declared dead.
  */
 const DEAD_LETTER_SHARE = 1.05
 /**

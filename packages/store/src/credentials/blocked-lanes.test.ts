@@ -25,7 +25,7 @@ const BLOCK = { op: 'block', delayMs: BLOCK_MS, credential: 'smtp:mail.example:2
 const ANSWERED: SettleTo[] = [
   { op: 'delivered' },
   { op: 'retry', delayMs: 60_000, state: failedOnce() },
-  { op: 'markDead', leaseMs: 1_000, state: { ...failedOnce(), kind: 'dead', reason: 'permanent' } },
+  { op: 'declareDead', leaseMs: 1_000, state: { ...failedOnce(), kind: 'dead', reason: 'permanent' } },
   { op: 'discard', cause: 'permanent' },
 ]
 const messages = (n: number) => Array.from({ length: n }, (_, i) => makeMessage(Date.now() - 1_000 + i))

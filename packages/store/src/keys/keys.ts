@@ -60,7 +60,7 @@ export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:
 export const formerKey = (base: string, sliceId: string) => `${base}former:${sliceId}`
 // `<base>dropped`. Sorted set: ids of removed slices whose subscriptions are remembered, by the number of all
 // subscriptions that were remembered up to it. The oldest are forgotten (slice-subscriptions.lua).
-// `<base>gone:<id>`. String, 60 s, in the slice's shard: marks a removed subscription or slice, so that a late creation
+// `<base>gone:<id>`. String, 60 s, in the slice's shard: names a removed subscription or slice, so that a late creation
 // is refused.
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
 export const expiriesKey = (base: string) => `${base}expiries`
@@ -127,7 +127,7 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
 export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${subscriptionId}`
 // `<base>fresh:<subscription id>`. Sorted set by due ms: deliveries without an attempt. Member: 16 bytes message id (+
 // 2 bytes generation if redriven, 6 if resent).
-// `<base>retry:<subscription id>`. Sorted set by due ms: deliveries that were attempted, deliveries that are marked
+// `<base>retry:<subscription id>`. Sorted set by due ms: deliveries that were attempted, deliveries that are declared
 // dead, and deliveries that wait because their leases ended again and again.
 // `<base>lease:<subscription id>`. Sorted set by lease: deliveries in flight. A lease is its end in ms times 2,048,
 // plus a number that makes it unique. In a FIFO lane it is odd.
@@ -309,7 +309,7 @@ export const roleKey = (role: string) => `ft:{leader}:${role}`
  * String, empty, in the slot of `key`. It is written before each WAIT (replica-acks.ts). Expires 60 s after the last
  * write.
  */
-export const markKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? key}}:mark`
+export const barrierKey = (key: string) => `ft:{${/\{([^}]+)\}/.exec(key)?.[1] ?? key}}:barrier`
 
 /**
  * Hash: a dispatch job. It is BullMQ's own, like every key that begins with `<this key>:`. Fantail adds the field
@@ -502,7 +502,7 @@ export const WAKE_REDRIVES = 'ft:wake:redrives'
 export const idempotencyKey = (topicArn: string, topicUid: string, key: string) =>
   `${shardBase(shardOf(topicArn))}idem:${topicUid}:${key}`
 /**
- * String: id of a stack whose time can be moved (travel/travel-store.ts). It marks the data for ever. Never
+ * String: id of a stack whose time can be moved (travel/travel-store.ts). It stays in the data for ever. Never
  * deleted.
  */
 export const TRAVEL_KEY = 'ft:{time}:travel'

@@ -65,8 +65,8 @@ export async function changeLane(redis: Redis, id: string, field: string, value:
   await redis.eval(CHANGE, 1, BASE, id, field, value)
 }
 
-/** Marks the lane as deleted, like the delete script. Takes drain it. */
-export async function markGone(redis: Redis, id: string) {
+/** Deletes the lane as the delete script does. Takes drain it. */
+export async function deleteLane(redis: Redis, id: string) {
   await redis.hset(laneKey(BASE, id), 'g', '1')
   await redis.zadd(dueKey(BASE), 0, id)
 }

@@ -80,7 +80,7 @@ const OUTCOMES: SettleTo[] = [
   { op: 'retry', delayMs: 15_000, state: { ...FAILED, attempts: 2 } },
   { op: 'returnUnsent' },
   { op: 'returnUncounted' },
-  { op: 'markDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
+  { op: 'declareDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
   { op: 'deadLettered' },
   { op: 'discard', cause: 'permanent' },
   { op: 'quarantined' },
@@ -414,7 +414,7 @@ class Play {
   settleHead(head: Head, to: SettleTo, now: number) {
     const { lane, group, delivery } = head
     const gone = this.model.lane(lane).gone
-    if (to.op === 'markDead') Object.assign(head, { state: to.state, ends: 0 })
+    if (to.op === 'declareDead') Object.assign(head, { state: to.state, ends: 0 })
     else if (gone && (to.op === 'retry' || to.op === 'returnUnsent' || to.op === 'returnUncounted'))
       this.model.leave(lane, group, delivery, 'discarded:unsubscribed', now)
     else if (to.op === 'retry')

@@ -135,7 +135,7 @@ export class Model {
     else if (to.op === 'returnUncounted') {
       entry.ends = 0
       this.putBack(entry, now)
-    } else if (to.op === 'markDead') Object.assign(entry, { state: to.state, ends: 0 })
+    } else if (to.op === 'declareDead') Object.assign(entry, { state: to.state, ends: 0 })
     else if (to.op === 'retry')
       Object.assign(entry, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state, ends: 0 })
     return true

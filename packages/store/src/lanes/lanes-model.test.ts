@@ -70,7 +70,7 @@ const OUTCOMES: SettleTo[] = [
   { op: 'returnUnsent' },
   { op: 'returnUnsent', delayMs: 15_000 },
   { op: 'returnUncounted' },
-  { op: 'markDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
+  { op: 'declareDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
   { op: 'deadLettered' },
   { op: 'discard', cause: 'permanent' },
   { op: 'quarantined' },
@@ -267,7 +267,7 @@ class Play {
       const lease = leases[i]
       const entry = this.model.entries.get(claim.subscriptionId + hex)
       if (!lease || !entry || lease === claim.lease) continue
-      expect(to.op === 'markDead' && entry.at < now + DEAD_LEASE_MS).toBe(true)
+      expect(to.op === 'declareDead' && entry.at < now + DEAD_LEASE_MS).toBe(true)
       Object.assign(entry, { lease, at: now + DEAD_LEASE_MS })
       this.claims.push({ ...claim, lease })
     }

@@ -6,9 +6,9 @@ import { ReplicaAcks } from '../redis/replica-acks.ts'
 import {
   BASE,
   claimsOf,
+  deleteLane,
   keysLeft,
   makeMessage,
-  markGone,
   parkAll,
   referencesTo,
   SHARD,
@@ -39,7 +39,7 @@ test('a body is stored once for all the lanes it waits in', async () => {
 
 test('a batch whose reply was lost is not parked again, whatever happened to it meanwhile', async () => {
   const [id, gone] = [await writeLane(redis), await writeLane(redis)]
-  await markGone(redis, gone)
+  await deleteLane(redis, gone)
   const message = makeMessage()
   const entry = (subscriptionId: string): ParkEntry => ({
     subscriptionId,
@@ -163,9 +163,9 @@ test('a message without a delivery is not stored', async () => {
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ 'discarded:unsubscribed': '1' })
 })
 
-test('a lane marked gone accepts nothing more', async () => {
+test('a deleted lane accepts nothing more', async () => {
   const id = await writeLane(redis)
-  await markGone(redis, id)
+  await deleteLane(redis, id)
   expect((await parkAll(lanes, [id], [makeMessage()])).outcomes).toEqual(['gone'])
 })
 

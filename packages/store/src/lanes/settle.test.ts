@@ -4,9 +4,9 @@ import { countsKey } from '../keys/keys.ts'
 import {
   BASE,
   claimsOf,
+  deleteLane,
   keysLeft,
   makeMessage,
-  markGone,
   parkAll,
   referencesTo,
   SHARD,
@@ -104,11 +104,11 @@ test('an unsent delivery is due at once and counts no attempt', async () => {
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
-test('a delivery that waits for a missing dead-letter queue keeps its mark, and the lane and the delivery say so', async () => {
+test('a delivery that waits for a missing dead-letter queue stays dead, and the lane and the delivery say so', async () => {
   const claim = await claimOne()
-  const { lease } = await settleOne(claim, { op: 'markDead', leaseMs: 15_000, state: DEAD })
-  const marked = { ...claim, lease: lease ?? '' }
-  const { nextDueAt } = await settleOne(marked, { op: 'awaitQueue', delayMaxMs: 60_000 })
+  const { lease } = await settleOne(claim, { op: 'declareDead', leaseMs: 15_000, state: DEAD })
+  const dead = { ...claim, lease: lease ?? '' }
+  const { nextDueAt } = await settleOne(dead, { op: 'awaitQueue', delayMaxMs: 60_000 })
   const lane = [{ subscriptionId: claim.subscriptionId, shard: SHARD }]
   expect(await lanes.figures(lane)).toMatchObject([{ waiting: 1, isQueueMissing: true }])
   expect(await lanes.deliveryStates(SHARD, [claim])).toMatchObject([
@@ -145,7 +145,7 @@ test('the more wait for a missing queue, the later each asks again, but never af
   expect(Math.max(...delays)).toBeLessThan(7_000)
 })
 
-test('only what is marked dead is released, however many retries wait beside it', async () => {
+test('only what is declared dead is released, however many retries wait beside it', async () => {
   const id = await writeLane(redis)
   const retry = { as: 'retry', delayMs: 60_000, state: FAILED } as const
   await parkAll(
@@ -172,19 +172,19 @@ test('a delivery that got no slot is due a little later, and counts no attempt',
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
-test('a delivery marked dead is claimed as dead after a crash', async () => {
+test('a delivery declared dead is claimed as dead after a crash', async () => {
   const claim = await claimOne()
-  const marked = await settleOne(claim, { op: 'markDead', leaseMs: 5_000, state: DEAD })
-  expect(marked).toMatchObject({ accepted: true, lease: claim.lease })
+  const dead = await settleOne(claim, { op: 'declareDead', leaseMs: 5_000, state: DEAD })
+  expect(dead).toMatchObject({ accepted: true, lease: claim.lease })
   await skew(redis, 30_000)
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([
     { delivery: claim.delivery, state: DEAD, sendAt: null },
   ])
 })
 
-test('marking dead extends a lease that is about to end; the one before counts no more', async () => {
+test('declaring a delivery dead extends a lease that is about to end; the one before counts no more', async () => {
   const claim = await claimOne()
-  const { lease } = await settleOne(claim, { op: 'markDead', leaseMs: 60_000, state: DEAD })
+  const { lease } = await settleOne(claim, { op: 'declareDead', leaseMs: 60_000, state: DEAD })
   expect(lease).not.toBe(claim.lease)
   expect((await settleOne(claim, { op: 'deadLettered' })).accepted).toBe(false)
   expect((await settleOne({ ...claim, lease: lease ?? '' }, { op: 'deadLettered' })).accepted).toBe(true)
@@ -197,7 +197,7 @@ test('a worker that comes back after its lease was handed on changes nothing', a
   const ops: SettleTo[] = [
     { op: 'delivered' },
     { op: 'retry', delayMs: 0, state: FAILED },
-    { op: 'markDead', leaseMs: 90_000, state: DEAD },
+    { op: 'declareDead', leaseMs: 90_000, state: DEAD },
     { op: 'deadLettered' },
     { op: 'discard', cause: 'permanent' },
     { op: 'returnUnsent' },
@@ -229,7 +229,7 @@ test('in the lane of a deleted subscription nothing waits again', async () => {
   const id = await writeLane(redis)
   await parkAll(lanes, [id], [makeMessage(), makeMessage(), makeMessage()])
   const [retry, back, done] = claimsOf(await takeFrom(lanes))
-  await markGone(redis, id)
+  await deleteLane(redis, id)
   if (!retry || !back || !done) throw new Error('three claims were due')
   const { accepted } = await lanes.settle(SHARD, [
     { ...retry, to: { op: 'retry', delayMs: 1_000, state: FAILED } },

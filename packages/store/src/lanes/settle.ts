@@ -111,7 +111,7 @@ function packTo(to: SettleTo): readonly [] | [number, string] {
       return [to.delayMaxMs, '']
     case 'retry':
       return [to.delayMs, packState(to.state)]
-    case 'markDead':
+    case 'declareDead':
       return [to.leaseMs, packState(to.state)]
     case 'discard':
       return [0, to.cause]

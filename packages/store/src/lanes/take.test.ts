@@ -3,9 +3,9 @@ import { countsKey, dueKey, laneKey } from '../keys/keys.ts'
 import {
   BASE,
   claimsOf,
+  deleteLane,
   keysLeft,
   makeMessage,
-  markGone,
   parkAll,
   referencesTo,
   SHARD,
@@ -267,7 +267,7 @@ test('the lane of a deleted subscription is drained in steps and leaves no key b
   await parkAll(lanes, [id], parked)
   await parkAll(lanes, [id], parked.slice(0, 1))
   await parkAll(lanes, [id], messages(600), retried(60_000))
-  await markGone(redis, id)
+  await deleteLane(redis, id)
   expect((await takeFrom(lanes)).drained).toBe(1_000)
   expect(await takeFrom(lanes)).toMatchObject({ drained: 200, lanes: [], nextDueAt: null })
   expect(await keysLeft(redis)).toEqual([])
@@ -278,7 +278,7 @@ test('a delivery in flight when its subscription was deleted is discarded when i
   const id = await writeLane(redis)
   await parkAll(lanes, [id], messages(1))
   await takeFrom(lanes)
-  await markGone(redis, id)
+  await deleteLane(redis, id)
   expect((await takeFrom(lanes)).nextDueAt).toBeGreaterThan(Date.now() + 10_000)
   await skew(redis, 30_000)
   expect((await takeFrom(lanes)).drained).toBe(1)

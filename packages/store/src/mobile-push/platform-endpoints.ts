@@ -27,7 +27,7 @@ import { changedMeanwhile, PUSH_RECORD_TRIES_MAX } from './platform-applications
 
 const PUT = readScript('put-platform-endpoint-1')
 const DELETE = readScript('delete-platform-endpoint-1')
-const MARK = readScript('mark-platform-endpoint-1')
+const REPLACE = readScript('replace-platform-endpoint-1')
 const UUID_CHARS = 36
 /** Tokens that one look for an endpoint's token reads, approximately. */
 const SCANNED_TOKENS = 1_000
@@ -115,7 +115,7 @@ export class PlatformEndpoints {
     arn: string,
     { token, isEventOwed }: { token: string; isEventOwed: boolean },
   ): Promise<PlatformEndpointRecord | null> {
-    return this.#mark(arn, (record) => {
+    return this.#replace(arn, (record) => {
       if (!record.enabled || record.token !== token) return null
       return { ...record, enabled: false, ...(isEventOwed && { isEventOwed }) }
     })
@@ -123,11 +123,11 @@ export class PlatformEndpoints {
 
   /** Called when the event about the disabling was published. */
   async eventPublished(arn: string): Promise<void> {
-    await this.#mark(arn, ({ isEventOwed, ...record }) => (isEventOwed ? record : null))
+    await this.#replace(arn, ({ isEventOwed, ...record }) => (isEventOwed ? record : null))
   }
 
   /** `change` returns null to leave the record as it is. The result is the new record, if there is one. */
-  async #mark(
+  async #replace(
     arn: string,
     change: (record: PlatformEndpointRecord) => PlatformEndpointRecord | null,
   ): Promise<PlatformEndpointRecord | null> {
@@ -138,7 +138,7 @@ export class PlatformEndpoints {
       if (!read || !changed) return null
       const record = sumRecord(changed)
       const args = { ...placeOf(application), id, expected: read.text, record }
-      if ((await runScript(this.#redis, MARK, args)) === 1) return changed
+      if ((await runScript(this.#redis, REPLACE, args)) === 1) return changed
     }
     throw changedMeanwhile()
   }

@@ -1,5 +1,5 @@
 /**
- * Moves messages that were received too often to the dead-letter queue. A move spans two shards. The items stay marked
+ * Moves messages that were received too often to the dead-letter queue. A move spans two shards. The items stay noted
  * until they have been appended to the other queue under their own ids. After a crash the append is repeated. That
  * changes nothing and loses nothing.
  */
@@ -26,7 +26,7 @@ export class QueueMover {
     this.#servers = new ServerMarks([redis, acksRedis])
   }
 
-  /** Moves `items`, which are marked. If there is no target queue, they become visible again. */
+  /** Moves `items`, which are noted. If there is no target queue, they become visible again. */
   async move(arn: string, target: string, items: ReadItem[]): Promise<void> {
     if (items.length === 0) return
     let moved = target !== ''

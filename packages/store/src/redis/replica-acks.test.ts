@@ -1,7 +1,7 @@
 import { redisReleases, startWithReplica, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { markKey } from '../keys/keys.ts'
+import { barrierKey } from '../keys/keys.ts'
 import { connect, whenReady } from './connections/connect.ts'
 import { ReplicaAcks, ReplicaWatch } from './replica-acks.ts'
 
@@ -116,7 +116,7 @@ describe.each([
         await replica.thaw()
         await confirmed(acks)
         // A write that an accepted delivery needs works when memory is full, and so does its confirmation.
-        await reader.del(markKey('key'))
+        await reader.del(barrierKey('key'))
         await reader.config('SET', 'maxmemory', '1')
         await confirmed(acks)
       } finally {

@@ -5,9 +5,9 @@
  * needs a separate one.
  *
  * Redis's WAIT covers the writes of its own connection. Since Redis 7.2 a script that only reads does not count as a
- * write. A repeated publish writes nothing, because an earlier one, perhaps of another process, has. A mark is
- * therefore written right before each WAIT. Replicas apply writes in order, so the mark's offset covers every earlier
- * write.
+ * write. A repeated publish writes nothing, because an earlier one, perhaps of another process, has. A barrier is
+ * therefore written right before each WAIT. Replicas apply writes in order, so the barrier's offset covers every
+ * earlier write.
  *
  * If too few replicas are connected, or if they were late three times in a row, a shard continues without them for a
  * while. Otherwise everything would stop, and publishing already reports that copies are missing. `strict` is for a
@@ -19,11 +19,11 @@
  */
 import { FantailError } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { markKey } from '../keys/keys.ts'
+import { barrierKey } from '../keys/keys.ts'
 import { isCluster, nodeOf } from './connections/cluster.ts'
 import { readScript } from './scripts.ts'
 
-const MARK = readScript('write-mark-1')
+const BARRIER = readScript('write-barrier-1')
 
 /** @limit One WAIT for replicas. Past it: a publish gets 503, a move asks again. */
 const ACKS_WAIT_MS = 1_000
@@ -67,8 +67,8 @@ interface Waits {
   failed: boolean
   /** Whether one of the next WAIT's callers needs a strict answer. */
   strict: boolean
-  /** Marks to write before the next WAIT: one per written slot. */
-  marks: Set<string>
+  /** Barriers to write before the next WAIT: one per written slot. */
+  barriers: Set<string>
   /** How many waits in a row had connected but late replicas. */
   late: number
 }
@@ -98,12 +98,12 @@ export class ReplicaAcks {
     if (strict) return this.#confirmStrictly(node, key)
     let reached = 0
     while (reached < minReplicas && !this.#isPaused(node))
-      reached = await this.#replicasOf(node, markKey(key), false)
+      reached = await this.#replicasOf(node, barrierKey(key), false)
   }
 
   async #confirmStrictly(node: Redis, key: string): Promise<void> {
     const { minReplicas } = this.#options
-    const reached = await this.#replicasOf(node, markKey(key), true).catch((error: unknown) => {
+    const reached = await this.#replicasOf(node, barrierKey(key), true).catch((error: unknown) => {
       throw unconfirmed(error)
     })
     if (reached < minReplicas) throw tooFewReplicas(reached, minReplicas)
@@ -122,15 +122,15 @@ export class ReplicaAcks {
    * How many replicas hold the writes so far. During a pause, and without a strict caller, it returns the required
    * number without asking.
    */
-  #replicasOf(node: Redis, mark: string, strict: boolean): Promise<number> {
+  #replicasOf(node: Redis, barrier: string, strict: boolean): Promise<number> {
     let waits = this.#waits.get(node)
     if (!waits) {
-      waits = { running: NONE, next: undefined, failed: false, strict: false, marks: new Set(), late: 0 }
+      waits = { running: NONE, next: undefined, failed: false, strict: false, barriers: new Set(), late: 0 }
       this.#waits.set(node, waits)
     }
     waits.strict ||= strict
-    // If nothing can move to another master, one mark is enough.
-    if (isCluster(this.redis) || waits.marks.size === 0) waits.marks.add(mark)
+    // If nothing can move to another master, one barrier is enough.
+    if (isCluster(this.redis) || waits.barriers.size === 0) waits.barriers.add(barrier)
     waits.next ??= this.#waitNext(node, waits)
     return waits.next
   }
@@ -140,15 +140,15 @@ export class ReplicaAcks {
     const reachedBefore = await waits.running
     // Waits for the end of this turn, so that replies of one read are confirmed together.
     await new Promise((resolve) => setImmediate(resolve))
-    const { strict, marks } = waits
+    const { strict, barriers } = waits
     waits.next = undefined
     waits.strict = false
-    waits.marks = new Set()
+    waits.barriers = new Set()
     if (!strict && this.#isPaused(node)) return this.#options.minReplicas
     // Two waits in a row have failed. Replicas that lack the earlier writes lack these, too. Nobody waits once more.
     if (strict && hadFailed && waits.failed && reachedBefore !== undefined) return reachedBefore
     const waitMs = strict && waits.failed ? ACKS_WAIT_AGAIN_MS : ACKS_WAIT_MS
-    const asked = this.#ask(node, waits, { marks, waitMs })
+    const asked = this.#ask(node, waits, { barriers, waitMs })
     const running = asked
       .catch(() => undefined)
       .finally(() => {
@@ -158,9 +158,9 @@ export class ReplicaAcks {
     return asked
   }
 
-  async #ask(node: Redis, waits: Waits, { marks, waitMs }: { marks: Set<string>; waitMs: number }) {
+  async #ask(node: Redis, waits: Waits, { barriers, waitMs }: { barriers: Set<string>; waitMs: number }) {
     const { minReplicas } = this.#options
-    const reached = await askReplicas(node, marks, { minReplicas, waitMs })
+    const reached = await askReplicas(node, barriers, { minReplicas, waitMs })
     waits.failed = reached < minReplicas
     const lack = { missing: minReplicas - reached, error: tooFewReplicas(reached, minReplicas) }
     this.#options.onWait?.(node, waits.failed ? lack : undefined)
@@ -208,22 +208,22 @@ export class ReplicaWatch {
   }
 }
 
-/** Writes the mark, also when memory is full. Rejects if Redis refuses writes. */
-export async function writeMark(redis: Redis, mark: string): Promise<void> {
-  await redis.eval(MARK.lua, MARK.keys, mark)
+/** Writes the barrier, also when memory is full. Rejects if Redis refuses writes. */
+export async function writeBarrier(redis: Redis, barrier: string): Promise<void> {
+  await redis.eval(BARRIER.lua, BARRIER.keys, barrier)
 }
 
 /**
- * Takes one round trip. EVALSHA could need a second one for an unknown script, but WAIT must follow the mark directly.
- * A mark in a slot that has moved is refused, so a WAIT at the wrong master never counts.
+ * Takes one round trip. EVALSHA could need a second one for an unknown script, but WAIT must follow the barrier
+ * directly. A barrier in a slot that has moved is refused, so a WAIT at the wrong master never counts.
  */
 async function askReplicas(
   node: Redis,
-  marks: Iterable<string>,
+  barriers: Iterable<string>,
   { minReplicas, waitMs }: { minReplicas: number; waitMs: number },
 ): Promise<number> {
-  const marked = Array.from(marks, (mark) => writeMark(node, mark))
-  const [reached] = await Promise.all([node.wait(minReplicas, waitMs), ...marked])
+  const written = Array.from(barriers, (barrier) => writeBarrier(node, barrier))
+  const [reached] = await Promise.all([node.wait(minReplicas, waitMs), ...written])
   return reached
 }
 

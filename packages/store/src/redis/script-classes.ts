@@ -80,7 +80,7 @@ export const SCRIPT_CLASSES = {
   'list-processes-1': 'reads',
   'list-slice-1': 'reads',
   'make-session-1': 'grows',
-  'mark-platform-endpoint-1': 'carries',
+  'replace-platform-endpoint-1': 'carries',
   'move-log-1': 'carries',
   'move-subscription-1': 'grows',
   'move-time-1': 'carries',
@@ -152,7 +152,7 @@ export const SCRIPT_CLASSES = {
   'trim-letters-1': 'frees',
   'update-subscription-1': 'grows',
   'write-consumer-1': 'grows',
-  'write-mark-1': 'carries',
+  'write-barrier-1': 'carries',
   'write-queue-1': 'grows',
 } as const satisfies Record<string, ScriptClass>
 

@@ -286,13 +286,6 @@ export interface ScriptArguments {
     keyMax: number
     sessionsMax: number
   }
-  'mark-platform-endpoint-1': {
-    base: ScriptText
-    app: ScriptText
-    id: ScriptText
-    expected: ScriptText
-    record: ScriptText
-  }
   'move-log-1': {
     base: ScriptText
     shard: number
@@ -516,6 +509,13 @@ export interface ScriptArguments {
   'renew-queue-lease-1': { base: ScriptText; arn: ScriptText; leaseMs: number; onlyRenew: boolean }
   'renumber-redriven-1': { base: ScriptText; id: ScriptText; fence: number; batch: number; number: number }
   'replace-api-key-1': { base: ScriptText; id: ScriptText; expected: ScriptText; record: ScriptText }
+  'replace-platform-endpoint-1': {
+    base: ScriptText
+    app: ScriptText
+    id: ScriptText
+    expected: ScriptText
+    record: ScriptText
+  }
   'replace-signing-pair-1': { base: ScriptText; expected: ScriptText; pair: ScriptText }
   'report-process-1': {
     base: ScriptText
@@ -629,6 +629,7 @@ export interface ScriptArguments {
     newToken: ScriptText
     runsWhenFull: boolean
   }
+  'write-barrier-1': { barrier: ScriptText }
   'write-consumer-1': {
     base: ScriptText
     arn: ScriptText
@@ -637,7 +638,6 @@ export interface ScriptArguments {
     record: ScriptText
     consumersMax: number
   }
-  'write-mark-1': { mark: ScriptText }
   'write-queue-1': {
     base: ScriptText
     arn: ScriptText

@@ -29,7 +29,7 @@ export class SandboxNumbers {
     return true
   }
 
-  /** Marks the number as verified. Returns false if there is no such number. */
+  /** Notes that the number is verified. Returns false if there is no such number. */
   async verify(number: string): Promise<boolean> {
     const key = sandboxNumbersKey()
     if ((await this.#redis.hexists(key, number)) === 0) return false

@@ -14,7 +14,7 @@ const ON = { mode: 'local', timeTravel: true } as const
 const { redis } = await useRedis({ connect: (options) => connect(options) })
 beforeEach(() => redis.flushall())
 
-test('a stack begins on empty data and keeps its mark', async () => {
+test('a stack begins on empty data and keeps its id', async () => {
   await redis.hset(`${DISPATCH}:meta`, 'version', '5')
   const id = await checkTravel(redis, ON)
   await redis.set(`${shardBase(3)}data`, 'x')
@@ -29,7 +29,7 @@ test('data of another stack is refused and not touched', async () => {
 })
 
 test.each(['local', 'server'] as const)(
-  '%s mode without the setting refuses data with the mark',
+  '%s mode without the setting refuses data with such an id',
   async (mode) => {
     const settings = { mode, timeTravel: false }
     expect(await checkTravel(redis, settings)).toBeUndefined()
@@ -38,7 +38,7 @@ test.each(['local', 'server'] as const)(
   },
 )
 
-test('the time of data without the mark cannot be moved', async () => {
+test('the time of data without such an id cannot be moved', async () => {
   await expect(moveTime(redis, Date.now() + HOUR_MS)).rejects.toThrow('cannot be moved')
   expect(await redis.keys('*')).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
  * The data of a stack whose time can be moved (FANTAIL_TIME_TRAVEL). It is a single Redis that was empty when the stack
- * began. It keeps a mark for ever. Processes without the setting refuse marked data, because its times are not real
+ * began. It keeps an id for ever. Processes without the setting refuse such data, because its times are not real
  * times.
  */
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * Handles claims. A claim is attempted at its send time and then settled. If it is marked dead, it is dead-lettered
+ * Handles claims. A claim is attempted at its send time and then settled. If it is declared dead, it is dead-lettered
  * instead. If it cannot be sent, it returns to its lane.
  *
  * A claim without a send time already has its slot. A throttled claim takes its slot only at its send time
@@ -136,7 +136,7 @@ export class LaneAttempts {
     return this.#timedClaims.sendTimes
   }
 
-  /** Dead-letters a delivery that was marked dead before it was claimed. This needs no slot. */
+  /** Dead-letters a delivery that was declared dead before it was claimed. This needs no slot. */
   deadLetter(dead: DeadDelivery): void {
     this.#open++
     void this.#options.deadLetters.goOn(dead).finally(() => this.#closed())

@@ -42,13 +42,13 @@ test('one checkpoint of a run and shard is asked for at a time, however long Red
   const [waiting, moving] = [createRun('waiting', 1), createRun('moving', 2)]
   for (const run of [waiting, moving]) {
     checkpoints.begin(run)
-    run.units[0]?.markSettled(0)
+    run.units[0]?.settle(0)
   }
   for (let bit = 1; bit < 5; bit++) {
     await waitFor(() => asked.filter((one) => one === 'moving 2').length === bit)
     // Reads the fields as a write does. The other run's fields are not read.
     moving.checkpointFields(2)
-    moving.units[0]?.markSettled(bit)
+    moving.units[0]?.settle(bit)
   }
   expect(asked.filter((one) => one === 'waiting 1')).toHaveLength(1)
   for (const run of [waiting, moving]) checkpoints.end(run)
@@ -85,8 +85,8 @@ test('a checkpoint that is written again leaves out copies that may be gone mean
   const tried: number[] = []
   const run = createRun('appended', 3)
   let holds = true
-  run.units[0]?.markSettled(0)
-  run.units[0]?.markDelivered(1, 200, { key: 'queue', at: 0, holds: () => holds })
+  run.units[0]?.settle(0)
+  run.units[0]?.settleDelivered(1, 200, { key: 'queue', at: 0, holds: () => holds })
   const { stored, checkpoints } = createSaving((request) => {
     tried.push(...bitsIn(request))
     if (!holds) return 'parked'
@@ -100,7 +100,7 @@ test('a checkpoint that is written again leaves out copies that may be gone mean
 test('a run’s checkpoint leaves out a delivery whose park is under way and fails later', async () => {
   const run = createRun('abandoned', 3)
   const unit = run.units[0]
-  unit?.markSettled(0)
+  unit?.settle(0)
   const saving = Promise.withResolvers<void>()
   let tries = 0
   const { stored, parking, checkpoints } = createSaving(async () => {
@@ -116,7 +116,7 @@ test('a run’s checkpoint leaves out a delivery whose park is under way and fai
       delivery: Buffer.alloc(16),
       context: new MessageContext(message),
       park: { as: 'fresh' },
-      mark: (isParked) => (isParked ? unit?.markSettled(1) : unit?.markUnsettled(1)),
+      settle: (isParked) => (isParked ? unit?.settle(1) : unit?.unsettle(1)),
       done,
     })
   })

@@ -100,7 +100,7 @@ export class Checkpoints {
 
   /**
    * Resolves when everything that the run has settled is stored in Redis, or when the run is lost. The write waits
-   * until no park of the shard is under way. Before its park succeeds, a delivery is marked as settled but may still
+   * until no park of the shard is under way. Before its park succeeds, a delivery counts as settled but may still
    * fail.
    */
   async save(run: JobRun): Promise<void> {

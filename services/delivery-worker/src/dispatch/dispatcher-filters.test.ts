@@ -88,7 +88,7 @@ async function dieHalfWay(settled: SubscriptionRecord): Promise<Unit> {
   let found: Unit | undefined
   const { run } = createDispatcher((unit) => {
     unit.open++
-    unit.markSettled(settled.bit)
+    unit.settle(settled.bit)
     found = unit
   })
   void run(1)

@@ -314,7 +314,7 @@ test('a message that cannot be matched lets its neighbours end, and the next sta
   // After this round trip, the end of the run would have been visible.
   await redis.ping()
   expect(ended).toBe(false)
-  unit.markSettled(0)
+  unit.settle(0)
   unit.close()
   await rejected
   const { fields } = await new Lanes(redis).openCheckpoint(0, 'dispatch-0:1', 2)

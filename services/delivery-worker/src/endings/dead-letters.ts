@@ -1,10 +1,11 @@
 /**
  * Gives up a claimed delivery: it goes to its dead-letter queue, or is discarded and counted.
  *
- * A dead delivery takes three steps: mark (the lease stays), append to the queue by the delivery's own id, settle. If a
- * worker dies between two of them, the claim's lease ends. The next worker that claims the delivery continues from the
- * mark, and attempts nothing. The same happens if Redis may have lost the append, because then it is not settled.
- * Without a dead-letter queue, and for confirmations, the delivery is discarded and counted in one step.
+ * A dead delivery takes three steps: declare it dead (the lease stays), append to the queue by the delivery's own id,
+ * settle. If a worker dies between two of them, the claim's lease ends. The next worker that claims the delivery
+ * continues with the append, and attempts nothing. The same happens if Redis may have lost the append, because then it
+ * is not settled. Without a dead-letter queue, and for confirmations, the delivery is discarded and counted in one
+ * step.
  */
 import { type AttemptResult, endpointOf } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
@@ -23,7 +24,7 @@ import type { OutcomeRecorder } from './outcome-recorder.ts'
  * append.
  */
 const DEAD_LEASE_MS = 15_000
-/** If the append fails, the marked delivery waits this long in its lane, instead of until the end of its lease. */
+/** If the append fails, the dead delivery waits this long in its lane, instead of until the end of its lease. */
 const POSTPONED_MS = 2_000
 
 interface DeadLettersOptions {
@@ -49,28 +50,28 @@ export class DeadLetters {
     const { status, settling } = this.#options
     const { subscription, claimed, state } = dead
     const finished = { ...dead, ...claimed, attempts: state.attempts, result }
-    // A delivery whose event may have to be tried again needs the mark, so that it is not attempted again.
+    // A delivery whose event may have to be tried again is declared dead first, so that it is not attempted again.
     if (letterTarget(dead) === null && !hasEvent(dead)) {
       if (await this.#discard(dead, state.reason)) status.failed(finished)
       return
     }
-    const mark = { op: 'markDead', leaseMs: DEAD_LEASE_MS, state } as const
-    const { accepted, lease } = await settling.settle(subscription.shard, claimed, mark)
+    const declared = { op: 'declareDead', leaseMs: DEAD_LEASE_MS, state } as const
+    const { accepted, lease } = await settling.settle(subscription.shard, claimed, declared)
     if (!accepted) return
     status.failed(finished)
     await this.#move({ ...dead, claimed: { ...claimed, lease: lease ?? claimed.lease } })
   }
 
-  /** Continues with a delivery that was marked dead before it was claimed. */
+  /** Continues with a delivery that was declared dead before it was claimed. */
   async goOn(dead: DeadDelivery): Promise<void> {
     const gone = await this.#move(dead, true)
-    // An attempted delivery was recorded when it was marked.
+    // An attempted delivery was recorded when it was declared dead.
     if (!gone || dead.state.reason !== 'expired') return
     const { attempts } = dead.state
     this.#options.status.failed({ ...dead, ...dead.claimed, attempts, result: undefined })
   }
 
-  /** Returns false if the delivery has not left its lane. `waited`: it was marked dead before it was claimed. */
+  /** Returns false if the delivery has not left its lane. `waited`: it was declared dead before it was claimed. */
   async #move(dead: DeadDelivery, waited = false): Promise<boolean> {
     const target = letterTarget(dead)
     if (target === null) return this.#discard(dead, dead.state.reason)
@@ -118,7 +119,7 @@ export class DeadLetters {
     return message.message.publishedAt + subscription.retentionMs - this.#options.now()
   }
 
-  /** Returns the claim with its mark to its lane. The next worker that claims it continues with the append. */
+  /** Returns the dead delivery to its lane. The next worker that claims it continues with the append. */
   async #postpone({ subscription, claimed }: DeadDelivery): Promise<false> {
     const back = { op: 'returnUnsent', delayMs: POSTPONED_MS } as const
     await this.#options.settling.settle(subscription.shard, claimed, back)

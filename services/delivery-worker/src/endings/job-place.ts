@@ -60,7 +60,7 @@ export class JobPlace implements Place<FirstAttempt> {
     const { unit, bit, subscription, endedAt } = attempt
     this.#options.metrics.delivered(subscription, unit.context, endedAt)
     if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
-    unit.markDelivered(bit, resultState(outcome.result).statusCode, outcome.copy)
+    unit.settleDelivered(bit, resultState(outcome.result).statusCode, outcome.copy)
     unit.close()
   }
 
@@ -90,7 +90,7 @@ export class JobPlace implements Place<FirstAttempt> {
   /** Parks the delivery. `parked` is called if the delivery was not in the lane before and the run is not lost. */
   #park(attempt: FirstAttempt, park: ParkAs, parked?: () => void): void {
     const { unit, subscription, bit } = attempt
-    if (subscription.record.status === 'paused') unit.markPaused(bit)
+    if (subscription.record.status === 'paused') unit.notePaused(bit)
     this.#options.parking.park(unit.slice.shard, {
       run: unit.run,
       subscriptionId: subscription.record.id,
@@ -98,7 +98,7 @@ export class JobPlace implements Place<FirstAttempt> {
       context: unit.context,
       park,
       standing: this.#standingOf(attempt),
-      mark: (isParked) => (isParked ? unit.markSettled(bit) : unit.markUnsettled(bit)),
+      settle: (isParked) => (isParked ? unit.settle(bit) : unit.unsettle(bit)),
       done: (outcome, lease) => {
         if (outcome === 'parked' || outcome === 'present') unit.parked.add(bit)
         if (outcome === 'parked') parked?.()

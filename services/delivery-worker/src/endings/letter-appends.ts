@@ -28,7 +28,7 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
- * Dead deliveries that wait to be signed. Past it: a dead delivery returns to its lane and keeps its mark. Dead letters
+ * Dead deliveries that wait to be signed. Past it: a dead delivery returns to its lane and stays dead. Dead letters
  * use no slots, so slots do not limit their number. If more wait, a dead delivery returns to its lane and is claimed
  * again later.
  */

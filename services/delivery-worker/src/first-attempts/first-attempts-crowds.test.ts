@@ -102,8 +102,8 @@ function unitFor(name: string, count: number): Unit {
     failures: [],
     open: 1,
     checkedAt: Number.POSITIVE_INFINITY,
-    markSettled: () => undefined,
-    markDelivered: () => undefined,
+    settle: () => undefined,
+    settleDelivered: () => undefined,
     close: () => undefined,
   } as unknown as Unit
 }

@@ -1,8 +1,8 @@
 /**
  * Finds expired deliveries once a minute, in one worker. It reads lanes that no take reaches (paused, or far behind a
  * throttle). If a lane has no dead-letter queue, the script removes and counts its expired deliveries. Otherwise they
- * are claimed, marked dead, and dead-lettered here like any other. In a FIFO group only the first delivery can expire,
- * so a shard is swept again until nothing more is claimed.
+ * are claimed, declared dead, and dead-lettered here like any other. In a FIFO group only the first delivery can
+ * expire, so a shard is swept again until nothing more is claimed.
  */
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
 import { type Lanes, passingTime, SHARDS_AT_ONCE, type SweepResult } from '@fantail/store'

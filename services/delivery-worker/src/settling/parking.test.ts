@@ -40,7 +40,7 @@ const run: FencedRun = {
   checkpointed: () => undefined,
 }
 
-async function parkOne(parking: Parking, of = run, mark: (isParked: boolean) => unknown = () => undefined) {
+async function parkOne(parking: Parking, of = run, settle: (isParked: boolean) => unknown = () => undefined) {
   const messageId = createMessageId(1)
   const message = { messageId, topicArn: 'arn', publishedAt: 1, message: '' }
   const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
@@ -51,7 +51,7 @@ async function parkOne(parking: Parking, of = run, mark: (isParked: boolean) => 
     delivery,
     context: new MessageContext(message),
     park: { as: 'fresh' },
-    mark,
+    settle,
     done: (outcome) => {
       ended = outcome
     },
@@ -144,8 +144,8 @@ test('a script that keeps failing for one run loses that run, and parks for the 
     { ...run, key: 'good' },
   ]
   const parking = new Parking({ park }, log, () => undefined)
-  const marks: boolean[] = []
-  const ends = [parkOne(parking, bad, (isParked) => void marks.push(isParked)), parkOne(parking, good)]
+  const settled: boolean[] = []
+  const ends = [parkOne(parking, bad, (isParked) => void settled.push(isParked)), parkOne(parking, good)]
   expect(await Promise.all(ends)).toEqual(['stale', 'parked'])
-  expect([bad.lost, good.lost, marks.at(-1)]).toEqual([true, false, false])
+  expect([bad.lost, good.lost, settled.at(-1)]).toEqual([true, false, false])
 })

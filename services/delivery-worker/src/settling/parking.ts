@@ -92,7 +92,7 @@ export class Parking {
   async #run(shard: number, batch: Item[]): Promise<void> {
     const groups = groupByRun(batch)
     await proveCopies(shard, [...groups.keys()])
-    for (const items of groups.values()) for (const item of items) item.mark(true)
+    for (const items of groups.values()) for (const item of items) item.settle(true)
     const { result, groupsSent, marks, name } = await this.#send(shard, batch, groups)
     const unwritten = new Set<FencedRun>()
     for (const [run, items] of groups) {
@@ -123,7 +123,7 @@ export class Parking {
       const result = isEmpty ? NOTHING_PARKED : await this.#lanes.park(shard, request)
       return { result, groupsSent, marks, name }
     } catch (error) {
-      for (const items of groups.values()) for (const item of items) item.mark(false)
+      for (const items of groups.values()) for (const item of items) item.settle(false)
       throw error
     }
   }
@@ -145,7 +145,7 @@ export class Parking {
 
   /** The run has not written its checkpoint. It does so now, without the failed deliveries, and is lost then. */
   #lose(shard: number, run: FencedRun, failed: ParkItem[]): void {
-    for (const item of failed) item.mark(false)
+    for (const item of failed) item.settle(false)
     const written = () => {
       run.lost = true
       for (const item of failed) item.done('stale', null)

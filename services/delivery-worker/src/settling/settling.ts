@@ -41,7 +41,7 @@ interface Item extends Claimed {
 interface Settled {
   /** False: the lease was not the current one, or the mark of its copy no longer holds. */
   accepted: boolean
-  /** After `markDead`: the new lease. */
+  /** After `declareDead`: the new lease. */
   lease: string | null
 }
 

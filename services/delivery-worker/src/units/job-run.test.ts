@@ -35,7 +35,7 @@ test('a long run releases ended slices, and still knows their settled deliveries
     unit.matched = [subscription]
     run.addUnit(unit)
     unit.open++
-    unit.markSettled(3)
+    unit.settle(3)
     unit.close()
   }
   expect(told).toEqual(Array.from({ length: 100 }, () => 1))

@@ -91,25 +91,25 @@ export class Unit {
     this.parked = new Bitmap(slice.bits)
   }
 
-  markSettled(bit: number): void {
+  settle(bit: number): void {
     if (this.settled.has(bit)) return
     this.settled.add(bit)
     this.changes++
   }
 
   /** Called if the delivery could not be parked, and no checkpoint has the bit. */
-  markUnsettled(bit: number): void {
+  unsettle(bit: number): void {
     if (!this.settled.has(bit)) return
     this.settled.remove(bit)
     this.changes--
   }
 
   /** Called when the first attempt succeeded. `copy`: set if the endpoint is a queue of this Redis. */
-  markDelivered(bit: number, statusCode: number | null, copy?: ServerMark): void {
+  settleDelivered(bit: number, statusCode: number | null, copy?: ServerMark): void {
     if (copy) this.#noteCopy(bit, copy)
     this.delivered.add(bit)
     if (statusCode !== 200 && statusCode !== null) this.#noteCode(bit, statusCode)
-    this.markSettled(bit)
+    this.settle(bit)
   }
 
   #noteCopy(bit: number, copy: ServerMark): void {
@@ -125,7 +125,7 @@ export class Unit {
     this.#otherCodes.set(statusCode, bits)
   }
 
-  markPaused(bit: number): void {
+  notePaused(bit: number): void {
     this.#paused ??= new Bitmap(this.slice.bits)
     this.#paused.add(bit)
   }

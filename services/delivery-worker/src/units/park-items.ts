@@ -33,10 +33,10 @@ export interface ParkItem {
   /** Absent: the endpoint's standing has not changed. */
   standing?: Standing | undefined
   /**
-   * Marks the delivery as settled in the checkpoint of its run. Called right before the script that parks the delivery.
-   * With false it takes the mark back, because the delivery was not parked.
+   * Settles the delivery in the checkpoint of its run. Called right before the script that parks the delivery.
+   * With false it takes that back, because the delivery was not parked.
    */
-  mark(isParked: boolean): void
+  settle(isParked: boolean): void
   /** Called once. `stale`: the run is lost, and another worker has the delivery. */
   done(outcome: ParkOutcome | 'stale', lease: string | null): void
 }

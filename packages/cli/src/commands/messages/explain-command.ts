@@ -98,7 +98,7 @@ function stateOf({ deliveries }: Explained): string {
     .join(';')
 }
 
-const MARKS: Record<Delivery['state'], [mark: string, style: Style]> = {
+const SIGNS: Record<Delivery['state'], [sign: string, style: Style]> = {
   delivered: ['✓', 'green'],
   waiting: ['▲', 'yellow'],
   inFlight: ['▲', 'yellow'],
@@ -116,7 +116,7 @@ function textOf({ message, deliveries, attempts = [] }: Explained, { out }: Comm
   if (!message.logged) return `${head}\nno deliveries: the message has left the outcome log`
   if (deliveries.length === 0) return `${head}\nno deliveries: the topic has no subscription that matches`
   const rows = deliveries.map((delivery) => [
-    MARKS[delivery.state][0],
+    SIGNS[delivery.state][0],
     delivery.endpoint ?? delivery.subscriptionName ?? delivery.subscriptionId,
     delivery.state,
     attemptsText(delivery),
@@ -124,7 +124,7 @@ function textOf({ message, deliveries, attempts = [] }: Explained, { out }: Comm
   ])
   const [, ...lines] = tableText(['', '', '', '', ''], rows)
   const causes = deliveries.flatMap(({ because }, index) => [
-    out.style(MARKS[deliveries[index]?.state ?? 'waiting'][1], lines[index] ?? ''),
+    out.style(SIGNS[deliveries[index]?.state ?? 'waiting'][1], lines[index] ?? ''),
     ...(because === null ? [] : [`    ${because}: ${DELIVERY_CAUSES[because]}`]),
   ])
   return [head, ...causes, ...attempts.map(attemptLine)].join('\n')

@@ -27,7 +27,7 @@ export function readRequest(bytes: Buffer): ReceivedRequest {
 }
 
 function endOfHeaders(bytes: Buffer): [at: number, length: number] {
-  const found = ['\r\n\r\n', '\n\n'].map((mark) => [bytes.indexOf(mark), mark.length] as [number, number])
+  const found = ['\r\n\r\n', '\n\n'].map((gap) => [bytes.indexOf(gap), gap.length] as [number, number])
   const [first] = found.filter(([at]) => at >= 0).sort(([a], [b]) => a - b)
   return first ?? [bytes.length, 0]
 }

@@ -139,7 +139,7 @@ async function doStep(
   await actions[kind][act]()
 }
 
-const MARKS: Record<Step['act'], [mark: string, style: Style]> = {
+const SIGNS: Record<Step['act'], [sign: string, style: Style]> = {
   create: ['+', 'green'],
   change: ['~', 'yellow'],
   delete: ['-', 'red'],
@@ -147,14 +147,14 @@ const MARKS: Record<Step['act'], [mark: string, style: Style]> = {
 
 function show({ out }: CommandContext, step: Step): void {
   const { act, kind, name, topic, settings, before } = step
-  const [mark, style] = MARKS[act]
+  const [sign, style] = SIGNS[act]
   const of = topic === undefined ? '' : ` of ${topic}`
   const changes = Object.entries(before ?? {}).map(([member, value]) =>
     printable(`    ${member}: ${JSON.stringify(value)} → ${JSON.stringify(settings[member])}`),
   )
   out.item(
     step,
-    () => [out.style(style, printable(`${mark} ${kind} ${name}${of}`)), ...changes].join('\n'),
+    () => [out.style(style, printable(`${sign} ${kind} ${name}${of}`)), ...changes].join('\n'),
     name,
   )
 }

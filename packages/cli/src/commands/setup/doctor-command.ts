@@ -55,12 +55,12 @@ async function* allChecks(
   if (webhook) yield await checkWebhook(context, host)
 }
 
-const MARKS = { ok: ['✓', 'green'], warning: ['▲', 'yellow'], failed: ['✕', 'red'] } as const
+const SIGNS = { ok: ['✓', 'green'], warning: ['▲', 'yellow'], failed: ['✕', 'red'] } as const
 
 function show({ out }: CommandContext, finding: Finding): void {
   const { check, status, detail, fix } = finding
-  const [mark, style] = MARKS[status]
-  const line = () => `${out.style(style, mark)} ${check}: ${detail}${fix === undefined ? '' : `\n    ${fix}`}`
+  const [sign, style] = SIGNS[status]
+  const line = () => `${out.style(style, sign)} ${check}: ${detail}${fix === undefined ? '' : `\n    ${fix}`}`
   if (out.quiet && status === 'ok' && !out.json) return
   out.item(finding, line)
 }

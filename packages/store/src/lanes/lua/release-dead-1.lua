@@ -1,4 +1,4 @@
--- Makes deliveries that are marked dead and wait for their dead-letter queue due now.
+-- Makes deliveries that are declared dead and wait for their dead-letter queue due now.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @arg id: text, of the subscription

@@ -8,14 +8,14 @@
 --   further values: delivered, deadLettered, returnUncounted, quarantined, continueClaim. The others have two more:
 --   deliveredRun  0, and the deliveries that were delivered with it
 --   retry         delay in ms, and the retry state
---   markDead      shortest lease in ms, and the retry state
+--   declareDead   shortest lease in ms, and the retry state
 --   returnUnsent  delay in ms, and ''
 --   awaitQueue    longest delay in ms, and ''
 --   block         ms for which the lane is blocked, and the credential
 --   discard       0, and the cause
 -- Returns earliest due time or '', wakes published (lane-wake), then for each claim:
---   0 refused, 1 accepted, for an accepted markDead the lease that is valid from now on, or '!' and the error if data
---   of the lane is corrupt
+--   0 refused, 1 accepted, for an accepted declareDead the lease that is valid from now on, or '!' and the error if
+--   data of the lane is corrupt
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -29,7 +29,7 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
-  deliveredRun = true, retry = true, markDead = true, discard = true, returnUnsent = true, awaitQueue = true,
+  deliveredRun = true, retry = true, declareDead = true, discard = true, returnUnsent = true, awaitQueue = true,
   block = true,
 }
 local FAILED = '!'

@@ -290,16 +290,16 @@ export type SettleTo =
   | { op: 'delivered'; run?: Buffer[] }
   | { op: 'retry'; delayMs: number; state: RetryState }
   /**
-   * The delivery is marked dead and stays in flight, with a lease of at least `leaseMs`. The result's `leases` has the
-   * new lease.
+   * The delivery is declared dead and stays in flight, with a lease of at least `leaseMs`. The result's `leases` has
+   * the new lease.
    */
-  | { op: 'markDead'; leaseMs: number; state: DeadState }
+  | { op: 'declareDead'; leaseMs: number; state: DeadState }
   /** The delivery was appended to its dead-letter queue, and leaves the lane. Counts `deadLettered`. */
   | { op: 'deadLettered' }
   /** The delivery leaves the lane. Counts `discarded:<cause>`, or `expired` for the cause `expired`. */
   | { op: 'discard'; cause: string }
   /**
-   * The dead-letter queue does not exist. The delivery stays marked dead and is due again later, within `delayMaxMs`.
+   * The dead-letter queue does not exist. The delivery stays declared dead and is due again later, within `delayMaxMs`.
    */
   | { op: 'awaitQueue'; delayMaxMs: number }
   /** The delivery was not sent. It is due now or after `delayMs`, and no attempt is counted. */
@@ -328,7 +328,7 @@ export interface Settlement {
 export interface SettleResult {
   /** For each settlement: false if its lease was not the current one. Then nothing was changed. */
   accepted: boolean[]
-  /** For each settlement: the new lease after an accepted `markDead`, else null. */
+  /** For each settlement: the new lease after an accepted `declareDead`, else null. */
   leases: (string | null)[]
   /** Errors of settlements whose lanes have corrupt data, by position. Absent: there are none. */
   failed?: Map<number, string>

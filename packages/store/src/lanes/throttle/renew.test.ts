@@ -5,8 +5,8 @@ import { dueKey, laneKey } from '../../keys/keys.ts'
 import {
   BASE,
   claimsOf,
+  deleteLane,
   makeMessage,
-  markGone,
   parkAll,
   SHARD,
   skew,
@@ -128,7 +128,7 @@ test('nothing is renewed whose lease has ended, in a lane that is paused, delete
   const paused = await takeLane()
   await writeLane(redis, { rate: RATE, paused: true }, paused.id)
   const gone = await takeLane()
-  await markGone(redis, gone.id)
+  await deleteLane(redis, gone.id)
   const ended = await takeLane()
   const claims = ended.claims.map((claim) => ({ ...claim, lease: '1' }))
   for (const lane of [paused, gone, { ...ended, claims }, { ...ended, id: 'unknown' }]) {

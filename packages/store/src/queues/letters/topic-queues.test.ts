@@ -58,7 +58,7 @@ const bytesOf = async (arn: string) =>
   Number((await redis.hget(letterBytesKey(shardBase(shardOf(arn))), arn)) ?? 0)
 const quotaDiscards = async () => (await new Counts(redis).read())['discarded:deadLetterQuota'] ?? 0
 
-test('the first letter makes the queue, marked as the topic’s; a letter that is repeated is there once', async () => {
+test('the first letter makes the queue, as the topic’s own; a letter that is repeated is there once', async () => {
   const arn = newTopic()
   expect(await own.find(arn)).toMatchObject({ exists: false })
   const id = createMessageId(Date.now())

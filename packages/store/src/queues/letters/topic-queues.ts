@@ -1,7 +1,7 @@
 /**
  * A topic's own dead-letter queue. The first letter makes it, in the script that stores the letter. On a cluster the
- * queue is in another slot than the lane, so a dead letter takes three steps: mark, append, forget. That script is the
- * append. Between two steps the letter is in its lane, in its queue, or in both under one id.
+ * queue is in another slot than the lane, so a dead letter takes three steps: declare, append, forget. That script is
+ * the append. Between two steps the letter is in its lane, in its queue, or in both under one id.
  *
  *   no queue ──first letter──▶ the topic's ──topic deleted, queue empty──▶ no queue
  *

@@ -1,5 +1,5 @@
 -- Receives visible messages of a standard queue. If a message was received as often as the redrive policy allows, it is
--- not returned, but marked as on its way to the dead-letter queue. The caller appends it there, and then settles the
+-- not returned, but noted as on its way to the dead-letter queue. The caller appends it there, and then settles the
 -- move (settle-moves).
 -- @key base: of the queue's shard
 -- @arg arn: text

@@ -1,7 +1,7 @@
--- Marks empty data as that of a stack whose time can be moved. Data without the mark is not touched. BullMQ writes the
+-- Makes empty data that of a stack whose time can be moved. Other data is not touched. BullMQ writes the
 -- `meta` of a queue before the services check their data, so `meta` does not count as data.
 -- @key travel: of the stack
--- @arg id: text, for a new mark
+-- @arg id: text, for empty data
 -- Returns the id of the stack, or '' if there is other data
 local known = redis.call('GET', travel)
 if known then return known end

@@ -7,7 +7,7 @@
 -- @include when-full
 -- @include now
 
--- Keys that belong to processes and expire by real time: locks and checks of BullMQ, and the marks of flushes.
+-- Keys that belong to processes and expire by real time: locks and checks of BullMQ, and the barriers of replicas.
 local STAY = { '^ft:{dispatch%-', '^ft:{redrive}:', '^ft:{maintenance}:', '^ft:{%a+}:writer:' }
 
 local function stays(key)

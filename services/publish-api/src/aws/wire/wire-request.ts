@@ -157,8 +157,8 @@ function serviceOf({ version, authorization, path }: Hints): AwsService {
 function targetOf(url: string): { path: string; search: string } {
   const origin = url.indexOf('://') + 3
   const [target = ''] = url.slice(Math.max(url.indexOf('/', origin), 0)).split('#', 1)
-  const mark = target.indexOf('?')
-  return mark < 0
+  const query = target.indexOf('?')
+  return query < 0
     ? { path: target, search: '' }
-    : { path: target.slice(0, mark), search: target.slice(mark + 1) }
+    : { path: target.slice(0, query), search: target.slice(query + 1) }
 }

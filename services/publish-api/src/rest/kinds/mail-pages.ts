@@ -48,7 +48,7 @@ const ENTITIES: Record<string, string> = {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (mark) => ENTITIES[mark] ?? mark)
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }
 
 const paragraph = (text: string) => `<p>${escaped(text)}</p>`

@@ -114,18 +114,19 @@ local function first_of_set(take, id, set)
 end
 
 -- Expires the first EXPIRE_MAX deliveries of a waiting set. Old ones are removed and counted, or claimed as dead if the
--- lane has a dead-letter queue. Those marked dead already are claimed only when they are due: while their queue cannot
--- be reached, they must not be tried all the time. Returns how many were claimed, and whether there may be more to do.
+-- lane has a dead-letter queue. Those declared dead already are claimed only when they are due: while their queue
+-- cannot be reached, they must not be tried all the time. Returns how many were claimed, and whether there may be more
+-- to do.
 local function expire_set(take, id, lane, set, claims, max)
   local base = take.base
   local ids, later = first_of_set(take, id, set)
   local states = states_of(base, id, ids)
-  local gone, dead, marks, has_more = {}, {}, {}, false
+  local gone, dead, dead_states, has_more = {}, {}, {}, false
   for i, delivery in ipairs(ids) do
     local state = states[i]
-    local marked = is_dead(state)
-    local old = not marked and is_old(take, id, lane, delivery)
-    local due = marked and not later[i]
+    local is_dead_already = is_dead(state)
+    local old = not is_dead_already and is_old(take, id, lane, delivery)
+    local due = is_dead_already and not later[i]
     has_more = expire_behind(take, id, lane, delivery) == EXPIRE_MAX or has_more
     if old and not lane.dlq then
       gone[#gone + 1] = delivery
@@ -137,14 +138,14 @@ local function expire_set(take, id, lane, set, claims, max)
         set_state(base, id, delivery, state)
       end
       dead[#dead + 1] = delivery
-      marks[#marks + 1] = state
+      dead_states[#dead_states + 1] = state
     elseif old or due then
       has_more = true
     end
   end
   has_more = discard(base, id, set, gone, lane.fifo, take.now) or has_more
   count('expired', #gone)
-  claim(take, id, lane, set, dead, marks, claims)
+  claim(take, id, lane, set, dead, dead_states, claims)
   return #dead, has_more or #gone + #dead == EXPIRE_MAX
 end
 

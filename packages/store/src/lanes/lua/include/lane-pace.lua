@@ -17,7 +17,7 @@ local function cost_of(state)
 end
 
 -- Takes tokens for the given deliveries, in order, and returns for how many the quota is enough. If it is empty, one
--- retry may go each second. A delivery without an attempt, or one marked dead, costs nothing.
+-- retry may go each second. A delivery without an attempt, or one declared dead, costs nothing.
 local function draw_on_quota(take, id, lane, states)
   local pace, left = lane.pace, lane.pace.quota
   local n, drawn = #states, false

@@ -42,7 +42,7 @@ local function return_ended_lease(base, id, delivery, stored, now)
     -- Not among the fresh deliveries, because these must be due when they are parked.
     redis.call('ZADD', base .. 'retry:' .. id, text(now + delay), delivery)
   end
-  return (state or '') .. ENDS_MARK .. ends
+  return (state or '') .. ENDS_SIGN .. ends
 end
 
 -- Returns deliveries whose leases end between two times, because their workers are gone. Returns how many, at most

@@ -109,7 +109,7 @@ function settle.returnUnsent(batch, delivery, _, delay)
   return 1
 end
 
--- The delivery is marked dead, and its dead-letter queue does not exist. The more deliveries wait for the queue, the
+-- The delivery is declared dead, and its dead-letter queue does not exist. The more deliveries wait for the queue, the
 -- longer each waits.
 function settle.awaitQueue(batch, delivery, _, delay_max)
   if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
@@ -146,7 +146,7 @@ function settle.continueClaim()
   return 1
 end
 
-function settle.markDead(batch, delivery, state, lease_ms)
+function settle.declareDead(batch, delivery, state, lease_ms)
   batch.answered = true
   set_failed(batch.base, batch.id, delivery, state, batch.now)
   local lease = batch.leases[delivery]

@@ -2,15 +2,15 @@
 -- code>,<error>`. The decision about the next attempt comes before the error, as `<letter><ms in base 36>~`
 -- (why-codes.ts). For the figures of the API, the lane also stores its last failure and the time of that failure.
 --
--- After a state, or alone, there may be ENDS_MARK and a number: how many leases of the delivery have ended one after
+-- After a state, or alone, there may be ENDS_SIGN and a number: how many leases of the delivery have ended one after
 -- the other. Settling the delivery writes or removes the state, which resets the number. It only exists if workers have
 -- died.
 local WHY = '^(A%d+,%d*,)%l%w*~'
-local ENDS_MARK = '\31'
+local ENDS_SIGN = '\31'
 
 -- The state as a worker knows it (false: none), and the number of leases that have ended.
 local function split_state(state)
-  local at = state and string.find(state, ENDS_MARK, 1, true)
+  local at = state and string.find(state, ENDS_SIGN, 1, true)
   if not at then return state, 0 end
   return at > 1 and string.sub(state, 1, at - 1), tonumber(string.sub(state, at + 1)) or 0
 end

@@ -26,7 +26,7 @@ local function used_up(queue, count, before, failed)
   return queue.receives and not failed and tonumber(count) - (tonumber(before) or 0) >= queue.receives
 end
 
--- Marks an item as on its way to the dead-letter queue. The caller appends it there by its id, and then forgets it
+-- Notes that an item is on its way to the dead-letter queue. The caller appends it there by its id, and then forgets it
 -- here. If that has not happened at the end of the lease, the next receive or sweep returns it again. Thousandths of
 -- `n` keep the order of items that move together.
 local function start_move(queue, id, n)
