@@ -3,29 +3,17 @@
  * line of JSON. Run with --expose-gc. The argument is the number of subscriptions.
  */
 import { randomUUID } from 'node:crypto'
-import { MAX_IN_FLIGHT_DEFAULT, topicArn } from '@fantail/contracts'
+import { topicArn } from '@fantail/contracts'
 import { inOneGo } from '@fantail/policy'
+import { SUBSCRIPTION, TOPIC } from '@fantail/store'
 import { type CompiledSlice, compileSlice } from '../src/topics/compiled-slice.ts'
 import { weightOf } from '../src/topics/slice-weight.ts'
 
 const SNAPSHOTS = 3_000
 const fanOut = Number(process.argv[2] ?? 10)
-const TOPIC = {
-  displayName: '',
-  deliveryPolicy: null,
-  disableSubscriptionOverrides: false,
-  retentionSeconds: 345_600,
-  signing: 'none' as const,
-  createdAt: 0,
-  attributes: {},
-}
-const SUBSCRIPTION = {
+const SUBSCRIPTION_HEAD = {
   protocol: 'http' as const,
   status: 'active' as const,
-  rawMessageDelivery: false,
-  deliveryPolicy: null,
-  redrivePolicy: null,
-  maxInFlight: MAX_IN_FLIGHT_DEFAULT,
   confirmation: 'none' as const,
   token: null,
   tokenExpiresAt: null,
@@ -48,12 +36,13 @@ function usedBytes(): number {
 
 function snapshotOf(number: number): CompiledSlice {
   const name = `orders-${number}`
-  const topic = { ...TOPIC, arn: topicArn(name), name, uid: randomUUID() }
+  const topic = { ...TOPIC.initialSettings, arn: topicArn(name), name, uid: randomUUID(), createdAt: 0 }
   const records = Array.from({ length: fanOut }, (_, bit) => {
     const endpoint = `http://127.0.0.1:40000/hooks/customer-${number}/orders?source=${bit}`
     const id = randomUUID()
     return {
-      ...SUBSCRIPTION,
+      ...SUBSCRIPTION.initialSettings,
+      ...SUBSCRIPTION_HEAD,
       id,
       arn: `${topic.arn}:${id}`,
       topicArn: topic.arn,
