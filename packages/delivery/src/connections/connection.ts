@@ -59,14 +59,18 @@ export class Connection implements Linked<Connection> {
   opening = false
   /** The open socket has been idle, so the server may have closed it meanwhile. */
   hasWaited = false
-  /** When the open socket was opened, by performance.now(). Without a socket: now or later. */
-  openedAt = Number.POSITIVE_INFINITY
+  /**
+   * When the origin's name was last known to lead to the open socket's address, by performance.now(). Without a socket:
+   * now or later.
+   */
+  confirmedAt = Number.POSITIVE_INFINITY
   /** How long the last dial took. */
   dialMs = 0
   /** Number of complete responses that this connection has received. */
   served = 0
   readonly #events: ConnectionEvents
   #dial: Dial | undefined
+  #isConfirming = false
   #answers: AnswerBytes | undefined
   #dialledFor: NodeJS.Timeout | undefined
 
@@ -79,9 +83,9 @@ export class Connection implements Linked<Connection> {
         const dialledAt = performance.now()
         this.#dial = options.connector(origin, (error, socket) => {
           if (socket) {
-            this.openedAt = performance.now()
+            this.confirmedAt = performance.now()
             this.#answers = watchAnswers(socket, options.headerBytesMax)
-            this.dialMs = this.openedAt - dialledAt
+            this.dialMs = this.confirmedAt - dialledAt
             events.dialled(this)
           }
           connected(error, socket)
@@ -101,7 +105,7 @@ export class Connection implements Linked<Connection> {
       // If undici had not begun to write the request, it opens another socket for the request. That socket has not been
       // idle.
       this.hasWaited = false
-      this.openedAt = Number.POSITIVE_INFINITY
+      this.confirmedAt = Number.POSITIVE_INFINITY
       if (this.idle) events.ended(this)
     })
   }
@@ -121,6 +125,22 @@ export class Connection implements Linked<Connection> {
       if (this.idle) this.#events.ended(this)
     }, DIAL_AHEAD_MS_MAX).unref()
     this.client.dispatch({ path: '/', method: 'POST' }, new Opening((error) => this.#opened(error)))
+  }
+
+  /** Resolves the origin's name again. If that fails, the connection becomes too old. */
+  confirm(): void {
+    const dial = this.#dial
+    if (!dial?.isCurrent || this.#isConfirming) return
+    this.#isConfirming = true
+    dial.isCurrent().then(
+      (isCurrent) => {
+        this.#isConfirming = false
+        if (dial === this.#dial) this.confirmedAt = isCurrent ? performance.now() : Number.NEGATIVE_INFINITY
+      },
+      () => {
+        this.#isConfirming = false
+      },
+    )
   }
 
   #opened(error: Error): void {

@@ -34,7 +34,10 @@ interface ConnectionsOptions extends ConnectionOptions {
   perOriginMax: number
   /** Idle connections kept to all origins together. */
   idleMax: number
-  /** Age after which a connection takes no more requests. Its successor goes where the name leads then. */
+  /**
+   * A connection takes requests for this time after its name was known to lead to its address. In the second half of
+   * this time the name is resolved again, so that only a connection whose name leads elsewhere needs a successor.
+   */
   ageMsMax: number
 }
 
@@ -194,6 +197,7 @@ export class Connections {
    */
   release(connection: Connection, keeps: boolean, now: number): void {
     connection.answered()
+    if (now - connection.confirmedAt > this.#options.ageMsMax / 2) connection.confirm()
     if (!keeps || !connection.isReusable || this.#isOld(connection, now)) this.discard(connection)
     else if (connection.isWritten) this.giveBack(connection, now)
     // A busy process reads the answer before it hears that the last bytes of the request have been written. If it does
@@ -251,8 +255,8 @@ export class Connections {
     while (this.#idle.first) this.discard(this.#idle.first)
   }
 
-  #isOld({ openedAt }: Connection, now: number): boolean {
-    return now - openedAt > this.#options.ageMsMax
+  #isOld({ confirmedAt }: Connection, now: number): boolean {
+    return now - confirmedAt > this.#options.ageMsMax
   }
 
   #discardOld(pool: OriginPool, now: number): void {

@@ -41,6 +41,11 @@ export interface Dial {
   cancel(): void
   /** Absent in tests. */
   facts?: DialFacts
+  /**
+   * Whether the dialled name still leads to the address of the connection. Rejects if its addresses are not known now.
+   * Absent in tests.
+   */
+  isCurrent?(): Promise<boolean>
 }
 
 export type Connector = (origin: Origin, callback: ConnectCallback) => Dial
@@ -161,11 +166,11 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
       isSecure: origin.secure,
       isPublic: () => !proxy && !origin.route?.isTrusted && guard.isPublic(address),
     }
-    const found =
-      refusal === undefined
-        ? addressesFor(dialled.host, resolver, refusalBy(guard, origin))
-        : Promise.reject(new ForbiddenAddressError(origin.host, refusal))
-    found
+    const found = async () => {
+      if (refusal !== undefined) throw new ForbiddenAddressError(origin.host, refusal)
+      return addressesFor(dialled.host, resolver, refusalBy(guard, origin))
+    }
+    found()
       .then((addresses) => {
         if (over) return
         facts.resolvedAt = performance.now()
@@ -174,7 +179,7 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
         else open(origin, opening)
       })
       .catch((error: Error) => done(error, null))
-    return { cancel: end, facts }
+    return { cancel: end, facts, isCurrent: async () => (await found()).includes(address) }
   }
 }
 

@@ -890,6 +890,22 @@ describe('connections', () => {
     expect([former.requests.length, arrived, to.stats().connections]).toEqual([2, 1, 1])
   })
 
+  test('stay open for as long as their name leads to their address', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const hooks = await receiver()
+    const resolve = vi.fn(async () => ['127.0.0.3', '127.0.0.1'])
+    const to = sender({ resolver: { resolve }, timeoutMs: 600_000 })
+    const url = `http://steady.example:${hooks.port}/`
+    for (let minute = 0; minute < 3; minute++) {
+      await post(to, url)
+      vi.advanceTimersByTime(31_000)
+      await post(to, url)
+      await waitFor(() => resolve.mock.calls.length === 2 + 2 * minute, { what: 'the name to be resolved' })
+      vi.advanceTimersByTime(31_000)
+    }
+    expect(hooks.connections().accepted).toBe(1)
+  })
+
   test('are replaced before the next request if they will soon be too old and dials are slow', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const hooks = await receiver()

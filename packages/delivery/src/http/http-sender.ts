@@ -35,7 +35,7 @@ export interface HttpSenderOptions {
   idleConnectionsMax?: number
   /** How long a connection may be idle if the server names no time. */
   idleMs?: number
-  /** Age after which a connection takes no more requests. */
+  /** Time since a connection's address was confirmed, after which it takes no more requests. */
   connectionAgeMsMax?: number
   /** PEM certificates trusted instead of the system's. */
   ca?: string | string[]
@@ -84,15 +84,18 @@ const DEFAULTS = {
   /** @limit Connections kept per origin. Past it: a request gets a connection that is closed after it. */
   connectionsMax: 256,
   /** @limit Idle connections of a process. Past it: the one that is idle for longest is closed. */
-  idleConnectionsMax: 4_096,
+  idleConnectionsMax: 8_192,
   /**
+   * Shorter than the 60 s for which load balancers keep idle connections, because a TLS handshake costs as much as
+   * several requests.
    * @limit How long an idle connection is kept if the server sends no `Keep-Alive: timeout`. After it: the connection
    * is closed.
    */
-  idleMs: 15_000,
+  idleMs: 50_000,
   /**
-   * A name is looked up for each connection, so a busy endpoint moves with its name.
-   * @limit Age of a connection. Past it: it takes no more requests, and the next request opens another one.
+   * A busy endpoint moves with its name, which is resolved again before this time is over.
+   * @limit Time since an endpoint's name led to a connection's address. Past it: the connection takes no more requests,
+   * and the next request opens another one.
    */
   connectionAgeMsMax: 60_000,
 }
