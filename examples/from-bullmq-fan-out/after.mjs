@@ -21,6 +21,6 @@ const { messageId } = await topic.publish({ order: 7 })
 
 while (got.length < receivers.endpoints.length) await new Promise((resolve) => setTimeout(resolve, 20))
 console.log(got.sort().join('\n'))
-console.log(`npx fantail explain ${messageId}`)
+console.log(`fantail explain ${messageId}`)
 await topic.delete()
 receivers.close()

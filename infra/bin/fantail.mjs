@@ -1,11 +1,12 @@
 #!/usr/bin/env -S node --conditions=@fantail/source --enable-source-maps
 // @ts-check
 /**
- * One binary: the services `fantail api | worker | redrive | all`, and every command of packages/cli. A single service
- * runs in this process, so signals and exit codes are the service's own. `all` without options runs the three as
- * children. When one child ends, the others and this process end too, so that a supervisor can start everything again.
- * With options, `packages/cli/src/all` runs several of each and starts them again by itself. `--help` and `--version`
- * need no Redis and no settings. The package `fantail` has this file next to the bundles, and runs those.
+ * One binary: the services `fantail api | worker | redrive | all`, and every command of packages/command-line. A single
+ * service runs in this process, so signals and exit codes are the service's own. `all` without options runs the three
+ * as children. When one child ends, the others and this process end too, so that a supervisor can start everything
+ * again. With options, `packages/command-line/src/all` runs several of each and starts them again by itself. `--help`
+ * and `--version` need no Redis and no settings. The published package has this file next to the bundles, and runs
+ * those.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -79,7 +80,7 @@ async function runCommand() {
         next(specifier, { ...context, conditions: [SOURCE, ...context.conditions] }),
     })
   }
-  await import('../../packages/cli/src/main.ts')
+  await import('../../packages/command-line/src/main.ts')
 }
 
 function runAll() {

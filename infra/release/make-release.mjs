@@ -11,10 +11,8 @@ import { join } from 'node:path'
 import { privateDir, root } from '../bootstrap/paths.mjs'
 import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
 import { nextVersion, releasedChangelog, withVersion } from './release-version.mjs'
-import { tarballProblems } from './tarball-checks.mjs'
+import { PUBLISHED, tarballProblems } from './tarball-checks.mjs'
 
-/** Folders in `packages/`. The client comes first, because the others depend on it. */
-const PUBLIC = ['client', 'consumer', 'testing', 'fantail']
 const MANIFESTS = [
   'package.json',
   '{packages,services}/*/package.json',
@@ -56,7 +54,7 @@ async function release() {
     writeFileSync(join(output, 'notes.md'), `${section}\n`)
     say(`installing what version ${version} is packed with`)
     await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], tree)
-    for (const name of PUBLIC) await pack(join(tree, 'packages', name), output, version)
+    for (const name of PUBLISHED) await pack(join(tree, 'packages', name), output, version)
     writeFileSync(join(output, 'SHA256SUMS'), checksums(output))
     if (!isDryRun) await commit(tree, tag)
   } finally {

@@ -51,7 +51,7 @@ test('every manifest and the image have the same version, and get the new one', 
 
 test('a tarball lacks nothing, and has nothing that is not for others', () => {
   const manifest = {
-    name: 'x',
+    name: '@fantail/x',
     version: '1.0.0',
     license: 'Apache-2.0',
     exports: {
@@ -62,16 +62,17 @@ test('a tarball lacks nothing, and has nothing that is not for others', () => {
   expect(tarballProblems(manifest, files, '1.0.0')).toEqual([])
   const wrong = { ...manifest, license: 'MIT', private: true, dependencies: { y: 'workspace:*' } }
   expect(tarballProblems(wrong, ['package.json', 'src/index.ts', 'dist/index.js'], '1.0.1')).toEqual([
-    'x is private',
-    'x has version 1.0.0',
-    'x has the licence MIT, not Apache-2.0',
-    'x has no LICENSE',
-    'x has no README.md',
-    'x names dist/index.d.ts, which is not in it',
-    'x has src/index.ts',
-    'x depends on y workspace:*',
+    '@fantail/x is private',
+    '@fantail/x has version 1.0.0',
+    '@fantail/x has the licence MIT, not Apache-2.0',
+    '@fantail/x has no LICENSE',
+    '@fantail/x has no README.md',
+    '@fantail/x names dist/index.d.ts, which is not in it',
+    '@fantail/x has src/index.ts',
+    '@fantail/x depends on y workspace:*',
   ])
   expect(tarballProblems({ ...manifest, exports: {} }, files, '1.0.0')).toEqual([
-    'x has neither exports nor bin',
+    '@fantail/x has neither exports nor bin',
   ])
+  expect(tarballProblems({ ...manifest, name: 'x' }, files, '1.0.0')).toEqual(['x is not below @fantail'])
 })

@@ -1,10 +1,22 @@
 // @ts-check
-/** Checks a packed package: licence, README, entries that exist, and dependencies that others can install. */
+/**
+ * The published packages, and checks of a packed one: name, licence, README, entries that exist, and dependencies that
+ * others can install.
+ */
 
 /**
  * @typedef {{ name: string, version: string, license?: string, exports?: unknown, bin?: Record<string, string>,
  *   dependencies?: Record<string, string>, private?: boolean }} PackedManifest
  */
+
+/**
+ * Only its owner can publish below it on npm. Nothing is published under a name without a scope: `fantail` on npm is
+ * somebody else's package.
+ */
+export const SCOPE = '@fantail'
+
+/** Folders in `packages/`, which are called like the packages. The client comes first: the others depend on it. */
+export const PUBLISHED = ['client', 'consumer', 'testing', 'cli']
 
 const LICENSE = 'Apache-2.0'
 const TEXTS = ['LICENSE', 'README.md', 'package.json']
@@ -22,6 +34,7 @@ export function tarballProblems(manifest, files, version) {
   const missing = entries.map((path) => path.replace(/^\.\//, '')).filter((path) => !has.has(path))
   return [
     ...(manifest.private ? ['is private'] : []),
+    ...(manifest.name.startsWith(`${SCOPE}/`) ? [] : [`is not below ${SCOPE}`]),
     ...(manifest.version === version ? [] : [`has version ${manifest.version}`]),
     ...(manifest.license === LICENSE ? [] : [`has the licence ${manifest.license}, not ${LICENSE}`]),
     ...TEXTS.filter((path) => !has.has(path)).map((path) => `has no ${path}`),

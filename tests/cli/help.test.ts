@@ -1,7 +1,7 @@
 /** Every help has examples, and the guide has every command. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { COMMANDS, programOf } from '@fantail/cli'
+import { COMMANDS, programOf } from '@fantail/command-line'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { textOf } from '../repo/repository.ts'
@@ -75,7 +75,7 @@ test('the guide has a row that names each command and each of its sub-commands',
 
 test('nothing but the table and the exit codes is loaded before a command is called', () => {
   const importsOf = (file: string) =>
-    [...textOf(`packages/cli/src/${file}`).matchAll(/^import (?!type )[^;]*? from '([^']+)'/gm)].map(
+    [...textOf(`packages/command-line/src/${file}`).matchAll(/^import (?!type )[^;]*? from '([^']+)'/gm)].map(
       ([, from]) => from,
     )
   expect(importsOf('command-line.ts')).toEqual(['./command-table.ts', './output/exit-codes.ts'])

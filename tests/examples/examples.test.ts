@@ -76,7 +76,7 @@ describe.runIf(process.env.FANTAIL_EXAMPLES_LONG)('each example runs', () => {
     const both = 'flaky got {"order":7}\nshop got {"order":7}\n'
     expect(await example.finish('npm', ['run', '--silent', 'before'])).toBe(both)
     expect(await example.finish('npm', ['start', '--silent'])).toMatch(
-      new RegExp(`^${both.replaceAll(/[{}]/g, '\\$&')}npx`),
+      new RegExp(`^${both.replaceAll(/[{}]/g, '\\$&')}fantail explain `),
     )
   }, 300_000)
 

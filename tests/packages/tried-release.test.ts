@@ -1,9 +1,11 @@
 /** Makes a release of the committed state, without commit and tag. `npm run test:packages` runs this test. */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { PUBLISHED } from '../../infra/release/tarball-checks.mjs'
 import { ROOT, textOf } from '../repo/repository.ts'
 
 const run = promisify(execFile)
@@ -17,10 +19,11 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('a release', () => {
     const { stdout } = await run(process.execPath, words, { cwd: ROOT })
     expect(stdout).toContain(`would release v${version}`)
     const folder = join(ROOT, '.fantail/release', version)
-    const names = ['client', 'consumer', 'testing'].map((name) => `fantail-${name}-${version}.tgz`)
-    const files = ['SHA256SUMS', `fantail-${version}.tgz`, 'notes.md', ...names]
+    const names = PUBLISHED.map((name) => `fantail-${name}-${version}.tgz`)
+    const files = ['SHA256SUMS', 'notes.md', ...names]
     expect(readdirSync(folder).sort()).toEqual(files.sort())
     expect(textOf('CHANGELOG.md')).toContain(readFileSync(join(folder, 'notes.md'), 'utf8').trim())
     expect(await state()).toBe(before)
+    await rm(folder, { recursive: true })
   }, 300_000)
 })

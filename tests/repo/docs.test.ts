@@ -83,9 +83,9 @@ test('every setting that documents and compose name is one of the services, the 
   // A test in packages/config compares this file with the tables of settings.
   const ofServices = namesIn('.env.example')
   expect(ofServices.length).toBeGreaterThan(30)
-  const ofTools = filesMatching('{packages/{cli,test-kit}/src,tests/{harness,failure}}/**/*.ts').flatMap(
-    namesIn,
-  )
+  const ofTools = filesMatching(
+    '{packages/{command-line,test-kit}/src,tests/{harness,failure}}/**/*.ts',
+  ).flatMap(namesIn)
   const known = new Set([...ofServices, ...ofTools, ...namesIn('package.json')])
   for (const path of [...documents, 'infra/compose.yaml', 'infra/docker/Dockerfile']) {
     expect([path, namesIn(path).filter((name) => !known.has(name))]).toEqual([path, []])

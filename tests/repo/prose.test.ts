@@ -98,7 +98,7 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   {
     now: 'snapshot',
     old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/,
-    within: /^(packages\/(?!cli\/)|services\/)/,
+    within: /^(packages\/(?!command-line\/)|services\/)/,
   },
   // `held` of a browser's lock manager is the browser's own word.
   {
@@ -149,7 +149,7 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     now: 'claim',
     old: /ClaimInHand|LaneInHand|claim-in-hand|\b[Ii]n hand\b|\bhands? (?:it |them )?(?:back|over)\b|handBack/,
     within:
-      /^(?!packages\/(?:cli|consumer|test-kit|console)\/|services\/redrive\/|services\/publish-api\/|tests\/)/,
+      /^(?!packages\/(?:command-line|consumer|test-kit|console)\/|services\/redrive\/|services\/publish-api\/|tests\/)/,
   },
   // A mark is the proof that a copy exists.
   {

@@ -1,9 +1,11 @@
 /**
  * Every reference in comments and documents exists: a file of this repository, a row of the checklist
- * (docs/aws-checklist.md, cited as `checklist 67 to 69`), an RFC by number, or a public address.
+ * (docs/aws-checklist.md, cited as `checklist 67 to 69`), an RFC by number, or a public address. No command gets a
+ * package of this project from npm before it is published there.
  */
 import { expect, test } from 'vitest'
-import { filesMatching, textOf } from './repository.ts'
+import { PUBLISHED, SCOPE } from '../../infra/release/tarball-checks.mjs'
+import { filesMatching, manifests, textOf } from './repository.ts'
 
 const CHECKLIST = 'docs/aws-checklist.md'
 const OWN = 'tests/repo/references.test.ts'
@@ -14,7 +16,7 @@ const places = [
 const sources = filesMatching('{packages,services,infra,tests}/**/*.{ts,tsx,mjs,lua}').filter(
   (path) => path !== OWN,
 )
-const documents = filesMatching('{*,docs/**/*,examples/**/*}.md')
+const documents = filesMatching('{*,docs/**/*,examples/**/*,packages/*/README}.md')
 
 /** The comments of a source as running text, without the marks that lines begin with. */
 function commentsIn(path: string, text: string): string {
@@ -77,4 +79,67 @@ test('every number in brackets in the pages on AWS is a row of the checklist', (
   const cited = [...pages.matchAll(/\[(\d+)\](?!\()/g)].map(([, number]) => Number(number))
   expect(cited.length).toBeGreaterThan(5)
   expect(cited.filter((number) => !rows.has(number))).toEqual([])
+})
+
+/** A command that gets packages from npm, up to the next command. */
+const GETS = /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun) +(?:install|add|exec|dlx|i|x))\b[^\n`"'&|;]*/g
+/** A package by its name. A file of a package has a longer name. */
+const NAMED = new RegExp(`(?<![^ =])(?:fantail|${SCOPE}/[\\w-]+)(?:@\\S+)?(?![\\w/-]|\\.\\w)`)
+
+const fetched = (text: string) => (text.match(GETS) ?? []).filter((command) => NAMED.test(command))
+
+test('a command that gets a package of Fantail from npm is found, and one that takes a file is not', () => {
+  const lines = [
+    'Run `npx --yes fantail@1 dev`.',
+    `npx --package=${SCOPE}/cli fantail`,
+    `npm install --save-dev vitest ${SCOPE}/testing`,
+    'pnpm add fantail',
+    'yarn dlx fantail',
+  ]
+  expect(lines.filter((line) => fetched(line).length === 0)).toEqual([])
+  const files = 'npm install ../.fantail/release/*/fantail-cli-*.tgz && fantail dev\nnpm run fantail -- dev\n'
+  expect(fetched(`${files}npx pnpm@12 install; cd fantail`)).toEqual([])
+})
+
+// `fantail` on npm is somebody else's package. If a release is published, names below the scope are right.
+test('no document, example or printed hint gets a package of Fantail from npm', () => {
+  const others = filesMatching(
+    '{*,{packages,services,infra,tests,docs,examples}/**/*}.{json,js,jsx,yaml,yml,py,go,env,service}',
+  )
+  const paths = [
+    ...documents,
+    ...sources,
+    ...filesMatching('{examples/**/*.{ts,mjs},.env.example}'),
+    ...others,
+  ]
+  const found = paths.flatMap((path) => fetched(textOf(path)).map((command) => `${path}: ${command}`))
+  expect(found).toEqual([])
+})
+
+const PROGRAM = new RegExp(`^import .*'${SCOPE}/(?:${PUBLISHED.join('|')})\\b`, 'm')
+
+test('a document with a program that uses a package of Fantail says where the package comes from', () => {
+  const using = documents.filter((path) => PROGRAM.test(textOf(path)))
+  expect(using.length).toBeGreaterThan(3)
+  expect(using.filter((path) => !textOf(path).includes('README.md#packages'))).toEqual([])
+})
+
+test('the command of an example installs the packages of Fantail from their files', () => {
+  const missing = filesMatching('examples/*/package.json').flatMap((path) => {
+    const { dependencies } = JSON.parse(textOf(path)) as { dependencies: Record<string, string> }
+    const own = Object.keys(dependencies).filter((name) => name.startsWith(`${SCOPE}/`))
+    const readme = textOf(path.replace('package.json', 'README.md'))
+    return own.filter((name) => !readme.includes(`/${name.slice(1).replace('/', '-')}-*.tgz`))
+  })
+  expect(missing).toEqual([])
+})
+
+test('published packages are called like their folders, below the scope, and stand in the README', () => {
+  const all = manifests()
+  expect(all.filter(({ name }) => !name.startsWith(`${SCOPE}/`))).toEqual([])
+  const published = all.filter((manifest) => !manifest.private)
+  expect(published.map(({ folder, name }) => [folder, name]).toSorted()).toEqual(
+    PUBLISHED.map((name) => [`packages/${name}`, `${SCOPE}/${name}`]).toSorted(),
+  )
+  expect(published.filter(({ name }) => !textOf('README.md').includes(`\n| \`${name}\` |`))).toEqual([])
 })

@@ -1,7 +1,7 @@
 /**
  * Keeps a bundle of the services and of the command line for a run of tests, which starts hundreds of both. The bundle
- * is made again for each run, and the code is the same. It has the folders of the package `fantail`: the launcher is in
- * `bin`, and `server` has what it starts. `tests/e2e/happy-path.test.ts` starts all services from source, and
+ * is made again for each run, and the code is the same. It has the folders of @fantail/cli: the launcher is in `bin`,
+ * and `server` has what it starts. `tests/e2e/happy-path.test.ts` starts all services from source, and
  * `infra/bin/fantail.test.ts` the launcher.
  */
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const FOLDER = join(ROOT, 'node_modules/.cache/services')
 const LAUNCHER = join(ROOT, 'infra/bin/fantail.mjs')
 /** The launcher loads them, besides services. */
-const MAINS = { cli: 'packages/cli/src/main.ts', build: 'packages/runtime/src/health/build.ts' }
+const MAINS = { cli: 'packages/command-line/src/main.ts', build: 'packages/runtime/src/health/build.ts' }
 /** Set for the processes of a run. Without it, services start from source. */
 const VARIABLE = 'FANTAIL_TEST_BUNDLES'
 /** Bundles of other states of the code. A run in the same checkout may still use one. */

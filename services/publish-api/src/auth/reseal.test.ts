@@ -1,4 +1,4 @@
-import { resealAll } from '@fantail/cli'
+import { resealAll } from '@fantail/command-line'
 import {
   createSigningPair,
   createSigningPairs,

@@ -116,7 +116,7 @@ export function createConsoleFiles(
 const NOT_BUILT =
   'the console is not built here: `npm run build` builds it, and `npm start` does so by itself'
 
-/** By its place, because the package `fantail` has the files at the same place without node_modules. */
+/** By its place, because @fantail/cli has the files at the same place without node_modules. */
 export function builtFolder(): string {
   return fileURLToPath(new URL('../../../../packages/console/dist', import.meta.url))
 }

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { countsFor } from '@fantail/cli'
+import { countsFor } from '@fantail/command-line'
 import { rowOf } from '../../report/rows.ts'
 import { figureOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'

@@ -8,7 +8,7 @@ import { writeServer } from '../../../infra/bundle/write-server.mjs'
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 await writeServer(at('../dist/server'), {
-  mains: { cli: 'packages/cli/src/main.ts', build: 'packages/runtime/src/health/build.ts' },
+  mains: { cli: 'packages/command-line/src/main.ts', build: 'packages/runtime/src/health/build.ts' },
   copied: ['packages/console/dist'],
 })
 // In a checkout the launcher runs sources, which need flags of Node.

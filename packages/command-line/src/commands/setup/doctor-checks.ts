@@ -77,7 +77,7 @@ function version(served: string): Finding {
   return { check: 'version', status: 'warning', detail: `${own} here, ${served} on the server`, fix }
 }
 
-/** The version of this release, which the repository and the package `fantail` have at the same place. */
+/** The version of this release, which the repository and @fantail/cli have at the same place. */
 function ownVersion(): string {
   const manifest = new URL('../../../../../package.json', import.meta.url)
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version

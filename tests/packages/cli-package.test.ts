@@ -1,6 +1,6 @@
 /**
- * The package `fantail` as users install it: packed, in an empty project outside of the workspace, with its services
- * and its console. `npm run test:packages` runs this test.
+ * @fantail/cli as users install it: packed, in an empty project outside of the workspace, with its services and its
+ * console. `npm run test:packages` runs this test.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,18 +10,18 @@ import { redisServerPath } from '@fantail/test-kit'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { NODE_RELEASES, type NodeRelease, type PackedProject, packProject } from './packed-project.ts'
 
-const LAUNCHER = 'node_modules/fantail/dist/bin/fantail.mjs'
+const LAUNCHER = 'node_modules/@fantail/cli/dist/bin/fantail.mjs'
 
 describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed command line', () => {
   let project: PackedProject
 
   beforeAll(async () => {
-    project = await packProject(['fantail'])
+    project = await packProject(['cli'])
     return () => project.remove()
   }, 300_000)
 
   test('has its bundles, scripts, console, README and licences, and neither tests nor sources', () => {
-    const names = project.filesOf('fantail')
+    const names = project.filesOf('cli')
     const services = ['publish-api', 'delivery-worker', 'redrive', 'cli'].map(
       (name) => `dist/server/${name}.mjs`,
     )
@@ -32,7 +32,7 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed command line', () 
   })
 
   test('brings no package along, and names no path of the machine that built it', () => {
-    const folder = join(project.folder, 'node_modules/fantail')
+    const folder = join(project.folder, 'node_modules/@fantail/cli')
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     expect([manifest.dependencies, manifest.private]).toEqual([undefined, undefined])
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
