@@ -10,7 +10,7 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-// An older Node lacks names of this module. It must get far enough to say so.
+// An older Node lacks names of this module. It must get far enough to say so: Node 14 can read this file.
 import * as nodeModule from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -28,9 +28,12 @@ const VERSION = ['--version', '-v', 'version']
 const BUNDLES = new URL('../server/', import.meta.url)
 const isPacked = existsSync(BUNDLES)
 
-if (!('registerHooks' in nodeModule)) {
-  const where = isPacked ? '' : '; in a checkout, run it by node_modules/.bin/node'
-  console.error(`fantail needs Node 22.22 or newer, and this is ${process.version}${where}`)
+/** The oldest Node in `engines` of package.json. Early releases of Node 23 lack the hooks. */
+const NODE_MIN = '22.22'
+const isOld = process.versions.node.localeCompare(NODE_MIN, undefined, { numeric: true }) < 0
+if (isOld || !('registerHooks' in nodeModule)) {
+  const where = isPacked ? '' : '; in a checkout, run it by node_modules/.bin/node or `npm run fantail --`'
+  console.error(`fantail needs Node ${NODE_MIN} or newer, and this is ${process.version}${where}`)
   process.exit(1)
 }
 

@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { ROOT } from '../repo/repository.ts'
+import { NODE_MIN, ROOT } from '../repo/repository.ts'
 
 const run = promisify(execFile)
 const BIN = join(ROOT, 'node_modules/.bin')
-/** The oldest Node that the packages support. Tests also run on the pinned release. */
-const OLDEST_NODE = '22.23.3'
+/** The oldest Node that the packages support, by their `engines`. Tests also run on the pinned release. */
+const OLDEST_NODE = `${NODE_MIN}.0`
 const COMPILER = ['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2024,dom,dom.iterable']
 
 export type NodeRelease = 'pinned' | 'oldest'

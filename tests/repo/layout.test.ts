@@ -1,7 +1,7 @@
 /** Checks that manifests and imports follow the layers: services → packages → contracts. */
 import { builtinModules } from 'node:module'
 import { expect, test } from 'vitest'
-import { filesMatching, type Manifest, manifests, textOf } from './repository.ts'
+import { ENGINES, filesMatching, type Manifest, manifests, NODE_MIN, textOf } from './repository.ts'
 
 const all = manifests()
 const packages = all.filter(({ folder }) => folder.startsWith('packages/'))
@@ -42,6 +42,27 @@ test('packages and services are the ones in the picture', () => {
     'publish-api',
     'redrive',
   ])
+})
+
+// The tests of packages run what is packed on the oldest Node that `engines` names, and on the pinned one.
+test('every manifest needs the same releases of Node, and documents and the launcher name the oldest', () => {
+  const manifestFiles = filesMatching(
+    '{package.json,{packages,services,infra,tests,examples}/**/package.json}',
+  )
+  expect(manifestFiles.length).toBeGreaterThan(25)
+  const enginesOf = (path: string) => (JSON.parse(textOf(path)) as { engines?: unknown }).engines
+  expect(manifestFiles.map((path) => [path, enginesOf(path)])).toEqual(
+    manifestFiles.map((path) => [path, ENGINES]),
+  )
+  const named = filesMatching('{docs/**/*,packages/*/README}.md').flatMap((path) =>
+    [...textOf(path).matchAll(/\bNode\s+([\d.]*\d)\s+(?:or|and)\s+(?:newer|later)/g)].map(([, release]) => [
+      path,
+      release,
+    ]),
+  )
+  expect(named.length).toBeGreaterThan(3)
+  expect(named.filter(([, release]) => release !== NODE_MIN)).toEqual([])
+  expect(textOf('infra/bin/fantail.mjs')).toContain(`const NODE_MIN = '${NODE_MIN}'`)
 })
 
 test('services and packages use no service', () => {

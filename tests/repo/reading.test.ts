@@ -31,3 +31,9 @@ test('the page for contributors and the page on AWS are short enough to be read 
   expect(Buffer.byteLength(textOf('CONTRIBUTING.md'))).toBeLessThanOrEqual(10_240)
   expect(textOf('docs/aws-compatibility.md').split(/\s+/).length).toBeLessThanOrEqual(1_250)
 })
+
+test('the README says in five lines what Fantail is, for whom, what it is not, and where packages come from', () => {
+  const [, first = ''] = textOf('README.md').split('\n\n')
+  expect(first.split('\n').length).toBeLessThanOrEqual(5)
+  for (const part of ['It is for ', 'It is no ', '](#packages)']) expect(first).toContain(part)
+})

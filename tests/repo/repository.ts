@@ -20,6 +20,10 @@ export function textOf(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
+/** The `engines` of every manifest, and the oldest Node among them, such as 22.22. */
+export const { engines: ENGINES } = JSON.parse(textOf('package.json')) as { engines: { node: string } }
+export const NODE_MIN = /\d+\.\d+/.exec(ENGINES.node)?.[0] ?? ''
+
 /** Addresses of the console's screens, as its router has them: `/topics/$topic`. */
 export function consoleScreens(): string[] {
   const router = textOf('packages/console/src/router.tsx')
