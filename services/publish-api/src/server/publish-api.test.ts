@@ -193,17 +193,29 @@ async function scriptRuns(): Promise<number> {
   return Array.from(counts, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0)
 }
 
+/** How often an API with these settings logs the line at its start. */
+async function warnings(line: string, env: Record<string, string>): Promise<number> {
+  const messages: string[] = []
+  const destination = { write: (text: string) => void messages.push(JSON.parse(text).msg) }
+  const started = await startApi(env, createLogger({ service: 'test', destination }))
+  await started.stop()
+  return messages.filter((message) => message === line).length
+}
+
 test('with keys and without a public URL, a warning says that callers choose the base of links', async () => {
-  const told = async (env: Record<string, string>) => {
-    const lines: string[] = []
-    const destination = { write: (line: string) => void lines.push(line) }
-    const started = await startApi(env, createLogger({ service: 'test', destination }))
-    await started.stop()
-    return lines.some((line) => line.includes('links.by_caller'))
-  }
-  expect(await told({})).toBe(false)
-  expect(await told({ FANTAIL_AUTH: 'on' })).toBe(true)
-  expect(await told({ FANTAIL_AUTH: 'on', FANTAIL_PUBLIC_URL: 'https://fantail.example' })).toBe(false)
+  const told = (env: Record<string, string>) => warnings('links.by_caller', env)
+  expect(await told({})).toBe(0)
+  expect(await told({ FANTAIL_AUTH: 'on' })).toBe(1)
+  expect(await told({ FANTAIL_AUTH: 'on', FANTAIL_PUBLIC_URL: 'https://fantail.example' })).toBe(0)
+})
+
+test('in server mode without TLS and without a proxy, one warning says that calls can be read', async () => {
+  const mode = { FANTAIL_MODE: 'server', FANTAIL_HOST: '127.0.0.1', FANTAIL_ALLOW_VOLATILE_REDIS: 'true' }
+  expect(await warnings('tls.none', {})).toBe(0)
+  expect(await warnings('tls.none', mode)).toBe(1)
+  expect(await warnings('tls.none', { ...mode, FANTAIL_TRUSTED_PROXIES: '10.0.0.0/8' })).toBe(0)
+  const files = { FANTAIL_TLS_CERT_FILE: '/tls.pem', FANTAIL_TLS_KEY_FILE: '/tls-key.pem' }
+  expect(await warnings('tls.none', { ...mode, ...files })).toBe(0)
 })
 
 test('an API that starts after all were away extends the leases of queues', async () => {

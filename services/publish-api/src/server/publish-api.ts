@@ -290,6 +290,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     serviceNotes.start()
     if (settings.auth) void reportWithoutKeys(redis, deps)
     if (settings.auth && settings.publicUrl === undefined) reportWithoutPublicUrl(log)
+    if (settings.mode === 'server') reportWithoutTls(log, settings)
   }
   return {
     redis,
@@ -309,6 +310,12 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
 /** Without a public URL, links in messages and links to certificates use the host that a caller has named. */
 function reportWithoutPublicUrl(log: Logger): void {
   log.warn({ variable: 'FANTAIL_PUBLIC_URL' }, 'links.by_caller')
+}
+
+/** Without TLS here or at a proxy, keys and messages can be read on their way. */
+function reportWithoutTls(log: Logger, { tlsCertFile, trustedProxies }: ApiSettings): void {
+  if (tlsCertFile !== undefined || trustedProxies !== undefined) return
+  log.warn({ variables: ['FANTAIL_TLS_CERT_FILE', 'FANTAIL_TRUSTED_PROXIES'] }, 'tls.none')
 }
 
 /** Without this line, a new server would refuse everybody and not say what to do. */
