@@ -2,12 +2,13 @@
  * @fantail/cli as users install it: packed, in an empty project outside of the workspace, with its services and its
  * console. `npm run test:packages` runs this test.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { redisServerPath } from '@fantail/test-kit'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { ROOT } from '../repo/repository.ts'
 import { NODE_RELEASES, type NodeRelease, type PackedProject, packProject } from './packed-project.ts'
 
 const LAUNCHER = 'node_modules/@fantail/cli/dist/bin/fantail.mjs'
@@ -42,6 +43,19 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('the packed command line', () 
     const named = files.filter((path) => readFileSync(join(folder, path), 'utf8').includes(process.cwd()))
     expect(named).toEqual([])
   })
+
+  test('says on Node 14 which Node is needed, as npm’s scripts do', async () => {
+    const old = await project.install('node-14@npm:node@14.21.3')
+    expect(old).toBe(true)
+    const node = join(project.folder, 'node_modules/node-14/bin/node')
+    const run = (file: string) => spawnSync(node, [file, 'dev'], { encoding: 'utf8' })
+    expect(run(join(project.folder, LAUNCHER)).stderr).toMatch(
+      /^fantail needs Node [\d.]+ or newer, and this is v14/,
+    )
+    expect(run(join(ROOT, 'infra/bootstrap/main.mjs')).stderr).toMatch(
+      /install Node \d+ or newer .* this is v14/,
+    )
+  }, 120_000)
 
   async function fantail(release: NodeRelease, args: string[], url: string): Promise<string> {
     return project.runFile(release, LAUNCHER, { args, env: { FANTAIL_URL: url } })
