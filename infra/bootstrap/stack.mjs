@@ -1,8 +1,10 @@
 // @ts-check
 /** The part of the local stack that users see: addresses, readiness, and commands to paste. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { dataDir } from './paths.mjs'
 import { isFree } from './ports.mjs'
 import { StepError } from './steps.mjs'
+import { namesRedis } from './tools/redis-settings.mjs'
 
 const POLL_MS = 100
 /** After this time, services that are not ready are named once. The wait continues. */
@@ -106,9 +108,12 @@ export async function checkPorts(env) {
     if (!(await isFree(port, host))) taken.push(`port ${port} (for ${name})`)
   }
   if (taken.length === 0) return
+  const [api] = addresses(env)
+  const other = Number(api?.port) + 100
   throw new StepError(
     `${taken.join(', ')} of ${host} cannot be listened on: another Fantail, or another program, has it.\n` +
-      '  Stop that one, or choose another range and folder: FANTAIL_PORT=4200 FANTAIL_DATA_DIR=.fantail-2 npm start',
+      '  Stop that one, or choose another range and folder: ' +
+      `FANTAIL_PORT=${other} FANTAIL_DATA_DIR=.fantail-${other} npm start`,
   )
 }
 
@@ -137,7 +142,7 @@ export async function announceStack(env, { signal, onSlow } = {}) {
     }
     await delay(POLL_MS)
   }
-  console.log(invitation(services, asksForKeys(env)))
+  console.log(invitation(services, asksForKeys(env) ? keyLines(env) : []))
   return true
 }
 
@@ -164,13 +169,32 @@ function asksForKeys({ FANTAIL_AUTH: auth, FANTAIL_MODE: mode }) {
   return auth?.trim() === 'on' || mode?.trim() === 'server'
 }
 
-/** @param {ReturnType<typeof addresses>} services @param {boolean} withKey */
-function invitation(services, withKey) {
+/**
+ * Makes a key of this stack, from any terminal. The settings of a Redis may hold a password, so they are not printed.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export function keyLines(env) {
+  const words = 'keys create --name me --scope manage --scope read --scope publish --quiet'
+  const own = env.FANTAIL_DATA_DIR?.trim() ? `FANTAIL_DATA_DIR=${quoted(dataDir(env))} ` : ''
+  return [
+    ...(namesRedis(env) ? ['# With the REDIS_… and FANTAIL_… settings of this stack:'] : []),
+    `TOKEN=$(${namesRedis(env) ? '' : own}npm run -s fantail -- ${words})`,
+  ]
+}
+
+/** @param {string} path */
+function quoted(path) {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}
+
+/** @param {ReturnType<typeof addresses>} services @param {string[]} keys the lines that make a key, if one is needed */
+function invitation(services, keys) {
   const [api, , , receiver] = services.map(({ url }) => url)
   return [
     '',
-    `Fantail is ready. ${withKey ? 'Make a key, create' : 'Create'} a topic, subscribe the receiver, publish:`,
-    ...curlLines(api ?? '', receiver ?? '', withKey),
+    `Fantail is ready. ${keys.length > 0 ? 'Make a key, create' : 'Create'} a topic, subscribe the receiver, publish:`,
+    ...keys,
+    ...curlLines(api ?? '', receiver ?? '', keys.length > 0),
     '',
     'Ctrl-C stops everything; the next start finds its data again. What follows is the log.',
     '',
@@ -184,11 +208,8 @@ function invitation(services, withKey) {
  * @param {boolean} [withKey] whether the API needs a key
  */
 export function curlLines(api, receiver, withKey = false) {
-  const key =
-    'TOKEN=$(npm run -s fantail -- keys create --name me --scope manage --scope read --scope publish --quiet)'
   const json = `${withKey ? '-H "authorization: Bearer $TOKEN" ' : ''}-H 'content-type: application/json'`
   return [
-    ...(withKey ? [key] : []),
     `curl -sS -X PUT ${api}/v1/topics/hello ${json} -d '{}'`,
     `curl -sS ${api}/v1/topics/hello/subscriptions ${json} -d '{"endpoint":"${receiver}/ok"}'`,
     `curl -sS ${api}/v1/topics/hello/messages ${json} -d '{"message":"Hello from Fantail"}'`,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { addresses, checkPorts, curlLines, localSettings } from './stack.mjs'
+import { addresses, checkPorts, curlLines, keyLines, localSettings } from './stack.mjs'
 
 let server: Server | undefined
 
@@ -83,9 +83,21 @@ it('offers three lines: create, subscribe the receiver, publish', () => {
 })
 
 it('makes a key for them where keys are asked for', () => {
-  const [first, ...lines] = curlLines('http://127.0.0.1:5000', 'http://127.0.0.1:5009', true)
+  const lines = curlLines('http://127.0.0.1:5000', 'http://127.0.0.1:5009', true)
 
-  expect(first).toMatch(/^TOKEN=\$\(npm run -s fantail -- keys create .*--quiet\)$/)
   expect(lines.length).toBe(3)
   for (const line of lines) expect(line).toContain('-H "authorization: Bearer $TOKEN"')
+})
+
+it('makes the key in the folder of this stack, and shows no password of a Redis', () => {
+  const made = /^TOKEN=\$\(npm run -s fantail -- keys create .*--quiet\)$/
+  expect(keyLines({})).toEqual([expect.stringMatching(made)])
+  const lineOf = (folder: string) => keyLines({ FANTAIL_DATA_DIR: folder })[0]
+  expect(lineOf('/data/2')).toMatch(/^TOKEN=\$\(FANTAIL_DATA_DIR=\/data\/2 npm run/)
+  expect(lineOf("/it's 2")).toContain(`FANTAIL_DATA_DIR='/it'\\''s 2' npm run`)
+  const [note, line] = keyLines({ FANTAIL_DATA_DIR: '/data/2', REDIS_URL: 'redis://:secret@db' })
+  expect([note, line]).toEqual([
+    expect.stringContaining('settings of this stack'),
+    expect.stringMatching(made),
+  ])
 })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { COMMANDS, programOf } from '@fantail/command-line'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { textOf } from '../repo/repository.ts'
+import { filesMatching, textOf } from '../repo/repository.ts'
 
 const guide = textOf('docs/guides/cli.md')
 const loaded = Object.entries(COMMANDS).flatMap(([name, command]) =>
@@ -50,13 +50,50 @@ test.each(loaded)('each example of `fantail %s` has words and flags that exist',
     leaf.configureOutput({ writeOut: (text) => void help.push(text) }).outputHelp()
   const examples = (await Promise.all(help.join('').split('Usage:').map(exampleWords))).flat()
   expect(examples).not.toEqual([])
-  for (const words of examples) {
-    const program = programOf(() => new Command(), name, '', define)
-    let ran = 0
-    define(program.commands[0] as Command, () => async () => void ran++)
-    await program.parseAsync(words, { from: 'user' })
-    expect([words, ran]).toEqual([words, 1])
+  for (const words of examples) expect([words, await runs(words)]).toEqual([words, 1])
+})
+
+/** How many actions the words run. Rejects if a word or a flag does not exist. */
+async function runs([name = '', ...words]: string[]): Promise<number> {
+  const command = COMMANDS[name]
+  if (!command || !('load' in command)) throw new Error(`there is no command ${name}`)
+  const define = await command.load()
+  const program = programOf(() => new Command(), name, '', define)
+  let ran = 0
+  define(program.commands[0] as Command, () => async () => void ran++)
+  program.commands[0]?.configureOutput({ writeErr: () => undefined })
+  await program.parseAsync([name, ...words], { from: 'user' })
+  return ran
+}
+
+/** Commands in the texts of a source, with a word in the place of each value. */
+function commandsIn(source: string): string[][] {
+  const texts = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '').replaceAll('\\`', '`')
+  return [...texts.matchAll(/[`:] ?(fantail [a-z]+(?=[ `])(?:\$\{[^}]*\}|[^`$])*)`/g)]
+    .flatMap(([, text = '']) => text.split(' && '))
+    .filter((text) => text.startsWith('fantail '))
+    .map((text) =>
+      text
+        .replace(/\$\{[^}]*\}/g, 'word')
+        .split(/\s+/)
+        .slice(1),
+    )
+}
+
+test('each command in a hint or a remedy has words and flags that exist', async () => {
+  const sources = filesMatching('packages/command-line/src/**/*.ts').filter(
+    (path) => !path.endsWith('.test.ts'),
+  )
+  const hints = sources.flatMap((path) => commandsIn(textOf(path)).map((words) => [path, ...words] as const))
+  expect(hints.length).toBeGreaterThan(10)
+  const wrong: string[] = []
+  for (const [path, ...words] of hints) {
+    const command = COMMANDS[words[0] ?? '']
+    if (command && 'process' in command) continue
+    const ran = await runs(words).catch((error: unknown) => error)
+    if (ran !== 1) wrong.push(`${path}: ${words.join(' ')}: ${ran}`)
   }
+  expect(wrong).toEqual([])
 })
 
 test('the guide has a row that names each command and each of its sub-commands', async () => {

@@ -134,6 +134,12 @@ test('the doctor finds settings that lose messages', async () => {
   await client.put('/v1/queues/work', { retentionSeconds: 3_600, visibilityTimeoutSeconds: 5, redrivePolicy })
   await client.put('/v1/queues/work/consumers/slow', { url: 'http://127.0.0.1:9/', timeoutSeconds: 30 })
   await client.put('/v1/queues/alone')
+  await client.put('/v1/queues/alone.fifo')
+  await client.put('/v1/queues/not-there')
+  await client.put('/v1/queues/orphan', {
+    redrivePolicy: { deadLetterTargetArn: 'not-there', maxReceiveCount: 5 },
+  })
+  await client.delete('/v1/queues/not-there')
   await client.put('/v1/topics/loose')
   const loose = { endpoint: 'http://127.0.0.1:9/', redrivePolicy: null, name: 'loose' }
   await client.post('/v1/topics/loose/subscriptions', loose)
@@ -145,6 +151,7 @@ test('the doctor finds settings that lose messages', async () => {
     '▲ queue work: letters keeps letters for 1 h, no longer than work',
     '▲ queue work: visibility of 5 s is below the 30 s that consumer slow',
     '▲ queue alone: has no dead-letter queue',
+    '▲ queue orphan: its dead-letter queue not-there does not exist',
     '▲ subscription loose: http://127.0.0.1:9/ has no dead-letter queue',
     '✓ webhook: came signed after',
   ]) {
@@ -154,7 +161,20 @@ test('the doctor finds settings that lose messages', async () => {
   const { topics } = await client.get<{ topics: { name: string }[] }>('/v1/topics?prefix=fantail-doctor')
   expect(topics).toEqual([])
   expect((await objects('doctor')).length).toBeGreaterThan(5)
+
+  // A queue that a remedy makes may need one itself.
+  for (let round = 0; round < 2; round++)
+    for (const line of await remedies()) {
+      expect([line, await fantail(line.slice('fantail '.length))]).toMatchObject([line, { code: 0 }])
+    }
+  expect(await remedies()).toEqual([])
 })
+
+/** The commands that the doctor prints. */
+async function remedies(): Promise<string[]> {
+  const fixes = (await objects<{ fix?: string }>('doctor')).map(({ fix = '' }) => fix)
+  return fixes.filter((fix) => fix.startsWith('fantail ')).flatMap((fix) => fix.split(' && '))
+}
 
 test('the doctor fails if a clock is wrong', async () => {
   const hourAgo = new Date(Date.now() - 3_600_000).toUTCString()

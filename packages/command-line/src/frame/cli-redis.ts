@@ -43,7 +43,9 @@ async function findRedis(settings: RedisPlace, signal: AbortSignal): Promise<Red
     return await resolveRedisUrl(settings, { signal })
   } catch (error) {
     if (!signal.aborted) throw error
-    const message = `there is no ${redisUrlPath(settings.dataDir)}: Fantail does not run here, and REDIS_URL is not set`
+    const message =
+      `there is no ${redisUrlPath(settings.dataDir)}: no stack with its data there runs, and REDIS_URL is not set; ` +
+      'FANTAIL_DATA_DIR names the folder of another stack'
     throw new FantailError('storage_unavailable', message)
   }
 }

@@ -2,10 +2,12 @@
 import { ApiRefusal, CommandError, Unreachable } from '../output/exit-codes.ts'
 
 const HINTS: Record<string, string> = {
-  unauthorized: 'Set FANTAIL_API_KEY, or run `fantail login`. `fantail keys create` makes a key.',
-  forbidden: 'Use a key that has the scope. `fantail keys create --scope …` makes one.',
+  unauthorized:
+    'Set FANTAIL_API_KEY, or run `fantail login URL`. `fantail keys create --help` says how to make a key.',
+  forbidden: 'Use a key that has the scope. `fantail keys create --help` says how to make one.',
   rate_limited: 'The key or the server has a limit of requests. Try again later, or with --rate.',
-  storage_full: 'Redis has no memory left for more. `fantail dlq` and `fantail queues` show what waits.',
+  storage_full:
+    'Redis has no memory left for more. `fantail dlq list` and `fantail queues list` show what waits.',
   storage_unavailable: 'Redis does not answer the API. `fantail doctor` shows more. Try again later.',
 }
 

@@ -218,6 +218,23 @@ test('in server mode without TLS and without a proxy, one warning says that call
   expect(await warnings('tls.none', { ...mode, ...files })).toBe(0)
 })
 
+test('without keys, a warning has the command that makes one in the folder of this stack', async () => {
+  const commandOf = async (env: Record<string, string>) => {
+    const lines: { msg: string; command?: string }[] = []
+    const destination = { write: (text: string) => void lines.push(JSON.parse(text)) }
+    const started = await startApi(
+      { FANTAIL_AUTH: 'on', ...env },
+      createLogger({ service: 'test', destination }),
+    )
+    await waitFor(() => lines.some(({ msg }) => msg === 'keys.none'))
+    await started.stop()
+    return lines.find(({ msg }) => msg === 'keys.none')?.command
+  }
+  expect(await commandOf({})).toMatch(/^fantail keys create /)
+  const folder = { REDIS_URL: '', FANTAIL_DATA_DIR: '/data/2' }
+  expect(await commandOf(folder)).toMatch(/^FANTAIL_DATA_DIR=\/data\/2 fantail keys create /)
+})
+
 test('an API that starts after all were away extends the leases of queues', async () => {
   const arn = 'arn:aws:sqs:us-east-1:000000000000:replies'
   const queues = new Queues(redis)

@@ -1,5 +1,5 @@
 /** Builds the API process: connections to Redis, stores on these, the app on the stores, and the server. */
-import type { ApiSettings } from '@fantail/config'
+import { type ApiSettings, redisTarget } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import {
   closeAttempters,
@@ -288,7 +288,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     })
     log.info({ host: settings.host, port: server.port }, 'api.listening')
     serviceNotes.start()
-    if (settings.auth) void reportWithoutKeys(redis, deps)
+    if (settings.auth) void reportWithoutKeys(redis, deps, settings)
     if (settings.auth && settings.publicUrl === undefined) reportWithoutPublicUrl(log)
     if (settings.mode === 'server') reportWithoutTls(log, settings)
   }
@@ -319,11 +319,13 @@ function reportWithoutTls(log: Logger, { tlsCertFile, trustedProxies }: ApiSetti
 }
 
 /** Without this line, a new server would refuse everybody and not say what to do. */
-async function reportWithoutKeys(redis: Redis, { keys, log, settings }: ApiDeps): Promise<void> {
+async function reportWithoutKeys(redis: Redis, { keys, log }: ApiDeps, settings: ApiSettings): Promise<void> {
   try {
     await whenReady(redis)
     if (settings.awsCredentials || (await keys.count()) > 0) return
-    log.warn({ command: 'fantail keys create --name NAME --scope manage' }, 'keys.none')
+    // Without a Redis in the settings, the command finds the Redis by the folder.
+    const place = redisTarget(settings) ? '' : `FANTAIL_DATA_DIR=${settings.dataDir} `
+    log.warn({ command: `${place}fantail keys create --name NAME --scope manage` }, 'keys.none')
   } catch (error) {
     log.warn({ err: error }, 'keys.unread')
   }

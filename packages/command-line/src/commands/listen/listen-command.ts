@@ -25,7 +25,7 @@ export const listen: Define = (command, does) => {
     .argument('[topics]', 'names of topics, with commas between them')
     .option('--forward-to <url>', 'where messages are sent, such as localhost:3000/hooks')
     .option('--as <subscription>', 'the requests that this webhook subscription gets: id or ARN')
-    .option('--record <folder>', 'writes each request into a file, for `fantail replay`')
+    .option('--record <folder>', 'writes each request into a file, for the command `replay`')
     .option('--print-secret', 'prints the secret that signs requests, and ends')
     .option('--filter <json>', 'only messages that this filter policy matches; @FILE and - are read')
     .option('--filter-scope <scope>', 'what the filter policy judges: attributes (default) or body')
