@@ -24,7 +24,7 @@ const retry = {
     .int()
     .min(0)
     .max(100)
-    .describe('Retries over all four phases. Those that the other phases leave over are backoff retries.'),
+    .describe('Retries over all four phases. Retries that belong to no other phase are backoff retries.'),
 }
 
 const shape = {
@@ -68,8 +68,8 @@ const throttlePolicy = z
       .number()
       .min(0.001)
       .describe(
-        'Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on ' +
-          'a whole number.',
+        'The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for ' +
+          '0.2. From 1 on it is a whole number.',
       ),
   })
   .describe('Bounds the rate of attempts at one endpoint. Without it nothing is throttled.')
@@ -212,7 +212,7 @@ export const PreviewAnswer = named(
         .describe('Sum of all delays in seconds; the retry policy’s bound applies to it.'),
       retentionSeconds: z
         .int()
-        .describe('How long the topic keeps messages; without a topic, how long one does by default.'),
+        .describe('How long the topic keeps messages. Without a topic: the default of topics.'),
       retentionEndsFirst: z
         .boolean()
         .describe('true: the topic’s retention ends before the last retry, and the delivery with it.'),
@@ -230,7 +230,7 @@ export const PreviewAnswer = named(
             totalSeconds: z.number().describe('Sum of its delays in seconds.'),
           }),
         )
-        .describe('The named curves, whatever was asked.'),
+        .describe('The named curves. They are the same in every answer.'),
     })
     .meta({
       description: 'The nominal times of all retries under a policy.',

@@ -54,7 +54,7 @@ export const PlatformApplicationInput = namedInput(
       events: z
         .strictObject(eventMembers(z.string().nullable().optional()))
         .optional()
-        .describe('Topics that hear of endpoints; null resets one. Default: none.'),
+        .describe('Topics to which events of endpoints are published; null resets one. Default: none.'),
     })
     .meta({
       description:

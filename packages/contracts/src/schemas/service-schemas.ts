@@ -5,7 +5,7 @@ import { named, timestamp } from './shared-schemas.ts'
 export const HealthAnswer = named(
   'Health',
   z
-    .object({ status: z.literal('ok').describe('Always `ok`; a process that is down answers nothing.') })
+    .object({ status: z.literal('ok').describe('Always `ok`, because a process that is down gives no answer.') })
     .meta({ description: 'Says that the process answers requests.', examples: [{ status: 'ok' }] }),
 )
 export const ReadyAnswer = named(

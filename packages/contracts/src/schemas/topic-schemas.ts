@@ -49,7 +49,7 @@ export const TopicInput = namedInput(
         .boolean()
         .nullish()
         .describe(
-          'Whether delivery policies of subscriptions are ignored, so that the topic’s rules. Default false.',
+          'Whether the topic’s delivery policy replaces those of its subscriptions. Default false.',
         ),
       retentionSeconds: z
         .int()
@@ -106,7 +106,7 @@ export const TopicView = named(
       ),
       disableSubscriptionOverrides: z
         .boolean()
-        .describe('Whether delivery policies of subscriptions are ignored, so that the topic’s rules.'),
+        .describe('Whether the topic’s delivery policy replaces those of its subscriptions.'),
       retentionSeconds: z
         .int()
         .describe('Deliveries of messages older than this expire, those to queues after 30 days.'),

@@ -28,7 +28,7 @@ export const NewKeyInput = namedInput(
         .array(Scope)
         .min(1)
         .max(KEY_SCOPES.length)
-        .describe('Everything the key may do; none that the caller’s own key lacks.'),
+        .describe('Everything the key may do. It can have only scopes that the caller’s own key has.'),
       prefixes: z
         .array(z.string().regex(/^[A-Za-z0-9_-]{1,256}$/, 'must be 1 to 256 of A-Z a-z 0-9 _ -'))
         .max(KEY_PREFIXES_MAX)
@@ -39,7 +39,7 @@ export const NewKeyInput = namedInput(
         .regex(/^\d{12}$/, 'must be 12 digits')
         .optional()
         .describe(
-          'Account that the key acts for, 12 digits. Default: the caller’s own; a key can give no other.',
+          'Account that the key acts for, 12 digits. Default, and the only one that a key can give: the caller’s own.',
         ),
       maxRequestsPerSecond: z
         .int()
@@ -83,10 +83,10 @@ const view = {
         id: z.string().describe('Id of a key that this one was made by, directly or not.'),
         maxRequestsPerSecond: z
           .int()
-          .describe('Limit of that key, which requests of this key count against.'),
+          .describe('Limit of the other key, against which requests of this key count.'),
       }),
     )
-    .describe('Keys with a limit that it was made by: its requests count against these limits, too.'),
+    .describe('Keys with a limit that made this key. Its requests count against their limits too.'),
   createdAt: CreatedAt,
 }
 

@@ -86,7 +86,7 @@ export const SessionListAnswer = named(
             current: z.boolean().describe('Whether it is the session of the caller.'),
           }),
         )
-        .describe('Sessions that have not ended, those that end last first.'),
+        .describe('Sessions that have not ended. The session that ends last comes first.'),
     })
     .meta({
       description: 'Sessions of the caller’s account.',

@@ -37,11 +37,11 @@ export const OverviewView = named(
       memory: z
         .object({
           usedBytes: z.int().describe('Bytes that Redis uses.'),
-          limitBytes: z.int().nullable().describe('Bytes that it may use; null: nothing says it.'),
+          limitBytes: z.int().nullable().describe('Bytes that it may use; null: unknown.'),
           watermarkBytes: z
             .int()
             .nullable()
-            .describe('Bytes past which publishing is refused; null: nothing says it.'),
+            .describe('Bytes past which publishing is refused; null: unknown.'),
         })
         .nullable()
         .describe('How full Redis is. null: the key is bound to names or to another account.'),

@@ -55,7 +55,7 @@ export const PortalLinkInput = namedInput(
         .min(1)
         .max(PORTAL_SUBSCRIPTIONS_MAX)
         .optional()
-        .describe('The session is for these subscriptions only, by their ids. It can add none.'),
+        .describe('Ids of the only subscriptions that the session may see. It cannot add others.'),
       scopes: Scopes.min(1)
         .max(PORTAL_SCOPES.length)
         .refine((scopes) => scopes.includes('read'), 'must include read')

@@ -100,7 +100,7 @@ export const QueueInput = namedInput(
         .max(QUEUE_LEASE_SECONDS_MAX)
         .nullish()
         .describe(
-          'The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to ' +
+          'When nobody has received from the queue for this time, it is deleted with the subscriptions that deliver to ' +
             'it. Outages of more than 15 s do not count. Only a new queue can get a lease. Default: it stays.',
         ),
       fifo: z
@@ -165,7 +165,7 @@ export const QueueView = named(
       leaseSeconds: z
         .int()
         .nullable()
-        .describe('The queue is deleted when nobody has received from it for so long; null: it stays.'),
+        .describe('The queue is deleted when nobody has received from it for this time. null: it stays.'),
       leaseEndsAt: Timestamp.nullable().describe(
         'When it is deleted unless somebody receives from it before: ISO 8601 in UTC. null: it stays.',
       ),

@@ -74,7 +74,7 @@ const QueueReceipt = named(
     .object({
       messageId: z
         .string()
-        .describe('Id of the message in this queue. A FIFO duplicate has that of the first copy.'),
+        .describe('Id of the message in this queue. A FIFO duplicate has the id of the first copy.'),
       sequenceNumber: z
         .string()
         .optional()

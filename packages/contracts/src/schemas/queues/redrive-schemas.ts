@@ -92,8 +92,8 @@ export const RedriveView = named(
       skipped: z
         .int()
         .describe(
-          'Messages left in the source: in flight, or the place they came from takes them no more. For a resend: those ' +
-            'that the filter refuses, and those that are no longer kept.',
+          'Messages that stay in the source because they are in flight, or because the place from which they came takes ' +
+            'no more. For a resend: messages that the filter refuses, and messages that are no longer kept.',
         ),
       delivered: z.int().describe('How many of the moved messages their subscriptions have got by now.'),
       backInDlq: z.int().describe('How many of them failed again and were dead-lettered again.'),

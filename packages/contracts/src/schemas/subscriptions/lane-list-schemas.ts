@@ -76,7 +76,7 @@ const LaneHost = named(
         .describe(
           'Host and port of the URLs, domain of the mail addresses, or the protocol where neither is there.',
         ),
-      lanes: z.int().describe('How many lanes lead there, of those that the filters match.'),
+      lanes: z.int().describe('How many of the lanes that match the filters lead there.'),
       inNeed: z.int().describe('How many of them have a verdict that needs somebody.'),
       waiting: z.int().describe('Deliveries that wait for an attempt.'),
       inFlight: z.int().describe('Deliveries whose attempt is under way.'),
@@ -114,7 +114,7 @@ export const LaneList = named(
         .string()
         .nullable()
         .describe(
-          'Give it as `cursor` to read the next page. Lanes change places meanwhile. null: the last page.',
+          'Give it as `cursor` to read the next page. Lanes may change places between pages. null: the last page.',
         ),
       at: timestamp('When the lanes were read'),
       complete: z

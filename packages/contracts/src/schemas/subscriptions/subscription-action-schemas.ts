@@ -27,7 +27,7 @@ export const RetryInput = namedInput(
         .positive()
         .max(100_000)
         .optional()
-        .describe('Spreads the attempts out: at most so many per second. Default: all are due at once.'),
+        .describe('The most attempts per second, so that they are spread out. Default: all are due at once.'),
     })
     .meta({ description: 'How fast to retry what waits.', examples: [{ maxPerSecond: 50 }, {}] }),
 )
@@ -78,7 +78,7 @@ const ms = (part: string) => z.number().nullable().describe(`Milliseconds ${part
 const TestTimings = z.object({
   connectionReused: z
     .boolean()
-    .describe('Whether the connection was open before, so that it has no times of its own.'),
+    .describe('Whether the connection was open before. It then has no times of its own.'),
   dnsMs: ms('of the name look-up'),
   connectMs: ms('to open the connection, or that of a proxy'),
   tlsMs: ms('of the TLS handshake'),

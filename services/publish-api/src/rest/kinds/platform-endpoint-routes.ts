@@ -60,7 +60,7 @@ export function platformEndpointRoutes(deps: ApiDeps): Endpoint[] {
       method: 'POST',
       summary: 'Register a device or browser',
       description:
-        'A token has one endpoint. The same token with the same members answers that one, so the request can be ' +
+        'A token has one endpoint. A request with the same token and members gives the same endpoint, so it can be ' +
         'repeated. A disabled endpoint stays disabled.',
       body: NewPlatformEndpointInput,
       answers: {

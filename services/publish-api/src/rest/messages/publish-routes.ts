@@ -34,9 +34,9 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Messages',
       summary: 'Publish a message, or a batch of up to 100',
       description:
-        'Answers once the messages are stored, all or none; they are delivered afterwards. Give an `Idempotency-Key` and ' +
-        'repeat the request when no answer came: within 24 hours it stores nothing again and answers the same ids. A key ' +
-        'belongs to the topic: one that is deleted and made again knows none of the earlier one’s.',
+        'Answers once the messages are stored, all or none. They are delivered afterwards. If no answer comes, repeat the ' +
+        'request with the same `Idempotency-Key`: within 24 hours it stores nothing again and answers the same ids. A ' +
+        'topic that was deleted and made again knows no keys from before.',
       headers: { 'Idempotency-Key': IdempotencyKey.optional() },
       query: PublishQuery,
       body: PublishInput,
@@ -62,7 +62,7 @@ const RawMessage = z
 export const Replayed = z
   .literal('true')
   .optional()
-  .describe('The `Idempotency-Key` was used before: nothing was stored, and the ids are those of then.')
+  .describe('The `Idempotency-Key` was used before, so nothing was stored, and the ids are the same as before.')
 
 interface Tools {
   deps: ApiDeps

@@ -77,8 +77,8 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
         'Delete received messages, by a handle of any receive; on a FIFO queue, of the newest',
       ),
       description:
-        'Each handle has a result of its own, so one that is refused leaves the others done. A message that is gone ' +
-        'already counts as done.',
+        'Each handle has a result of its own, so if one is refused, the others are still done. A message that is ' +
+        'already gone counts as done.',
       body: AckInput,
       answers: handleResults,
       handle: async (call) =>

@@ -44,7 +44,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
     endpoint({
       ...action('pauseSubscription', 'pause', 'Stop attempts; messages are still kept for it'),
       description:
-        'No further attempt begins; those under way end. New messages wait in the lane and expire by the topic’s ' +
+        'No further attempt begins, but attempts under way end. New messages wait in the lane and expire by the topic’s ' +
         'retention. Pausing a paused subscription changes nothing.',
       body: NoBody,
       bodyIs: 'optional',
@@ -84,8 +84,8 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
     endpoint({
       ...action('retryNow', 'retry', 'Make everything that waits for a retry due now'),
       description:
-        'For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No ' +
-        'delivery comes later than it would have. An open circuit sends its next probe now.',
+        'Use it when an endpoint is back, so that deliveries need not wait out their delays. Attempts made so far still ' +
+        'count. No delivery comes later than without this call. An open circuit sends its next probe now.',
       body: RetryInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'How many were moved', schema: MovedAnswer } },
@@ -112,7 +112,7 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
         'The answer has the request as it was sent, the endpoint’s answer and the times of both. A key without the scope `bodies` sees no bodies.',
       body: TestInput,
       bodyIs: 'optional',
-      answers: { 200: { description: 'The attempt was made, whatever it came to.', schema: TestAnswer } },
+      answers: { 200: { description: 'The attempt was made. It may have failed.', schema: TestAnswer } },
       handle: async (call) => ok(await testSubscription(deps, call, call.body)),
     }),
   ]

@@ -43,13 +43,13 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       method: 'POST',
       summary: 'Subscribe a webhook or a queue to a topic',
       description:
-        'A topic has one subscription per endpoint. Subscribing an endpoint again answers the existing one with 200 if ' +
-        'the settings given agree with it, else 409. A pending one is then asked to confirm once more.',
+        'A topic has one subscription per endpoint. If you subscribe an endpoint again, the answer is 200 with the existing ' +
+        'subscription if the given settings agree with it, else 409. A pending one is then asked to confirm once more.',
       body: NewSubscriptionInput,
       check: (body) => newSubscriptionProblems(deps, body),
       answers: {
         200: {
-          description: 'The one that has this endpoint; the settings given agree',
+          description: 'The subscription that has this endpoint already. The given settings agree with it.',
           schema: SubscriptionView,
         },
         201: { description: 'Subscribed', schema: SubscriptionView },
