@@ -157,6 +157,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /[wW]rite-?[mM]ark\b|\bmark(?:Dead|Key|Gone|Settled|Unsettled|Delivered|Paused)\b|\bmark(?:ed|ing|s)?\s(?:as )?dead\b/,
     within: /./,
   },
+  {
+    now: 'followers of a FIFO head',
+    old: /\bInRun\b|\b(?:add|pop|pack|delivered|sends)_?[rR]uns?\b|\bRUN_(?:MAX|BYTES|TEXT|LEASE)/,
+    within: /./,
+  },
   { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
 ]
 

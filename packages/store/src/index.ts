@@ -53,14 +53,14 @@ export {
   type LoggedEvent,
 } from './events/log-events.ts'
 export {
-  comparePages,
+  compareBundles,
   formatPosition,
   type LogPosition,
-  type PlaceInPage,
+  type PlaceInBundle,
   parsePosition,
   wasSeen,
 } from './events/log-position.ts'
-export { type LogPage, OutcomeReader } from './events/outcome-reader.ts'
+export { type LogBundle, OutcomeReader } from './events/outcome-reader.ts'
 export { SliceFinder } from './events/slice-finder.ts'
 export { FifoLog, type FifoReceipt, fifoLogFigures } from './fifo/fifo-log.ts'
 export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/fifo-reading.ts'
@@ -119,6 +119,7 @@ export {
   type LaneFigures,
   type LaneRenewal,
   type LaneResult,
+  LEASE_MARGIN_MS,
   type LogClaim,
   type ParkAs,
   type ParkEntry,

@@ -27,14 +27,14 @@ const STEPS = {
   'read the log': move,
   // Only a move says how many of a group may be sent at once.
   'move into lanes': all(move, hasArgument('2')),
-  'append a run': runsScript('send-messages-1'),
-  'settle a run': all(settle, hasArgument('deliveredRun')),
+  'append followers': runsScript('send-messages-1'),
+  'settle followers': all(settle, hasArgument('deliveredAll')),
   'settle a head': all(settle, hasArgument('delivered')),
 }
 type Step = keyof typeof STEPS
 
 /** Before these, Redis holds the same as after the step before. */
-const ONLY_AFTER: Step[] = ['read the log', 'move into lanes', 'settle a run']
+const ONLY_AFTER: Step[] = ['read the log', 'move into lanes', 'settle followers']
 
 const CASES = (Object.keys(STEPS) as Step[]).flatMap((step) => [
   ...(ONLY_AFTER.includes(step) ? [] : [[step, 'before'] as const]),

@@ -20,7 +20,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Publish a message, or a batch of up to 100
  *
- * Answers once the messages are stored, all or none; they are delivered afterwards. Give an `Idempotency-Key` and repeat the request when no answer came: within 24 hours it stores nothing again and answers the same ids. A key belongs to the topic: one that is deleted and made again knows none of the earlier one’s.
+ * Answers once the messages are stored, all or none. They are delivered afterwards. If no answer comes, repeat the request with the same `Idempotency-Key`: within 24 hours it stores nothing again and answers the same ids. A topic that was deleted and made again knows no keys from before.
  *
  * A key needs the scope `publish`.
  */
@@ -186,7 +186,7 @@ export const listTopicSubscriptions = <ThrowOnError extends boolean = true>(opti
 /**
  * Subscribe a webhook or a queue to a topic
  *
- * A topic has one subscription per endpoint. Subscribing an endpoint again answers the existing one with 200 if the settings given agree with it, else 409. A pending one is then asked to confirm once more.
+ * A topic has one subscription per endpoint. If you subscribe an endpoint again, the answer is 200 with the existing subscription if the given settings agree with it, else 409. A pending one is then asked to confirm once more.
  *
  * A key needs the scope `manage`.
  */
@@ -306,7 +306,7 @@ export const updateSubscription = <ThrowOnError extends boolean = true>(options:
 /**
  * Stop attempts; messages are still kept for it
  *
- * No further attempt begins; those under way end. New messages wait in the lane and expire by the topic’s retention. Pausing a paused subscription changes nothing.
+ * No further attempt begins, but attempts under way end. New messages wait in the lane and expire by the topic’s retention. Pausing a paused subscription changes nothing.
  *
  * A key needs the scope `manage`.
  */
@@ -410,7 +410,7 @@ export const sendConfirmation = <ThrowOnError extends boolean = true>(options: O
 /**
  * Make everything that waits for a retry due now
  *
- * For endpoints that are back: deliveries need not wait out their delays. Attempts made so far still count. No delivery comes later than it would have. An open circuit sends its next probe now.
+ * Use it when an endpoint is back, so that deliveries need not wait out their delays. Attempts made so far still count. No delivery comes later than without this call. An open circuit sends its next probe now.
  *
  * A key needs the scope `redrive` or `manage`.
  */
@@ -1146,7 +1146,7 @@ export const receiveMessages = <ThrowOnError extends boolean = true>(options: Op
 /**
  * Delete received messages, by a handle of any receive; on a FIFO queue, of the newest
  *
- * Each handle has a result of its own, so one that is refused leaves the others done. A message that is gone already counts as done.
+ * Each handle has a result of its own, so if one is refused, the others are still done. A message that is already gone counts as done.
  *
  * A key needs the scope `consume` or `manage`.
  */
@@ -2358,7 +2358,7 @@ export const listPlatformEndpoints = <ThrowOnError extends boolean = true>(optio
 /**
  * Register a device or browser
  *
- * A token has one endpoint. The same token with the same members answers that one, so the request can be repeated. A disabled endpoint stays disabled.
+ * A token has one endpoint. A request with the same token and members gives the same endpoint, so it can be repeated. A disabled endpoint stays disabled.
  *
  * A key needs the scope `manage`.
  */
@@ -2476,7 +2476,7 @@ export const listSuppressions = <ThrowOnError extends boolean = true>(options: O
 /**
  * Take an address from the suppression list
  *
- * It gets mail again. A redrive delivers the messages that were dead-lettered meanwhile.
+ * The address gets mail again. A redrive delivers the messages that were dead-lettered before.
  *
  * A key needs the scope `manage`.
  */
@@ -2674,7 +2674,7 @@ export const listOptOuts = <ThrowOnError extends boolean = true>(options: Option
 /**
  * Opt a phone number in
  *
- * It gets messages again. A redrive delivers those that were dead-lettered meanwhile.
+ * The number gets messages again. A redrive delivers the messages that were dead-lettered before.
  *
  * A key needs the scope `sms`.
  */

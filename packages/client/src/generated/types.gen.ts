@@ -519,7 +519,7 @@ export type CreatedKey = {
      */
     maxRequestsPerSecond: number | null;
     /**
-     * Keys with a limit that it was made by: its requests count against these limits, too.
+     * Keys with a limit that made this key. Its requests count against their limits too.
      */
     limitedBy: Array<{
         /**
@@ -527,7 +527,7 @@ export type CreatedKey = {
          */
         id: string;
         /**
-         * Limit of that key, which requests of this key count against.
+         * Limit of the other key, against which requests of this key count.
          */
         maxRequestsPerSecond: number;
     }>;
@@ -774,7 +774,7 @@ export type DeadLetterGroup = {
      */
     samples: Array<{
         /**
-         * Id by which this queue knows it; not the published one.
+         * Id of the letter in this queue. It differs from the id of the published message.
          */
         messageId: string;
         /**
@@ -964,7 +964,7 @@ export type DeliveryPolicy = {
          */
         maxDelayTarget?: number;
         /**
-         * Retries over all four phases. Those that the other phases leave over are backoff retries.
+         * Retries over all four phases. Retries that belong to no other phase are backoff retries.
          */
         numRetries?: number;
         /**
@@ -993,7 +993,7 @@ export type DeliveryPolicy = {
      */
     throttlePolicy?: {
         /**
-         * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+         * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
          */
         maxReceivesPerSecond: number;
     };
@@ -1162,7 +1162,7 @@ export type EffectiveDeliveryPolicy = {
      */
     throttlePolicy: {
         /**
-         * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+         * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
          */
         maxReceivesPerSecond: number;
     } | null;
@@ -1373,7 +1373,7 @@ export type HandleResults = {
  */
 export type Health = {
     /**
-     * Always `ok`; a process that is down answers nothing.
+     * Always `ok`, because a process that is down gives no answer.
      */
     status: 'ok';
 };
@@ -1411,7 +1411,7 @@ export type Key = {
      */
     maxRequestsPerSecond: number | null;
     /**
-     * Keys with a limit that it was made by: its requests count against these limits, too.
+     * Keys with a limit that made this key. Its requests count against their limits too.
      */
     limitedBy: Array<{
         /**
@@ -1419,7 +1419,7 @@ export type Key = {
          */
         id: string;
         /**
-         * Limit of that key, which requests of this key count against.
+         * Limit of the other key, against which requests of this key count.
          */
         maxRequestsPerSecond: number;
     }>;
@@ -1505,7 +1505,7 @@ export type Lane = {
          */
         rate: number | null;
         /**
-         * The last failed attempt. It is over where `lastSuccessAt` is later. null: none has failed.
+         * The last failed attempt. If `lastSuccessAt` is later, the trouble is over. null: none has failed.
          */
         lastFailure: {
             /**
@@ -1554,7 +1554,7 @@ export type LaneHost = {
      */
     host: string;
     /**
-     * How many lanes lead there, of those that the filters match.
+     * How many of the lanes that match the filters lead there.
      */
     lanes: number;
     /**
@@ -1596,7 +1596,7 @@ export type LaneList = {
      */
     hosts: Array<LaneHost> | null;
     /**
-     * Give it as `cursor` to read the next page. Lanes change places meanwhile. null: the last page.
+     * Give it as `cursor` to read the next page. Lanes may change places between pages. null: the last page.
      */
     nextCursor: string | null;
     /**
@@ -1856,7 +1856,7 @@ export type NewKey = {
      */
     kind?: 'native' | 'aws';
     /**
-     * Everything the key may do; none that the caller’s own key lacks.
+     * Everything the key may do. It can have only scopes that the caller’s own key has.
      */
     scopes: Array<'publish' | 'read' | 'manage' | 'redrive' | 'consume' | 'sms' | 'bodies'>;
     /**
@@ -1864,7 +1864,7 @@ export type NewKey = {
      */
     prefixes?: Array<string>;
     /**
-     * Account that the key acts for, 12 digits. Default: the caller’s own; a key can give no other.
+     * Account that the key acts for, 12 digits. Default, and the only one that a key can give: the caller’s own.
      */
     account?: string;
     /**
@@ -1938,7 +1938,7 @@ export type NewSubscription = {
              */
             maxDelayTarget?: number;
             /**
-             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
              */
             numRetries?: number;
             /**
@@ -1967,7 +1967,7 @@ export type NewSubscription = {
          */
         throttlePolicy?: {
             /**
-             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
              */
             maxReceivesPerSecond: number;
         };
@@ -2258,11 +2258,11 @@ export type Overview = {
          */
         usedBytes: number;
         /**
-         * Bytes that it may use; null: nothing says it.
+         * Bytes that it may use; null: unknown.
          */
         limitBytes: number | null;
         /**
-         * Bytes past which publishing is refused; null: nothing says it.
+         * Bytes past which publishing is refused; null: unknown.
          */
         watermarkBytes: number | null;
     } | null;
@@ -2355,7 +2355,7 @@ export type PlatformApplicationSettings = {
      */
     enabled?: boolean;
     /**
-     * Topics that hear of endpoints; null resets one. Default: none.
+     * Topics to which events of endpoints are published; null resets one. Default: none.
      */
     events?: {
         /**
@@ -2694,7 +2694,7 @@ export type PortalLinkInput = {
      */
     prefixes?: Array<string>;
     /**
-     * The session is for these subscriptions only, by their ids. It can add none.
+     * Ids of the only subscriptions that the session may see. It cannot add others.
      */
     subscriptions?: Array<string>;
     /**
@@ -3082,7 +3082,7 @@ export type Queue = {
      */
     maximumMessageBytes: number;
     /**
-     * The queue is deleted when nobody has received from it for so long; null: it stays.
+     * The queue is deleted when nobody has received from it for this time. null: it stays.
      */
     leaseSeconds: number | null;
     /**
@@ -3271,7 +3271,7 @@ export type QueueInput = {
      */
     maximumMessageBytes?: number | null;
     /**
-     * The queue is deleted when nobody has received from it for so long, with the subscriptions that deliver to it. Outages of more than 15 s do not count. Only a new queue can get a lease. Default: it stays.
+     * When nobody has received from the queue for this time, it is deleted with the subscriptions that deliver to it. Outages of more than 15 s do not count. Only a new queue can get a lease. Default: it stays.
      */
     leaseSeconds?: number | null;
     /**
@@ -3304,11 +3304,11 @@ export type QueueList = {
  */
 export type QueueMessage = {
     /**
-     * Id of the message in this queue; not the one that publishing answered.
+     * Id of the message in this queue. It differs from the id that the publish answered.
      */
     messageId: string;
     /**
-     * How often it has been received; a receive counts itself.
+     * How often it has been received, this receive included.
      */
     receiveCount: number;
     /**
@@ -3459,7 +3459,7 @@ export type QueueSendInput = QueueMessageInput | QueueMessageBatchInput;
  */
 export type QueueSendReceipt = {
     /**
-     * Id of the message in this queue. A FIFO duplicate has that of the first copy.
+     * Id of the message in this queue. A FIFO duplicate has the id of the first copy.
      */
     messageId: string;
     /**
@@ -3532,11 +3532,11 @@ export type ReceiveInput = {
  */
 export type ReceivedMessage = {
     /**
-     * Id of the message in this queue; not the one that publishing answered.
+     * Id of the message in this queue. It differs from the id that the publish answered.
      */
     messageId: string;
     /**
-     * How often it has been received; a receive counts itself.
+     * How often it has been received, this receive included.
      */
     receiveCount: number;
     /**
@@ -3621,7 +3621,7 @@ export type Redrive = {
      */
     moved: number;
     /**
-     * Messages left in the source: in flight, or the place they came from takes them no more. For a resend: those that the filter refuses, and those that are no longer kept.
+     * Messages that stay in the source because they are in flight, or because the place from which they came takes no more. For a resend: messages that the filter refuses, and messages that are no longer kept.
      */
     skipped: number;
     /**
@@ -3837,7 +3837,7 @@ export type ResendSinceInput = {
  */
 export type RetryNowInput = {
     /**
-     * Spreads the attempts out: at most so many per second. Default: all are due at once.
+     * The most attempts per second, so that they are spread out. Default: all are due at once.
      */
     maxPerSecond?: number;
 };
@@ -3879,7 +3879,7 @@ export type RetryPreview = {
      */
     totalSeconds: number;
     /**
-     * How long the topic keeps messages; without a topic, how long one does by default.
+     * How long the topic keeps messages. Without a topic: the default of topics.
      */
     retentionSeconds: number;
     /**
@@ -3891,7 +3891,7 @@ export type RetryPreview = {
      */
     jitter: number;
     /**
-     * The named curves, whatever was asked.
+     * The named curves. They are the same in every answer.
      */
     presets: Array<{
         /**
@@ -3915,7 +3915,7 @@ export type RetryPreview = {
              */
             maxDelayTarget: number;
             /**
-             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
              */
             numRetries: number;
             /**
@@ -3967,7 +3967,7 @@ export type RetryPreviewInput = {
              */
             maxDelayTarget?: number;
             /**
-             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
              */
             numRetries?: number;
             /**
@@ -3996,7 +3996,7 @@ export type RetryPreviewInput = {
          */
         throttlePolicy?: {
             /**
-             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
              */
             maxReceivesPerSecond: number;
         };
@@ -4041,7 +4041,7 @@ export type SearchedMessage = {
      */
     at: string;
     /**
-     * Deliveries that the search found, by state. A parked one that ended counts twice.
+     * Deliveries that the search found, by state. A delivery that was parked and has ended counts twice.
      */
     counts: {
         /**
@@ -4224,7 +4224,7 @@ export type Session = {
  */
 export type SessionList = {
     /**
-     * Sessions that have not ended, those that end last first.
+     * Sessions that have not ended. The session that ends last comes first.
      */
     sessions: Array<{
         /**
@@ -4538,7 +4538,7 @@ export type Subscription = {
          */
         rate: number | null;
         /**
-         * The last failed attempt. It is over where `lastSuccessAt` is later. null: none has failed.
+         * The last failed attempt. If `lastSuccessAt` is later, the trouble is over. null: none has failed.
          */
         lastFailure: {
             /**
@@ -4617,7 +4617,7 @@ export type SubscriptionInput = {
              */
             maxDelayTarget?: number;
             /**
-             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
              */
             numRetries?: number;
             /**
@@ -4646,7 +4646,7 @@ export type SubscriptionInput = {
          */
         throttlePolicy?: {
             /**
-             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
              */
             maxReceivesPerSecond: number;
         };
@@ -4869,7 +4869,7 @@ export type TestAttempt = {
      */
     timings: {
         /**
-         * Whether the connection was open before, so that it has no times of its own.
+         * Whether the connection was open before. It then has no times of its own.
          */
         connectionReused: boolean;
         /**
@@ -4951,7 +4951,7 @@ export type Topic = {
      */
     effectiveDeliveryPolicy: EffectiveDeliveryPolicy;
     /**
-     * Whether delivery policies of subscriptions are ignored, so that the topic’s rules.
+     * Whether the topic’s delivery policy replaces those of its subscriptions.
      */
     disableSubscriptionOverrides: boolean;
     /**
@@ -5039,7 +5039,7 @@ export type TopicInput = {
              */
             maxDelayTarget?: number;
             /**
-             * Retries over all four phases. Those that the other phases leave over are backoff retries.
+             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
              */
             numRetries?: number;
             /**
@@ -5068,7 +5068,7 @@ export type TopicInput = {
          */
         throttlePolicy?: {
             /**
-             * Attempts per second at most, over all workers; retries count, too. Below 1 a pause: 0.2 is one in 5 s. From 1 on a whole number.
+             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
              */
             maxReceivesPerSecond: number;
         };
@@ -5083,7 +5083,7 @@ export type TopicInput = {
         };
     } | null;
     /**
-     * Whether delivery policies of subscriptions are ignored, so that the topic’s rules. Default false.
+     * Whether the topic’s delivery policy replaces those of its subscriptions. Default false.
      */
     disableSubscriptionOverrides?: boolean | null;
     /**
@@ -5785,7 +5785,7 @@ export type SubscribeError = SubscribeErrors[keyof SubscribeErrors];
 
 export type SubscribeResponses = {
     /**
-     * The one that has this endpoint; the settings given agree
+     * The subscription that has this endpoint already. The given settings agree with it.
      */
     200: Subscription;
     /**
@@ -6531,7 +6531,7 @@ export type TestSubscriptionError = TestSubscriptionErrors[keyof TestSubscriptio
 
 export type TestSubscriptionResponses = {
     /**
-     * The attempt was made, whatever it came to.
+     * The attempt was made. It may have failed.
      */
     200: TestAttempt;
 };

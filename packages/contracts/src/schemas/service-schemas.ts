@@ -5,7 +5,9 @@ import { named, timestamp } from './shared-schemas.ts'
 export const HealthAnswer = named(
   'Health',
   z
-    .object({ status: z.literal('ok').describe('Always `ok`, because a process that is down gives no answer.') })
+    .object({
+      status: z.literal('ok').describe('Always `ok`, because a process that is down gives no answer.'),
+    })
     .meta({ description: 'Says that the process answers requests.', examples: [{ status: 'ok' }] }),
 )
 export const ReadyAnswer = named(

@@ -48,9 +48,7 @@ export const TopicInput = namedInput(
       disableSubscriptionOverrides: z
         .boolean()
         .nullish()
-        .describe(
-          'Whether the topic’s delivery policy replaces those of its subscriptions. Default false.',
-        ),
+        .describe('Whether the topic’s delivery policy replaces those of its subscriptions. Default false.'),
       retentionSeconds: z
         .int()
         .min(RETENTION_SECONDS_MIN)

@@ -18,9 +18,9 @@ export interface Attempt extends Sent {
   target: Target
   /**
    * Further messages of the same FIFO group, in order. The attempt may send them together with the first. Only
-   * protocols with the trait `fifo.sendsRuns` get any.
+   * protocols with the trait `fifo.sendsFollowers` get any.
    */
-  run?: Iterable<Sent> | undefined
+  followers?: Iterable<Sent> | undefined
   /** Trace context of the attempt's span. */
   traceparent?: string | undefined
   /** If it is set, the result has the beginning of the answer as text, up to this many bytes. */
@@ -41,7 +41,7 @@ export interface Attempt extends Sent {
 }
 
 /**
- * `along`: how many messages of the run were delivered with the first. `copy`: set if the endpoint is a queue of this
+ * `along`: how many of the followers were delivered with the first. `copy`: set if the endpoint is a queue of this
  * Redis.
  */
 export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void

@@ -39,7 +39,7 @@ export class QueueAttempter implements Attempter {
   /** Renders each message only when it is needed. */
   *#itemsOf(attempt: Attempt): Generator<QueueAppend> {
     yield this.#itemOf(attempt.target, attempt)
-    for (const sent of attempt.run ?? []) yield this.#itemOf(attempt.target, sent)
+    for (const sent of attempt.followers ?? []) yield this.#itemOf(attempt.target, sent)
   }
 
   #itemOf(target: Target, { envelope, delivery }: Sent): QueueAppend {

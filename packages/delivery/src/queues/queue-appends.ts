@@ -33,7 +33,7 @@ interface QueueAppendsOptions {
 
 interface Appended {
   result: AttemptResult
-  /** How many further items of the run were appended. The others are attempted later. */
+  /** How many of the followers were appended. The others are attempted later. */
   along: number
   copy?: CopyMark | undefined
 }

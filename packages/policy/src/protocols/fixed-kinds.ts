@@ -18,7 +18,7 @@ export const FIXED_KIND = {
   },
   confirmedBy: 'subscriber',
   retentionFloorSeconds: 0,
-  fifo: { topics: 'never', sendsRuns: false },
+  fifo: { topics: 'never', sendsFollowers: false },
   isQueue: false,
   redisTrips: 0,
   reports: {

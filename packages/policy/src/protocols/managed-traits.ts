@@ -44,7 +44,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
   // A successful append counts as 200, the status that SQS would answer.
   classifyStatus,
-  fifo: { topics: 'sns', sendsRuns: true },
+  fifo: { topics: 'sns', sendsFollowers: true },
   isQueue: true,
   redisTrips: 2,
   reports: {

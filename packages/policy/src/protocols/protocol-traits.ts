@@ -95,7 +95,7 @@ interface FifoTraits {
    */
   topics: 'sns' | 'extension' | 'never'
   /** One attempt may send several messages of a group. It delivers all of them or none. */
-  sendsRuns: boolean
+  sendsFollowers: boolean
 }
 
 export interface ReportTraits {

@@ -26,7 +26,7 @@ export function webhookTraits(scheme: Scheme): ProtocolTraits {
     confirmedBy: 'endpoint',
     retentionFloorSeconds: 0,
     classifyStatus,
-    fifo: { topics: 'extension', sendsRuns: false },
+    fifo: { topics: 'extension', sendsFollowers: false },
     isQueue: false,
     redisTrips: 0,
     reports: {

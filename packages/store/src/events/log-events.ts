@@ -1,13 +1,13 @@
-/** Events of deliveries, from pages of the outcome log. */
+/** Events of deliveries, from bundles of the outcome log. */
 import type { AttemptDecision, DeliveryCause } from '@fantail/contracts'
 import type { EventType } from '@fantail/contracts/schemas/events/event-schemas'
 import { shownWhy, whyItEnded } from '@fantail/policy'
 import { redrivesOf } from '../lanes/records/generations.ts'
 import type { DispatchEntry } from '../outcomes/dispatch-entry.ts'
+import { beginningsIn } from '../outcomes/outcome-bundles.ts'
 import { bits, type Found, type LaneEntry, readEntry, statusCodeOf } from '../outcomes/outcome-entries.ts'
-import { beginningsIn } from '../outcomes/outcome-pages.ts'
 import type { SliceMoment } from '../topics/snapshots.ts'
-import type { LogPage } from './outcome-reader.ts'
+import type { LogBundle } from './outcome-reader.ts'
 
 /** An event as processes pass it on. Times are epoch ms. */
 export interface DeliveryEvent {
@@ -31,7 +31,7 @@ export interface DeliveryEvent {
   editedFrom?: string
 }
 
-/** An event, and its place among the events of its page. */
+/** An event, and its place among the events of its bundle. */
 export interface LoggedEvent {
   entry: number
   rank: number
@@ -66,11 +66,11 @@ export const NO_SUBSCRIPTION: KnownSubscription = {
   endpoint: null,
 }
 
-export async function eventsOf(page: LogPage, finder: SubscriptionFinder): Promise<LoggedEvent[]> {
+export async function eventsOf(bundle: LogBundle, finder: SubscriptionFinder): Promise<LoggedEvent[]> {
   const events: LoggedEvent[] = []
-  for (const [entry, { messageId, text }] of page.entries().entries()) {
+  for (const [entry, { messageId, text }] of bundle.entries().entries()) {
     const found: Found = { dispatch: [], lanes: [] }
-    readEntry({ messageId, text, storedAt: page.place.ms }, found)
+    readEntry({ messageId, text, storedAt: bundle.place.ms }, found)
     for (const dispatched of found.dispatch)
       for (const one of await dispatchEvents(dispatched, finder)) events.push({ entry, ...one })
     for (const ended of found.lanes) events.push({ entry, rank: 0, event: await endOf(ended, finder) })
@@ -83,14 +83,14 @@ export interface EventCount extends Pick<DeliveryEvent, 'type' | 'topicArn'> {
 }
 
 /**
- * The number of a page's events, without looking for their subscriptions. Undefined: the page has ends of lanes, and
- * only their subscriptions say of which topic they are.
+ * The number of a bundle's events, without looking for their subscriptions. Undefined: the bundle has ends of lanes,
+ * and only their subscriptions say of which topic they are.
  */
-export function countEvents(page: LogPage): EventCount[] | undefined {
-  const quick = countQuickly(page.bytes)
+export function countEvents(bundle: LogBundle): EventCount[] | undefined {
+  const quick = countQuickly(bundle.bytes)
   if (quick) return quick
   const found: Found = { dispatch: [], lanes: [] }
-  for (const entry of page.entries()) readEntry(entry, found)
+  for (const entry of bundle.entries()) readEntry(entry, found)
   if (found.lanes.length > 0) return undefined
   return found.dispatch.flatMap(({ slice, topicArn, delivered, parked }): EventCount[] =>
     slice ? countsOf(topicArn, bits(delivered).length, bits(parked).length) : [],
@@ -107,7 +107,7 @@ const OF_SLICE = /^\["[de]","([^"\\]+)",\d+,"[^"]+","([^"]*)","([^"]*)",/
 /** A longer beginning is read as a whole. */
 const BEGINNING_CHARS = 400
 
-/** Full load has a thousand entries a second, and most are alike. Undefined: the page has other entries. */
+/** Full load has a thousand entries a second, and most are alike. Undefined: the bundle has other entries. */
 function countQuickly(bytes: Buffer): EventCount[] | undefined {
   const topics = new Map<string, { delivered: number; parked: number }>()
   const known = new Map<string, number>()

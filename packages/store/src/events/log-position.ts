@@ -1,24 +1,24 @@
 /**
- * The position of a listener in the outcome log: the last page of each stream that it has read, and perhaps a place
- * within the next page. As a text, the position is the `id:` of live events. It is therefore short and contains no
+ * The position of a listener in the outcome log: the last bundle of each stream that it has read, and perhaps a place
+ * within the next bundle. As a text, the position is the `id:` of live events. It is therefore short and contains no
  * secrets.
  */
 
-interface PageId {
+interface BundleId {
   ms: number
   seq: number
 }
 
-export interface StreamPlace extends PageId {
-  /** How many entries the stream has had, up to the end of the page. Trimmed entries count too. null: unknown. */
+export interface StreamPlace extends BundleId {
+  /** How many entries the stream has had, up to the end of the bundle. Trimmed entries count too. null: unknown. */
   entries: number | null
 }
 
 /**
- * A place within a page: the listener has seen all events up to this one. Events of an entry are in the order of their
- * ranks.
+ * A place within a bundle: the listener has seen all events up to this one. Events of an entry are in the order of
+ * their ranks.
  */
-export interface PlaceInPage extends PageId {
+export interface PlaceInBundle extends BundleId {
   stream: number
   entry: number
   rank: number
@@ -27,7 +27,7 @@ export interface PlaceInPage extends PageId {
 export interface LogPosition {
   /** The places in the streams, by the number of the stream. */
   streams: readonly StreamPlace[]
-  within?: PlaceInPage | undefined
+  within?: PlaceInBundle | undefined
 }
 
 /** Characters of a `Last-Event-ID`. Past it: the request is refused. */
@@ -45,10 +45,10 @@ export function formatPosition({ streams, within }: LogPosition): string {
 
 export function parsePosition(text: string): LogPosition | undefined {
   if (text.length > POSITION_CHARS_MAX) return undefined
-  const [places = '', inPage, ...rest] = text.split('~')
+  const [places = '', inBundle, ...rest] = text.split('~')
   const streams = places.split('_').map(parsePlace)
-  const within = inPage === undefined ? undefined : parseWithin(inPage)
-  if (rest.length > 0 || (inPage !== undefined && !within)) return undefined
+  const within = inBundle === undefined ? undefined : parseWithin(inBundle)
+  if (rest.length > 0 || (inBundle !== undefined && !within)) return undefined
   return streams.every((place) => place !== undefined) ? { streams, within } : undefined
 }
 
@@ -58,7 +58,7 @@ function parsePlace(text: string): StreamPlace | undefined {
   return { ms: unpacked(ms), seq: unpacked(seq), entries: entries ? unpacked(entries) : null }
 }
 
-function parseWithin(text: string): PlaceInPage | undefined {
+function parseWithin(text: string): PlaceInBundle | undefined {
   const [, ...parts] = WITHIN.exec(text) ?? []
   const [stream, ms, seq, entry, rank] = parts.map(unpacked)
   if (stream === undefined || ms === undefined || seq === undefined) return undefined
@@ -69,12 +69,12 @@ const packed = (number: number | null) => (number === null ? '' : number.toStrin
 const unpacked = (text: string) => Number.parseInt(text, 36)
 
 /** Negative if `a` is before `b`. */
-export function comparePages(a: PageId, b: PageId): number {
+export function compareBundles(a: BundleId, b: BundleId): number {
   return a.ms - b.ms || a.seq - b.seq
 }
 
 /** Whether the event was seen already. */
-export function wasSeen({ within }: LogPosition, event: PlaceInPage): boolean {
-  if (!within || within.stream !== event.stream || comparePages(within, event) !== 0) return false
+export function wasSeen({ within }: LogPosition, event: PlaceInBundle): boolean {
+  if (!within || within.stream !== event.stream || compareBundles(within, event) !== 0) return false
   return event.entry - within.entry < 0 || (event.entry === within.entry && event.rank <= within.rank)
 }

@@ -1,23 +1,23 @@
-/** Reads the outcome log page by page, from a position on. */
+/** Reads the outcome log bundle by bundle, from a position on. */
 import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
-import { entriesIn, lengthOf } from '../outcomes/outcome-pages.ts'
+import { entriesIn, lengthOf } from '../outcomes/outcome-bundles.ts'
 import { readStreamId } from '../records/stream-ids.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import type { LogPosition, StreamPlace } from './log-position.ts'
 
-/** Pages of a stream of the outcome log that one read for listeners returns. Past it: the next read has them. */
-const FOLLOWED_PAGES_MAX = 100
+/** Bundles of a stream of the outcome log that one read for listeners returns. Past it: the next read has them. */
+const FOLLOWED_BUNDLES_MAX = 100
 
-export interface LogPage {
+export interface LogBundle {
   stream: number
   place: StreamPlace & { entries: number }
   bytes: Buffer
   /** The entries in them. They are read at each call. */
   entries(): { messageId: string; text: string }[]
-  /** Entries between the position and this page that the log no longer has. null: their number is not known. */
+  /** Entries between the position and this bundle that the log no longer has. null: their number is not known. */
   missing: number | null
 }
 
@@ -33,7 +33,7 @@ export class OutcomeReader {
     this.#queues = queues
   }
 
-  /** The position after the last page that the log has now. */
+  /** The position after the last bundle that the log has now. */
   async newest(): Promise<LogPosition> {
     const looks = batch(this.#redis)
     for (const key of this.#keys()) looks.xrevrangeBuffer(key, '+', '-', 'COUNT', 1)
@@ -65,16 +65,16 @@ export class OutcomeReader {
     return { streams: places, within }
   }
 
-  /** The pages after the position: a list for each stream, in order. `isFull`: there may be more pages already. */
-  async read({ streams }: LogPosition): Promise<{ pages: LogPage[]; isFull: boolean }> {
+  /** The bundles after the position: a list for each stream, in order. `isFull`: there may be more bundles already. */
+  async read({ streams }: LogPosition): Promise<{ bundles: LogBundle[]; isFull: boolean }> {
     const looks = batch(this.#redis)
     this.#keys().forEach((key, n) => {
       const { ms, seq } = streams[n] ?? NOWHERE
-      looks.xrangeBuffer(key, `(${ms}-${seq}`, '+', 'COUNT', FOLLOWED_PAGES_MAX)
+      looks.xrangeBuffer(key, `(${ms}-${seq}`, '+', 'COUNT', FOLLOWED_BUNDLES_MAX)
     })
     const found = (await replies(looks)) as Element[][]
-    const pages = found.flatMap((elements, n) => pagesOf(elements, n, streams[n] ?? NOWHERE))
-    return { pages, isFull: found.some(({ length }) => length === FOLLOWED_PAGES_MAX) }
+    const bundles = found.flatMap((elements, n) => bundlesOf(elements, n, streams[n] ?? NOWHERE))
+    return { bundles, isFull: found.some(({ length }) => length === FOLLOWED_BUNDLES_MAX) }
   }
 
   #keys(): string[] {
@@ -82,7 +82,7 @@ export class OutcomeReader {
   }
 }
 
-/** The place before the first page. */
+/** The place before the first bundle. */
 const NOWHERE: StreamPlace = { ms: 0, seq: 0, entries: 0 }
 /** Redis numbers the elements of a millisecond. No number gets as high as this. */
 const LAST_SEQ = 999_999_999
@@ -92,9 +92,9 @@ function placeOf([id, [, entries]]: Element): StreamPlace & { entries: number } 
   return { ms, seq, entries: Number(entries) || 0 }
 }
 
-const bytesOf = ([, [, , , page]]: Element): Buffer => page ?? Buffer.alloc(0)
+const bytesOf = ([, [, , , bundle]]: Element): Buffer => bundle ?? Buffer.alloc(0)
 
-function pagesOf(elements: Element[], stream: number, from: StreamPlace): LogPage[] {
+function bundlesOf(elements: Element[], stream: number, from: StreamPlace): LogBundle[] {
   let before = from.entries
   return elements.map((element) => {
     const place = placeOf(element)

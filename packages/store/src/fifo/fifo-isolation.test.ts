@@ -100,7 +100,10 @@ async function work({ reading = new FifoReading(redis), killer }: WorkOptions = 
     while (found.kind === 'moved' && found.entries.length > 0) {
       if (textsOf(found).includes(killer ?? '')) return
       const messages = found.entries.map(({ id }) => ({ id, to: [0] }))
-      found = await reading.move(SHARD, claim, { subscriptions: [{ id: lane, mayRun: false }], messages })
+      found = await reading.move(SHARD, claim, {
+        subscriptions: [{ id: lane, sendsFollowers: false }],
+        messages,
+      })
     }
   }
 }
@@ -216,7 +219,10 @@ test('after a death messages are read one by one, until all that the dead reader
   for (let i = 0; i < 100; i++) {
     expect(textsOf(found)).toEqual([`a${i}`])
     const messages = found.kind === 'moved' ? found.entries.map(({ id }) => ({ id, to: [0] })) : []
-    found = await reading.move(SHARD, claim, { subscriptions: [{ id: lane, mayRun: false }], messages })
+    found = await reading.move(SHARD, claim, {
+      subscriptions: [{ id: lane, sendsFollowers: false }],
+      messages,
+    })
   }
   expect(textsOf(found)).toEqual(['a100', 'a101'])
 })

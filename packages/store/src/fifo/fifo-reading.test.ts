@@ -68,9 +68,12 @@ async function lend(): Promise<LogClaim> {
   return claim
 }
 
-function moveOf(ids: string[], messages: Buffer[], mayRun = false): LogMove {
+function moveOf(ids: string[], messages: Buffer[], sendsFollowers = false): LogMove {
   const to = ids.map((_, i) => i)
-  return { subscriptions: ids.map((id) => ({ id, mayRun })), messages: messages.map((id) => ({ id, to })) }
+  return {
+    subscriptions: ids.map((id) => ({ id, sendsFollowers })),
+    messages: messages.map((id) => ({ id, to })),
+  }
 }
 
 async function jump(ms: number) {
@@ -244,24 +247,24 @@ test('behind a claimed head its group may be sent along where that is allowed, a
   await reading.move(SHARD, await lend(), moveOf([id], messages, true))
   const claims = (await take()).lanes[0]?.claims ?? []
   const head = claims.find(({ delivery }) => delivery.equals(messages[0] ?? delivery))
-  expect(head?.run).toEqual([messages[1], messages[3]])
+  expect(head?.followers).toEqual([messages[1], messages[3]])
   expect(claims.find((claim) => claim !== head)).toEqual(
-    expect.not.objectContaining({ run: expect.anything() }),
+    expect.not.objectContaining({ followers: expect.anything() }),
   )
-  if (!head?.run) throw new Error('a run was claimed')
+  if (!head?.followers) throw new Error('a head with followers was claimed')
   await lanes.settle(SHARD, [
-    { ...head, subscriptionId: id, to: { op: 'delivered', run: head.run.slice(0, 1) } },
+    { ...head, subscriptionId: id, to: { op: 'delivered', followers: head.followers.slice(0, 1) } },
   ])
   expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([messages[3]])
   expect(await redis.hget(laneKey(BASE, id), 'b')).toBe('0')
 })
 
-test('a run is bounded by bytes, and only its own messages are read', async () => {
+test('followers are bounded by bytes, and only their own messages are read', async () => {
   const id = await subscribe('s')
   const messages = await publish(...Array.from({ length: 10 }, (_, i) => `${i}${'x'.repeat(250_000)}`))
   await reading.move(SHARD, await lend(), moveOf([id], messages, true))
   const [head] = (await take()).lanes[0]?.claims ?? []
-  expect(head?.run).toEqual(messages.slice(1, 4))
+  expect(head?.followers).toEqual(messages.slice(1, 4))
 })
 
 test('a retry at a bounded rate leaves a gap for everything that follows a head', async () => {

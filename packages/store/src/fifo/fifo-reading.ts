@@ -38,7 +38,7 @@ export interface LogEntry {
 }
 
 export interface LogMove {
-  subscriptions: { id: string; mayRun: boolean }[]
+  subscriptions: { id: string; sendsFollowers: boolean }[]
   /** The messages to move: the first of those that were read. `to`: positions in `subscriptions` of the recipients. */
   messages: { id: Buffer; to: number[]; isExpired?: boolean }[]
 }
@@ -132,7 +132,7 @@ export class FifoReading {
 }
 
 function packMove({ subscriptions, messages }: LogMove): ScriptValue[] {
-  const lanes = subscriptions.flatMap(({ id, mayRun }) => [id, mayRun ? '2' : '1'])
+  const lanes = subscriptions.flatMap(({ id, sendsFollowers }) => [id, sendsFollowers ? '2' : '1'])
   const values: ScriptValue[] = [subscriptions.length, ...lanes, messages.length]
   for (const { id, to, isExpired } of messages) {
     if (isExpired) values.push(id, EXPIRED)

@@ -46,7 +46,7 @@ async function publish(group: string, count: number): Promise<Buffer[]> {
   const [claim] = (await take(0)).logs
   if (!claim) throw new Error('no log is due')
   const moved = ids.map((delivery) => ({ id: delivery, to: [0] }))
-  await reading.move(SHARD, claim, { subscriptions: [{ id, mayRun: false }], messages: moved })
+  await reading.move(SHARD, claim, { subscriptions: [{ id, sendsFollowers: false }], messages: moved })
   return ids
 }
 
@@ -105,7 +105,7 @@ test('a sweep looks at few groups of each lane where there are many lanes', asyn
   if (!claim) throw new Error('no log is due')
   const to = ids.map((_, i) => i)
   const moved = messages.map(({ messageId }) => ({ id: deliveryId(messageId), to }))
-  const subscriptions = ids.map((of) => ({ id: of, mayRun: false }))
+  const subscriptions = ids.map((of) => ({ id: of, sendsFollowers: false }))
   await reading.move(SHARD, claim, { subscriptions, messages: moved })
   await redis.config('RESETSTAT')
   let cursor: string | null = null

@@ -473,7 +473,7 @@ export const vaultKeysKey = () => `${VAULT_BASE}keys`
  * unknown. This is a hint, written after parks and settlements. The sweep covers lost hints.
  */
 export const BUSY_SHARDS = 'ft:{hints}:busy'
-/** Stream: pages of outcomes. FANTAIL_LOG_MESSAGES bounds the number of entries in these pages. */
+/** Stream: bundles of outcomes. FANTAIL_LOG_MESSAGES bounds the number of entries in these bundles. */
 export const outcomeLogKey = (queueNumber: number) =>
   `ft:{${queueNumber === 0 ? 'log0' : dispatchTag(queueNumber)}}:outcomes`
 /**

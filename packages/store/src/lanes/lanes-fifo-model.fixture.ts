@@ -10,7 +10,7 @@ export interface FifoLane {
   maxInFlight: number
   deadLetters: boolean
   /** Whether several deliveries of a group may be claimed at once. */
-  mayRun: boolean
+  sendsFollowers: boolean
   /** Whether the endpoint is proven. If not, the lane waits in `unproven`. */
   proven: boolean
   paused: boolean

@@ -1,6 +1,6 @@
 /**
  * Random histories of FIFO lanes: publishes in groups, moves out of the log (also repeated and stale ones), readers
- * that die again and again so that groups are isolated, takes, settlements of heads alone and with a run, crashes,
+ * that die again and again so that groups are isolated, takes, settlements of heads alone and with followers, crashes,
  * pauses, deletions, purges, retries, redrives, sweeps and clock jumps. After every step Redis equals the model: each
  * group's head is in its set and the rest in its list, in order. Every body's count equals its references. Parked
  * deliveries equal those that are there plus those that have ended.
@@ -64,12 +64,12 @@ const ARN = Array.from({ length: 1_000 }, (_, i) => `arn:aws:sns:us-east-1:00000
 const UID = SLICE.slice(0, SLICE.indexOf('.'))
 const GROUPS = ['a', 'b', 'c']
 const LANES: FifoLane[] = [
-  { maxInFlight: 32, deadLetters: false, mayRun: false, proven: true },
-  { maxInFlight: 32, deadLetters: true, mayRun: true, proven: true },
-  { maxInFlight: 2, deadLetters: false, mayRun: true, proven: false },
+  { maxInFlight: 32, deadLetters: false, sendsFollowers: false, proven: true },
+  { maxInFlight: 32, deadLetters: true, sendsFollowers: true, proven: true },
+  { maxInFlight: 2, deadLetters: false, sendsFollowers: true, proven: false },
 ].map((settings, i) => ({ ...settings, id: `lane-${i}`, paused: false, gone: false }))
 
-const { RUN_LEASE_MS } = NUMBER
+const { FOLLOWED_LEASE_MS } = NUMBER
 const DECIDED = { because: 'backoff', delayMs: 15_000 } as const
 const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null, why: DECIDED }
@@ -120,7 +120,7 @@ const operation = fc.oneof(
       do: fc.constant('settle' as const),
       claims: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }),
       to: fc.constantFrom(...OUTCOMES),
-      withRun: fc.boolean(),
+      withFollowers: fc.boolean(),
     }),
   },
   fc.record({ do: fc.constant('jump' as const), steps: fc.constantFrom(1, 1, 3, 12, -1) }),
@@ -171,7 +171,7 @@ class Play {
       case 'take':
         return this.take(op.limit)
       case 'settle':
-        return this.settle(op.claims, op.to, op.withRun)
+        return this.settle(op.claims, op.to, op.withFollowers)
       case 'jump':
         return this.jump(op.steps)
       case 'sweep':
@@ -227,7 +227,7 @@ class Play {
       return false
     }
     const ids = found.slice(0, count)
-    const subscriptions = LANES.map(({ id, mayRun }) => ({ id, mayRun }))
+    const subscriptions = LANES.map(({ id, sendsFollowers }) => ({ id, sendsFollowers }))
     const request: LogMove = {
       subscriptions,
       messages: ids.map((id) => ({ id: Buffer.from(id, 'hex'), to })),
@@ -368,7 +368,7 @@ class Play {
 
   noteClaims(taken: TakeResult) {
     for (const claim of claimsOf(taken)) {
-      const { subscriptionId, delivery, lease, state, run = [] } = claim
+      const { subscriptionId, delivery, lease, state, followers = [] } = claim
       const lane = this.model.lane(subscriptionId)
       const head = this.model.heads.get(subscriptionId + delivery.toString('hex'))
       if (!head || head.where === 'lease') throw new Error(`${subscriptionId} gave what is no waiting head`)
@@ -381,20 +381,25 @@ class Play {
       }
       expect(state).toEqual(head.state)
       expect(this.claims.some((other) => other.lease === lease)).toBe(false)
-      Object.assign(head, { where: 'lease', at: taken.now + (lane.mayRun ? RUN_LEASE_MS : LEASE_MS), lease })
+      Object.assign(head, {
+        where: 'lease',
+        at: taken.now + (lane.sendsFollowers ? FOLLOWED_LEASE_MS : LEASE_MS),
+        lease,
+      })
       this.claims.push(claim)
       const behind = this.model.behind(head)
       const young = behind.slice(0, behind.findIndex((id) => this.isOld(id, taken.now)) >>> 0)
-      const expected = lane.mayRun && state?.kind !== 'dead' ? young : []
-      expect(run.map((id) => id.toString('hex'))).toEqual(expected)
+      const expected = lane.sendsFollowers && state?.kind !== 'dead' ? young : []
+      expect(followers.map((id) => id.toString('hex'))).toEqual(expected)
     }
   }
 
-  async settle(picks: number[], to: SettleTo, withRun: boolean) {
+  async settle(picks: number[], to: SettleTo, withFollowers: boolean) {
     const chosen = picks.flatMap((pick) => this.claims[pick % Math.max(1, this.claims.length)] ?? [])
     const settlements = chosen.map((claim) => {
-      const run = withRun && to.op === 'delivered' && claim.run ? { run: claim.run } : {}
-      return { ...claim, to: { ...to, ...run } as SettleTo }
+      const followed =
+        withFollowers && to.op === 'delivered' && claim.followers ? { followers: claim.followers } : {}
+      return { ...claim, to: { ...to, ...followed } as SettleTo }
     })
     const { accepted, leases } = await lanes.settle(SHARD, settlements)
     const now = this.now()
@@ -425,8 +430,8 @@ class Play {
     else if (to.op === 'quarantined') this.model.leave(lane, group, delivery, 'quarantined', now)
     else if (to.op === 'deadLettered') this.model.leave(lane, group, delivery, 'deadLettered', now)
     else if (to.op === 'delivered') {
-      // A purge may have removed some of the run meanwhile. These are counted there.
-      for (const id of to.run ?? []) {
+      // A purge may have removed some of the followers meanwhile. These are counted there.
+      for (const id of to.followers ?? []) {
         const behind = this.model.behind(head)
         if (behind[0] === id.toString('hex')) this.model.leave(lane, group, behind[0], 'delivered', now)
       }

@@ -84,14 +84,14 @@ function standingOf(settlements: Settlement[]): string {
 }
 
 function packSettlement(values: ScriptValue[], { lease, to }: Settlement): void {
-  if (to.op === 'delivered' && to.run && to.run.length > 0)
-    values.push(lease, 'deliveredRun', 0, packRun(to.run))
+  if (to.op === 'delivered' && to.followers && to.followers.length > 0)
+    values.push(lease, 'deliveredAll', 0, packFollowers(to.followers))
   else values.push(lease, to.op, ...packTo(to))
 }
 
 /** Each delivery is preceded by its length in a byte. */
-function packRun(run: Buffer[]): Buffer {
-  return Buffer.concat(run.flatMap((delivery) => [Buffer.from([delivery.length]), delivery]))
+function packFollowers(followers: Buffer[]): Buffer {
+  return Buffer.concat(followers.flatMap((delivery) => [Buffer.from([delivery.length]), delivery]))
 }
 
 /** Ms and text, in the script's order. */

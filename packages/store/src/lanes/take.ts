@@ -16,8 +16,15 @@ const TAKE = readScript('take-deliveries-1')
 
 /** Now, earliest due time, drained, lanes with claims, expired. `expired` alternates subscription and delivery. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
-/** For each run: subscription, claimed delivery, and the deliveries behind it. */
-type TakeReply = [...TakenReply, runs: Buffer[][], logs: LogReply[], unproven: Buffer, CorruptReply, Buffer[]]
+/** For each head with followers: subscription, head, and followers. */
+type TakeReply = [
+  ...TakenReply,
+  followed: Buffer[][],
+  logs: LogReply[],
+  unproven: Buffer,
+  CorruptReply,
+  Buffer[],
+]
 /** Name and error of each. */
 export type CorruptReply = [Buffer, Buffer][]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
@@ -40,9 +47,9 @@ export async function takeDeliveries(redis: Redis, shard: number, request: TakeR
   const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
   const args = { base: shardBase(shard), ...bounds, tripMs, leadMs, bodyBytesMax, laneLimits }
   const reply = (await runScript(redis, TAKE, args)) as TakeReply
-  const [now, due, drained, lanes, expired, runs, logs, unproven, corrupt, bodies] = reply
+  const [now, due, drained, lanes, expired, followed, logs, unproven, corrupt, bodies] = reply
   const taken = readTaken([now, due, drained, lanes, expired])
-  addRuns(taken.lanes, runs)
+  addFollowers(taken.lanes, followed)
   return {
     ...taken,
     nextUnprovenAt: readTime(unproven),
@@ -82,11 +89,11 @@ export function readCorrupt(corrupt: CorruptReply): TakeResult['corrupt'] {
   return corrupt.map(([name, error]) => ({ name: String(name), error: String(error) }))
 }
 
-function addRuns(lanes: ClaimedLane[], runs: Buffer[][]): void {
-  for (const [id, head, ...run] of runs) {
+function addFollowers(lanes: ClaimedLane[], followed: Buffer[][]): void {
+  for (const [id, head, ...followers] of followed) {
     const lane = lanes.find(({ subscriptionId }) => subscriptionId === String(id))
     const claim = head && lane?.claims.find(({ delivery }) => delivery.equals(head))
-    if (claim) claim.run = run
+    if (claim) claim.followers = followers
   }
 }
 

@@ -7,12 +7,12 @@ import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { deliveryId } from '../lanes/records/generations.ts'
+import { entriesIn, existingStreams } from './outcome-bundles.ts'
 import { type Found, type LaneEntry, readEntry } from './outcome-entries.ts'
-import { entriesIn, existingStreams } from './outcome-pages.ts'
 import { CLOCK_SLACK_MS } from './outcome-subscribers.ts'
 
-/** Pages of a stream that one read returns. They have about a megabyte at most. */
-const FORWARD_PAGES_AT_ONCE = 250
+/** Bundles of a stream that one read returns. They have about a megabyte at most. */
+const FORWARD_BUNDLES_AT_ONCE = 250
 
 interface FailedQuery {
   subscription: { id: string; shard: number }
@@ -21,7 +21,7 @@ interface FailedQuery {
   before: number
 }
 
-type Pages = [id: Buffer, fields: Buffer[]][]
+type Bundles = [id: Buffer, fields: Buffer[]][]
 
 export class FailedEnds {
   readonly #redis: Redis
@@ -47,8 +47,14 @@ export class FailedEnds {
     const wanted = new Set(query.messageIds)
     for (let after = from; ; ) {
       const key = outcomeLogKey(number)
-      const pages = (await this.#redis.xrangeBuffer(key, after, '+', 'COUNT', FORWARD_PAGES_AT_ONCE)) as Pages
-      for (const [, [, , , entries]] of pages) {
+      const bundles = (await this.#redis.xrangeBuffer(
+        key,
+        after,
+        '+',
+        'COUNT',
+        FORWARD_BUNDLES_AT_ONCE,
+      )) as Bundles
+      for (const [, [, , , entries]] of bundles) {
         for (const { id, text } of entries ? entriesIn(entries) : []) {
           const messageId = formatMessageId(id)
           // Entries of dispatch are many, and say nothing about the end of a delivery in a lane.
@@ -56,8 +62,8 @@ export class FailedEnds {
             readEntry({ messageId, text }, found)
         }
       }
-      const last = pages.at(-1)
-      if (!last || pages.length < FORWARD_PAGES_AT_ONCE) return
+      const last = bundles.at(-1)
+      if (!last || bundles.length < FORWARD_BUNDLES_AT_ONCE) return
       after = `(${last[0].toString()}`
     }
   }

@@ -1,10 +1,10 @@
 /**
  * The outcome log answers why a message has not been delivered.
  *
- * It is a bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose elements are pages of entries.
- * Dispatch writes an entry per message and slice: bitmaps by subscription bit (delivered, parked, filtered), and
- * failures. A bit passes from one subscription to another, so the entry also says how many had left the slice. One more
- * entry covers all slices whose filters rejected the message. A lane writes one entry for each delivery that ended
+ * It is a bounded stream per dispatch queue (FANTAIL_LOG_MESSAGES entries in all), whose elements are bundles of
+ * entries. Dispatch writes an entry per message and slice: bitmaps by subscription bit (delivered, parked, filtered),
+ * and failures. A bit passes from one subscription to another, so the entry also says how many had left the slice. One
+ * more entry covers all slices whose filters rejected the message. A lane writes one entry for each delivery that ended
  * there. Waiting deliveries are read from their lanes. Entries are written soon after the work has ended, not in its
  * script. After a crash between the two, the message is delivered and its entry missing.
  *
@@ -24,6 +24,7 @@ import type { SliceRef, Snapshots } from '../topics/snapshots.ts'
 import { passingTime } from '../travel/passing-clock.ts'
 import { type BitFacts, bitFacts } from './bit-facts.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
+import { bundlesOf, existingStreams, pack, streamOf, textsIn, withRemovedLetters } from './outcome-bundles.ts'
 import {
   dispatchText,
   type Found,
@@ -34,7 +35,6 @@ import {
   resentText,
 } from './outcome-entries.ts'
 import { type FilteredEntry, filteredTexts } from './outcome-filtered.ts'
-import { existingStreams, pack, pagesOf, streamOf, textsIn, withRemovedLetters } from './outcome-pages.ts'
 import {
   backRow,
   type DeliveryOutcome,
@@ -84,8 +84,8 @@ interface OutcomeLogOptions {
   unsent?: UnsentSources
 }
 
-/** Pages of the stream that one read returns. They have about a megabyte at most. */
-const PAGES_AT_ONCE = 250
+/** Bundles of the stream that one read returns. They have about a megabyte at most. */
+const BUNDLES_AT_ONCE = 250
 /** Pauses of a look-up for missing entries, one before each further look. */
 const LOOK_AGAIN_MS = [10, 20, 40, 80, 160, 320]
 /**
@@ -104,7 +104,7 @@ interface Lookup extends Found {
 /** Entries by subscription. A message to many subscriptions may have many. */
 type LaneEntries = Map<string | null, LaneEntry[]>
 
-type Pages = [id: Buffer, fields: Buffer[]][]
+type Bundles = [id: Buffer, fields: Buffer[]][]
 
 type LaneStates = Pick<Lanes, 'deliveryStates'>
 type Slices = Pick<Snapshots, 'slice' | 'former'>
@@ -145,7 +145,7 @@ export class OutcomeLog {
           stream: outcomeLogKey(number),
           keptMax: kept,
           movedMs: passingTime.offsetMs,
-          pages: pagesOf(packed),
+          bundles: bundlesOf(packed),
         })
       }),
     )
@@ -224,14 +224,14 @@ export class OutcomeLog {
     for (;;) {
       const after = from.get(number) ?? '-'
       const key = outcomeLogKey(number)
-      const pages = (await this.#redis.xrangeBuffer(key, after, '+', 'COUNT', PAGES_AT_ONCE)) as Pages
-      for (const [page, [, , , entries]] of pages)
+      const bundles = (await this.#redis.xrangeBuffer(key, after, '+', 'COUNT', BUNDLES_AT_ONCE)) as Bundles
+      for (const [bundle, [, , , entries]] of bundles)
         if (entries)
           for (const text of textsIn(entries, id))
-            readEntry({ messageId, text, storedAt: storedAtOf(page) }, lookup)
-      const last = pages.at(-1)
+            readEntry({ messageId, text, storedAt: storedAtOf(bundle) }, lookup)
+      const last = bundles.at(-1)
       if (last) from.set(number, `(${last[0].toString()}`)
-      if (pages.length < PAGES_AT_ONCE) break
+      if (bundles.length < BUNDLES_AT_ONCE) break
     }
   }
 
@@ -362,8 +362,8 @@ export class OutcomeLog {
 }
 
 /** The id of a stream's element begins with the ms at which it was added. */
-function storedAtOf(page: Buffer): number {
-  return Number.parseInt(page.toString('latin1'), 10)
+function storedAtOf(bundle: Buffer): number {
+  return Number.parseInt(bundle.toString('latin1'), 10)
 }
 
 function factsBy(subscribers: Subscriber[], entries: DispatchEntry[]): BitFacts[] {

@@ -29,12 +29,12 @@ export const NUMBER = {
   /** How many takes of a shard a distant worker makes side by side. They begin evenly within a round trip. */
   FAR_TAKES: 4,
   /**
-   * Lease of a FIFO head that is sent to a queue with those behind it. After it: the head waits again. Several
+   * Lease of a FIFO head that is sent to a queue with its followers. After it: the head waits again. Several
    * deliveries of a group are sent at once only to a queue of Fantail. It accepts or refuses them together, and
    * recognises repeated ones by their ids. After a worker's death its group therefore need not wait as long as for a
    * webhook.
    */
-  RUN_LEASE_MS: 5_000,
+  FOLLOWED_LEASE_MS: 5_000,
   /** A message is isolated after this many failed starts or dead readers. */
   ISOLATED_FROM: 2,
   /** First pause between two tries of an isolated message. The pause doubles with each failed start. */

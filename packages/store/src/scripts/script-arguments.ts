@@ -28,7 +28,7 @@ export interface ScriptArguments {
     stream: ScriptText
     keptMax: number
     movedMs: number
-    pages: { entries: number; page: ScriptText }[]
+    bundles: { entries: number; bundle: ScriptText }[]
   }
   'append-redriven-1': {
     base: ScriptText

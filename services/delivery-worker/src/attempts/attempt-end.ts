@@ -5,7 +5,7 @@
 import type { StoredWhy, WaitCause, Why } from '@fantail/contracts'
 import type { Circuit } from '../settling/lane-pacing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { InRun } from '../topics/group-run.ts'
+import type { Follower } from '../topics/followers.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { Outcome } from './attempt-outcome.ts'
 
@@ -20,7 +20,7 @@ export interface AttemptEnd {
   /** When the attempt ended, by performance.now(). Absent: now. */
   endedAt?: number
   /** FIFO: the deliveries that shared the attempt. They are delivered with it, or stay unchanged in their lane. */
-  run?: InRun[] | undefined
+  followers?: Follower[] | undefined
   /** The earlier decision to make this attempt. Absent for a first attempt. */
   decided?: StoredWhy | undefined
   /** The reason for which the attempt had to wait. */

@@ -12,7 +12,7 @@ import type {
 import type { Logger } from '@fantail/runtime'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { InRun } from '../topics/group-run.ts'
+import type { Follower } from '../topics/followers.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import {
   endSpan,
@@ -30,7 +30,7 @@ interface AttemptWays {
   /**
    * Further messages of the FIFO group that may be sent together with this one. The outcome says how many were sent.
    */
-  run?: InRun[] | undefined
+  followers?: Follower[] | undefined
   /** The earlier requests of this attempt, if there were any. */
   after?: Again | undefined
   /** Called instead of `done` if the attempt needs another request. If absent, that request is made at once. */
@@ -118,7 +118,7 @@ export class AttemptMaker {
     subscription: CompiledSubscription,
     context: MessageContext,
     delivery: Buffer,
-    { run, after, again, moment }: AttemptWays,
+    { followers, after, again, moment }: AttemptWays,
     ended: AttemptDone,
     span: Span | undefined,
   ): void {
@@ -135,7 +135,7 @@ export class AttemptMaker {
       target: aim === undefined ? target : { ...target, url: aim },
       envelope: context.envelopeFor(signature),
       delivery,
-      run: run && sentOf(run, signature),
+      followers: followers && sentOf(followers, signature),
       traceparent: span && traceparentOf(span),
       textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
       keepAnswer: this.#options.recording.keepFor(subscription),
@@ -171,7 +171,7 @@ function spanned(moment: SendMoment, span: Span | undefined): SendMoment {
   return { isPast: () => moment.isPast(), missed }
 }
 
-/** The messages of a run, each rendered only when it is needed. */
-function* sentOf(run: InRun[], signature: SignatureVersion | undefined): Generator<Sent> {
-  for (const { delivery, message } of run) yield { envelope: message.envelopeFor(signature), delivery }
+/** The messages of followers, each rendered only when it is needed. */
+function* sentOf(followers: Follower[], signature: SignatureVersion | undefined): Generator<Sent> {
+  for (const { delivery, message } of followers) yield { envelope: message.envelopeFor(signature), delivery }
 }

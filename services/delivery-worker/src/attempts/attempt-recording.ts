@@ -47,12 +47,12 @@ export class Recording implements EndReport {
 
   /** Direct messages are recorded nowhere, because their subscription is shown to nobody. */
   ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
-    const { subscription, message, run } = end
+    const { subscription, message, followers } = end
     const recording = this.#of(subscription)
     if (recording === 'none' || !isSent(decided) || message.message.target !== undefined) return
     if (recording === 'failures' && decided.decision === 'delivered') return
     this.#record(end, outcome, decided)
-    for (const one of run ?? []) this.#record({ ...end, ...one, attempts: 1 }, outcome, decided)
+    for (const one of followers ?? []) this.#record({ ...end, ...one, attempts: 1 }, outcome, decided)
   }
 
   #record(end: AttemptEnd, { result }: Outcome, decided: Sent): void {

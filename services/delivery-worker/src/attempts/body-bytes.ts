@@ -7,7 +7,7 @@
  * always keep their half. So for the length of one deadline, all attempts may hold one and a half times the limit. A
  * message counts once in each half, however many deliveries use it.
  */
-import type { InRun } from '../topics/group-run.ts'
+import type { Follower } from '../topics/followers.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { CapacityAnnouncer } from './freed-capacity.ts'
 
@@ -93,9 +93,13 @@ export class BodyBytes {
   }
 
   /** Holds the bytes of a message. Undefined if there is no capacity. The last message may exceed the limit. */
-  tryHold(context: MessageContext, proven: boolean, run: readonly InRun[] = []): HeldBodies | undefined {
+  tryHold(
+    context: MessageContext,
+    proven: boolean,
+    followers: readonly Follower[] = [],
+  ): HeldBodies | undefined {
     if (!this.hasCapacity(proven)) return undefined
-    return this.hold([context, ...run.map(({ message }) => message)], proven)
+    return this.hold([context, ...followers.map(({ message }) => message)], proven)
   }
 
   hold(contexts: readonly MessageContext[], proven: boolean): HeldBodies {

@@ -181,13 +181,13 @@ export class LaneAttempts {
   }
 
   #attempt(claim: LaneClaim, current: CompiledSubscription): void {
-    const { message, delivery, run } = claim
+    const { message, delivery, followers } = claim
     const request = new LaneRequest(claim, current, this.#callbacks)
     this.#waiting.add(request, performance.now())
     const ways =
       claim.kind === 'throttled'
-        ? { run, after: claim.earlier, again: (next: Again) => request.again(next), moment: request }
-        : { run }
+        ? { followers, after: claim.earlier, again: (next: Again) => request.again(next), moment: request }
+        : { followers }
     this.#options.attempts.attempt(current, message, delivery, request.ended, ways)
   }
 
@@ -215,7 +215,7 @@ export class LaneAttempts {
   #finish(claim: LaneClaim, subscription: CompiledSubscription, outcome: Outcome): void {
     const { endings, lanePlace } = this.#options
     const end = endedBy(claim, subscription, this.#standingOf(claim))
-    if (claim.run) end.run = claim.run.slice(0, outcome.along)
+    if (claim.followers) end.followers = claim.followers.slice(0, outcome.along)
     void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#closed(claim))
   }
 

@@ -17,7 +17,7 @@ import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { ClaimEnd } from '../endings/lane-place.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { InRun } from '../topics/group-run.ts'
+import type { Follower } from '../topics/followers.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
 /** A lane as its claims knew it when they were taken. */
@@ -40,7 +40,7 @@ export class OpenClaim {
   /** null: never attempted. */
   readonly retry: RetryState | null
   readonly message: MessageContext
-  /** The bytes of its message and of the messages of its run, as BodyBytes counts them. */
+  /** The bytes of its message and of its followers, as BodyBytes counts them. */
   readonly bodies: HeldBodies
   readonly blockedBy: string | undefined
   readonly checkedAt: number
@@ -67,18 +67,24 @@ export class OpenClaim {
 export class UnthrottledClaim extends OpenClaim {
   readonly kind = 'unthrottled'
   /** FIFO: the deliveries behind it that may be sent together with it. */
-  readonly run: InRun[] | undefined
+  readonly followers: Follower[] | undefined
 
-  constructor(lane: TakenLane, claim: Claim, message: MessageContext, bodies: HeldBodies, run?: InRun[]) {
+  constructor(
+    lane: TakenLane,
+    claim: Claim,
+    message: MessageContext,
+    bodies: HeldBodies,
+    followers?: Follower[],
+  ) {
     super(lane, claim, message, bodies)
-    this.run = run
+    this.followers = followers
   }
 }
 
 export class ThrottledClaim extends OpenClaim {
   readonly kind = 'throttled'
   /** FIFO: the deliveries behind it that may be sent together with it. */
-  readonly run: InRun[] | undefined
+  readonly followers: Follower[] | undefined
   /** Send time by Redis's clock. null: it needs a new one. */
   redisSendAt: number | null
   /** Send time by performance.now(). */
@@ -99,9 +105,15 @@ export class ThrottledClaim extends OpenClaim {
   /** Set while it only waits for its send time. */
   timer: NodeJS.Timeout | undefined = undefined
 
-  constructor(lane: TakenLane, claim: Claim, message: MessageContext, bodies: HeldBodies, run?: InRun[]) {
+  constructor(
+    lane: TakenLane,
+    claim: Claim,
+    message: MessageContext,
+    bodies: HeldBodies,
+    followers?: Follower[],
+  ) {
     super(lane, claim, message, bodies)
-    this.run = run
+    this.followers = followers
     this.redisSendAt = claim.sendAt
   }
 }

@@ -54,10 +54,10 @@ export class AttemptNotes implements EndReport {
   }
 
   /** An attempt that was not made says nothing about its endpoint. */
-  ended({ subscription, run, endedAt }: AttemptEnd, { result }: Outcome, { decision }: Decided): void {
+  ended({ subscription, followers, endedAt }: AttemptEnd, { result }: Outcome, { decision }: Decided): void {
     if (decision === 'wait') return
     const now = endedAt === undefined ? passingTime.now() : endedAt + passingTime.offsetMs
-    if (decision === 'delivered') this.delivered(subscription, 1 + (run?.length ?? 0), now)
+    if (decision === 'delivered') this.delivered(subscription, 1 + (followers?.length ?? 0), now)
     else this.failed(subscription, result)
   }
 

@@ -43,8 +43,10 @@ export class LanePlace implements Place<ClaimEnd> {
   }
 
   async delivered(end: ClaimEnd, outcome: Outcome, why: StoredWhy | undefined): Promise<void> {
-    const { claimed, subscription, run, attempts } = end
-    const to = run ? ({ op: 'delivered', run: run.map(({ delivery }) => delivery) } as const) : DELIVERED
+    const { claimed, subscription, followers, attempts } = end
+    const to = followers
+      ? ({ op: 'delivered', followers: followers.map(({ delivery }) => delivery) } as const)
+      : DELIVERED
     const how = { later: mayLinger(end), restsOn: outcome.copy }
     const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, to, how)
     if (accepted) this.#recordDelivered(end, outcome, { attempts, ...resultState(outcome.result), why })
@@ -79,10 +81,10 @@ export class LanePlace implements Place<ClaimEnd> {
 
   #recordDelivered(end: ClaimEnd, { result }: Outcome, state: EndState): void {
     const { recorder, status } = this.#options
-    const { subscription, claimed, run = [] } = end
+    const { subscription, claimed, followers = [] } = end
     recorder.ended(end, 'delivered', null, state)
     if (subscription.feedback) status.delivered({ ...end, result })
-    for (const { delivery, message } of run) {
+    for (const { delivery, message } of followers) {
       const one = { subscription, message, claimed: { ...claimed, delivery } }
       recorder.ended(one, 'delivered', null, { ...state, attempts: 1, why: undefined })
       if (subscription.feedback) status.delivered({ subscription, message, delivery, attempts: 1, result })

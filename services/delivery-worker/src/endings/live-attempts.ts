@@ -24,7 +24,7 @@ export class LiveAttempts implements EndReport {
   ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
     if (!this.#options.live.on || !isSent(decided)) return
     this.#send(end, end.message, end.attempts, outcome, decided)
-    for (const { message } of end.run ?? []) this.#send(end, message, 1, outcome, decided)
+    for (const { message } of end.followers ?? []) this.#send(end, message, 1, outcome, decided)
   }
 
   #send(

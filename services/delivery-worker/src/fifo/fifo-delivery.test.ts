@@ -158,7 +158,7 @@ test('deliveries behind a hanging attempt wait, count as waiting and can be look
   })
 })
 
-test('[134] a FIFO queue gets group, deduplication id and order; runs go in one append', async () => {
+test('[134] a FIFO queue gets group, deduplication id and order; followers go in one append', async () => {
   await fixture.queues.create(QUEUE, {})
   await subscribeQueue(QUEUE)
   const texts = Array.from({ length: 100 }, (_, i) => `${'ab'[i % 2]}${i}`)
@@ -194,7 +194,7 @@ test('a standard queue gets neither group nor deduplication id', async () => {
   expect([message?.groupId, message?.deduplicationId]).toEqual([undefined, undefined])
 })
 
-test('a message that its queue refuses ends the run before it, and is dead-lettered in its turn', async () => {
+test('a message that its queue refuses ends the followers before it, and is dead-lettered in its turn', async () => {
   await fixture.queues.create(QUEUE, {})
   await fixture.queues.create(DLQ, {})
   await subscribeQueue(QUEUE, { redrivePolicy: { deadLetterTargetArn: DLQ } })

@@ -79,7 +79,7 @@ export async function matchEntries(
     if (known !== undefined) return known
     const { id, protocol } = subscription.record
     const position =
-      batch.move.subscriptions.push({ id, mayRun: PROTOCOL_TRAITS[protocol].fifo.sendsRuns }) - 1
+      batch.move.subscriptions.push({ id, sendsFollowers: PROTOCOL_TRAITS[protocol].fifo.sendsFollowers }) - 1
     positions.set(subscription, position)
     return position
   }

@@ -1,5 +1,6 @@
 /** Runs first attempts. If an attempt gets no answer for a second, it is detached: its job no longer waits for it. */
 import { LinkedList } from '@fantail/delivery'
+import { LEASE_MARGIN_MS } from '@fantail/store'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from '../attempts/attempt-slots.ts'
@@ -10,13 +11,6 @@ import type { FirstAttempt } from '../endings/first-attempt.ts'
 import type { JobPlace } from '../endings/job-place.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import type { FirstQueues } from './first-queues.ts'
-
-/**
- * Time for which a lease lasts after the attempt's deadline. After it: the delivery waits again. In this time the
- * worker writes the result to Redis, even if it is busy. The time must not be longer, because deliveries of a killed
- * worker must continue within 20 s.
- */
-export const FIRST_LEASE_MARGIN_MS = 3_500
 
 export interface FirstRunsOptions {
   slots: AttemptSlots
@@ -97,7 +91,7 @@ export class FirstRuns {
     const { slots, bytes, place, freed, attemptTimeoutMs } = this.#options
     slots.hang(attempt.subscription.record.id)
     const bodies = bytes.hold([attempt.unit.context], false)
-    place.detach(attempt, bodies, Math.max(0, attemptTimeoutMs - ranMs) + FIRST_LEASE_MARGIN_MS)
+    place.detach(attempt, bodies, Math.max(0, attemptTimeoutMs - ranMs) + LEASE_MARGIN_MS)
     freed.announce()
   }
 }

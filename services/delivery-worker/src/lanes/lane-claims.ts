@@ -32,7 +32,7 @@ import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
 import { type CompiledSlice, type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
-import { type InRun, runOf } from '../topics/group-run.ts'
+import { type Follower, followersOf } from '../topics/followers.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
@@ -127,7 +127,7 @@ export class LaneClaims {
     if (lane.proven) this.#options.slots.trust(lane.subscriptionId)
     for (const claim of lane.claims) {
       const message = next()
-      const run = claim.run?.map((delivery) => ({ delivery, message: next() ?? null }))
+      const behind = claim.followers?.map((delivery) => ({ delivery, message: next() ?? null }))
       if (message === undefined) {
         this.#options.onStarved()
         if (subscription?.paced)
@@ -147,7 +147,7 @@ export class LaneClaims {
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         continue
       }
-      this.#begin(taken, claim, message, run && runOf(message, run))
+      this.#begin(taken, claim, message, behind && followersOf(message, behind))
     }
   }
 
@@ -189,7 +189,7 @@ export class LaneClaims {
     }
   }
 
-  #begin(lane: TakenLane, claim: Claim, message: MessageContext, run: InRun[] | undefined): void {
+  #begin(lane: TakenLane, claim: Claim, message: MessageContext, followers: Follower[] | undefined): void {
     const { subscription, proven } = lane
     const { state } = claim
     if (state?.kind === 'dead') {
@@ -207,7 +207,7 @@ export class LaneClaims {
       void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
       return
     }
-    const bodies = this.#options.bytes.tryHold(message, proven, run)
+    const bodies = this.#options.bytes.tryHold(message, proven, followers)
     if (bodies && this.#options.batches.takes(subscription)) {
       this.#options.batches.add(new OpenClaim(lane, claim, message, bodies))
       return
@@ -217,7 +217,7 @@ export class LaneClaims {
     const { id, maxInFlight } = subscription.record
     if (bodies && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
       if (!takesLater) this.#options.targets.begin(message)
-      this.#attempt(lane, claim, message, bodies, run)
+      this.#attempt(lane, claim, message, bodies, followers)
       return
     }
     bodies?.release()
@@ -229,13 +229,13 @@ export class LaneClaims {
     claim: Claim,
     message: MessageContext,
     bodies: HeldBodies,
-    run: InRun[] | undefined,
+    followers: Follower[] | undefined,
   ): void {
     if (claim.sendAt === null) {
-      this.#options.attempts.begin(new UnthrottledClaim(lane, claim, message, bodies, run))
+      this.#options.attempts.begin(new UnthrottledClaim(lane, claim, message, bodies, followers))
       return
     }
-    const throttled = new ThrottledClaim(lane, claim, message, bodies, run)
+    const throttled = new ThrottledClaim(lane, claim, message, bodies, followers)
     throttled.hasSlot = !lane.proven
     this.#options.attempts.begin(throttled)
   }
@@ -277,5 +277,5 @@ function deliveryEntry(
 }
 
 function deliveriesOf({ claims }: ClaimedLane): Buffer[] {
-  return claims.flatMap(({ delivery, run }) => (run ? [delivery, ...run] : delivery))
+  return claims.flatMap(({ delivery, followers }) => (followers ? [delivery, ...followers] : delivery))
 }

@@ -10,13 +10,12 @@
  * lanes cost nothing, whatever their number.
  */
 import { createStateLog } from '@fantail/runtime'
-import { type Lanes, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
+import { type Lanes, LEASE_MARGIN_MS, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
-import { FIRST_LEASE_MARGIN_MS } from '../first-attempts/first-runs.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
@@ -266,7 +265,7 @@ export class LaneLoop {
         unprovenMax: inLine ? Math.ceil(this.#free(false) / this.#unprovenTakes) : 0,
         unprovenClaims: inLine && this.#options.batches.unprovenClaims(),
         ...(inLine?.till !== undefined && { unprovenTill: inLine.till }),
-        leaseMs: attemptTimeoutMs + FIRST_LEASE_MARGIN_MS + NUMBER.SEND_AHEAD_MS,
+        leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + NUMBER.SEND_AHEAD_MS,
         logsMax: readers.capacity,
         ...this.#bounds(shard, askedAt, isBeside),
       })

@@ -32,8 +32,8 @@ interface Woken {
 }
 
 /**
-  * Wakes say that deliveries of a shard are due, that a topic, queue or credential has changed, or that somebody
-  * listens
+ * Wakes say that deliveries of a shard are due, that a topic, queue or credential has changed, or that somebody
+ * listens
  * to live events. They must be subscribed to at every new connection.
  */
 export function listenForWakes(subscriber: Redis, woken: Woken): void {

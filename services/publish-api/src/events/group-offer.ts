@@ -1,6 +1,7 @@
 /**
- * Passes the events of a page to listeners that want the same ones. Each event is compared with their filter once. A
- * listener that has got its events of the second takes no more of the page, and is told at its end how many it missed.
+ * Passes the events of a bundle to listeners that want the same ones. Each event is compared with their filter once. A
+ * listener that has got its events of the second takes no more of the bundle, and is told at its end how many it
+ * missed.
  */
 import type { EventCount } from '@fantail/store'
 import type { EventListener } from './event-listener.ts'

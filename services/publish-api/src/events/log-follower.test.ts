@@ -105,7 +105,7 @@ test('behind each event come all others once', async () => {
   const read = await listen()
   const first = await append(12)
   await read(first.length)
-  // The first pages end in one stream after the other, and meanwhile all streams have further pages.
+  // The first bundles end in one stream after the other, and meanwhile all streams have further bundles.
   const ids = [...first, ...(await append(7))]
   const all = await read(ids.length)
   expect(all.map(({ messageId }) => messageId).toSorted()).toEqual(ids.toSorted())

@@ -4,15 +4,15 @@
  */
 import type { ReportState } from '@fantail/runtime'
 import {
-  comparePages,
+  compareBundles,
   countEvents,
   type EventCount,
   eventsOf,
+  type LogBundle,
   type LoggedEvent,
-  type LogPage,
   type LogPosition,
   type OutcomeReader,
-  type PlaceInPage,
+  type PlaceInBundle,
   type SliceFinder,
   wasSeen,
 } from '@fantail/store'
@@ -36,7 +36,7 @@ interface LogFollowerOptions {
   /** Whether the outcome log is kept. */
   isKept: boolean
   report: ReportState
-  /** Called if a page of the log cannot be read. */
+  /** Called if a bundle of the log cannot be read. */
   onUnreadable: (error: Error) => void
 }
 
@@ -126,23 +126,23 @@ export class LogFollower {
     let at = from
     try {
       const others = this.#position
-      const { pages } = await this.#options.reader.read(from)
-      for (const page of begunFirst(pages, from)) {
-        const limit = others?.streams[page.stream]
-        if (!limit || comparePages(page.place, limit) > 0) {
-          // A position can be inside of one page only, so a page that was begun must be ended before another one.
+      const { bundles } = await this.#options.reader.read(from)
+      for (const bundle of begunFirst(bundles, from)) {
+        const limit = others?.streams[bundle.stream]
+        if (!limit || compareBundles(bundle.place, limit) > 0) {
+          // A position can be inside of one bundle only, so a bundle that was begun must be ended before another one.
           if (at.within) return at
           continue
         }
-        noteMissing(listener, page, at)
-        for (const event of await this.#eventsIn(page)) {
-          if (wasSeen(at, placeOf(page, event)) || !listener.wants(event.event)) continue
+        noteMissing(listener, bundle, at)
+        for (const event of await this.#eventsIn(bundle)) {
+          if (wasSeen(at, placeOf(bundle, event)) || !listener.wants(event.event)) continue
           await listener.whenReady()
           if (listener.isClosed || performance.now() > until) return at
-          at = { streams: at.streams, within: placeOf(page, event) }
+          at = { streams: at.streams, within: placeOf(bundle, event) }
           listener.offer(new EventFrame(event.event, at))
         }
-        at = behind(at, page)
+        at = behind(at, bundle)
         listener.position = at
       }
     } catch (error) {
@@ -168,8 +168,8 @@ export class LogFollower {
         this.#position = await this.#options.reader.newest()
         this.#readAt = began
       }
-      const { pages, isFull } = await this.#options.reader.read(this.#position)
-      for (const page of pages) await this.#pass(page)
+      const { bundles, isFull } = await this.#options.reader.read(this.#position)
+      for (const bundle of bundles) await this.#pass(bundle)
       if (!isFull) this.#readAt = began
       this.#options.report('up')
       return isFull
@@ -183,32 +183,32 @@ export class LogFollower {
    * Between sending the events and setting the new position, nothing is awaited. So a listener that joins misses
    * nothing.
    */
-  async #pass(page: LogPage): Promise<void> {
+  async #pass(bundle: LogBundle): Promise<void> {
     const before = this.#position
-    if (!before || this.#passCounted(page, before)) return
-    const events = await this.#eventsIn(page)
+    if (!before || this.#passCounted(bundle, before)) return
+    const events = await this.#eventsIn(bundle)
     const offers = this.#offers()
-    for (const listener of this.#joined) noteMissing(listener, page, before)
+    for (const listener of this.#joined) noteMissing(listener, bundle, before)
     for (const event of events) {
       let frame: EventFrame | undefined
       for (const offer of offers) {
         if (!offer.wants(event.event)) continue
-        frame ??= new EventFrame(event.event, { streams: before.streams, within: placeOf(page, event) })
+        frame ??= new EventFrame(event.event, { streams: before.streams, within: placeOf(bundle, event) })
         offer.offer(frame)
       }
     }
-    this.#passed(page, before, offers)
+    this.#passed(bundle, before, offers)
   }
 
   /** Under full load most events come while no listener takes any. They are then only counted. */
-  #passCounted(page: LogPage, before: LogPosition): boolean {
+  #passCounted(bundle: LogBundle, before: LogPosition): boolean {
     const offers = this.#offers()
     if (!offers.every(({ isFull, isByTopic }) => isFull && isByTopic)) return false
-    const counts = offers.length === 0 ? [] : countsIn(page)
+    const counts = offers.length === 0 ? [] : countsIn(bundle)
     if (!counts) return false
-    for (const listener of this.#joined) noteMissing(listener, page, before)
+    for (const listener of this.#joined) noteMissing(listener, bundle, before)
     for (const count of counts) for (const offer of offers) offer.miss(count)
-    this.#passed(page, before, offers)
+    this.#passed(bundle, before, offers)
     return true
   }
 
@@ -216,16 +216,16 @@ export class LogFollower {
     return groupsOf(this.#joined).map((listeners) => new GroupOffer(listeners))
   }
 
-  #passed(page: LogPage, before: LogPosition, offers: GroupOffer[]): void {
+  #passed(bundle: LogBundle, before: LogPosition, offers: GroupOffer[]): void {
     for (const offer of offers) offer.end()
-    this.#position = behind(before, page)
+    this.#position = behind(before, bundle)
     for (const listener of this.#joined) listener.position = this.#position
   }
 
-  /** The events of a page. If the page cannot be read, it has none, so that later pages are still read. */
-  async #eventsIn(page: LogPage): Promise<LoggedEvent[]> {
+  /** The events of a bundle. If the bundle cannot be read, it has none, so that later bundles are still read. */
+  async #eventsIn(bundle: LogBundle): Promise<LoggedEvent[]> {
     try {
-      return await eventsOf(page, this.#options.finder)
+      return await eventsOf(bundle, this.#options.finder)
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
       this.#options.onUnreadable(error)
@@ -244,10 +244,10 @@ export class LogFollower {
   }
 }
 
-/** Undefined: the events must be read one by one. That also reports a page that cannot be read. */
-function countsIn(page: LogPage): EventCount[] | undefined {
+/** Undefined: the events must be read one by one. That also reports a bundle that cannot be read. */
+function countsIn(bundle: LogBundle): EventCount[] | undefined {
   try {
-    return countEvents(page)
+    return countEvents(bundle)
   } catch {
     return undefined
   }
@@ -255,27 +255,27 @@ function countsIn(page: LogPage): EventCount[] | undefined {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-function noteMissing(listener: EventListener, { missing, stream }: LogPage, before: LogPosition): void {
+function noteMissing(listener: EventListener, { missing, stream }: LogBundle, before: LogPosition): void {
   if (missing !== null && missing > 0) listener.miss('trimmed', missing, before.streams[stream]?.ms ?? null)
 }
 
-/** Pages of the stream whose page the listener has begun come first. */
-function begunFirst(pages: LogPage[], { within }: LogPosition): LogPage[] {
-  const others = pages.filter(({ stream }) => stream !== within?.stream)
-  return [...pages.filter(({ stream }) => stream === within?.stream), ...others]
+/** Bundles of the stream whose bundle the listener has begun come first. */
+function begunFirst(bundles: LogBundle[], { within }: LogPosition): LogBundle[] {
+  const others = bundles.filter(({ stream }) => stream !== within?.stream)
+  return [...bundles.filter(({ stream }) => stream === within?.stream), ...others]
 }
 
-/** The position after the page. A place within another page stays. */
-function behind({ streams, within }: LogPosition, { stream, place }: LogPage): LogPosition {
+/** The position after the bundle. A place within another bundle stays. */
+function behind({ streams, within }: LogPosition, { stream, place }: LogBundle): LogPosition {
   return { streams: streams.with(stream, place), ...(within?.stream !== stream && { within }) }
 }
 
-function placeOf({ stream, place: { ms, seq } }: LogPage, { entry, rank }: LoggedEvent): PlaceInPage {
+function placeOf({ stream, place: { ms, seq } }: LogBundle, { entry, rank }: LoggedEvent): PlaceInBundle {
   return { stream, ms, seq, entry, rank }
 }
 
 function hasReached({ streams, within }: LogPosition, others: LogPosition): boolean {
-  const inPage = within && others.streams[within.stream]
-  if (within && inPage && comparePages(inPage, within) < 0) return false
-  return others.streams.every((place, n) => comparePages(streams[n] ?? place, place) >= 0)
+  const inBundle = within && others.streams[within.stream]
+  if (within && inBundle && compareBundles(inBundle, within) < 0) return false
+  return others.streams.every((place, n) => compareBundles(streams[n] ?? place, place) >= 0)
 }

@@ -21,7 +21,12 @@ let endpoints = 0
 
 beforeAll(async () => {
   const takes = { ...real.sqs.takes, rawDelivery: false, rate: true }
-  const fixed = { ...real.sqs, isQueue: false, fifo: { topics: 'never', sendsRuns: false }, takes } as const
+  const fixed = {
+    ...real.sqs,
+    isQueue: false,
+    fifo: { topics: 'never', sendsFollowers: false },
+    takes,
+  } as const
   PROTOCOL_TRAITS.http = { ...fixed, endpoint: real.http.endpoint, confirmedBy: 'subscriber' }
   PROTOCOL_TRAITS.https = { ...fixed, endpoint: real.https.endpoint, confirmedBy: 'person' }
   sns = await startSnsApi()

@@ -63,7 +63,9 @@ const SearchedMessage = named(
           discarded: count('Deliveries that ended in no queue.'),
           expired: count('Deliveries that ended because the message got too old.'),
         })
-        .describe('Deliveries that the search found, by state. A delivery that was parked and has ended counts twice.'),
+        .describe(
+          'Deliveries that the search found, by state. A delivery that was parked and has ended counts twice.',
+        ),
       ends: z
         .array(
           z.object({

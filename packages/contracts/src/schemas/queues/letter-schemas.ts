@@ -104,7 +104,9 @@ export const DeadLetterCountsQuery = z.strictObject({
 const counts = z.record(z.string(), z.int())
 
 const LetterSample = z.object({
-  messageId: z.string().describe('Id of the letter in this queue. It differs from the id of the published message.'),
+  messageId: z
+    .string()
+    .describe('Id of the letter in this queue. It differs from the id of the published message.'),
   publishedMessageId: z.string().describe('Id that publishing the message answered.'),
 })
 

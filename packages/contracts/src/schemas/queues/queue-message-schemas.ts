@@ -69,7 +69,9 @@ const DeadLetterView = named(
 )
 
 const item = {
-  messageId: z.string().describe('Id of the message in this queue. It differs from the id that the publish answered.'),
+  messageId: z
+    .string()
+    .describe('Id of the message in this queue. It differs from the id that the publish answered.'),
   receiveCount: z.int().describe('How often it has been received, this receive included.'),
   body: z.string().describe('Text of the message; from a topic SNS’s envelope unless delivery is raw.'),
   attributes: z

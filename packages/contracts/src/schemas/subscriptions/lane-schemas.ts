@@ -105,7 +105,9 @@ export const LaneView = z
           ),
       })
       .nullable()
-      .describe('The last failed attempt. If `lastSuccessAt` is later, the trouble is over. null: none has failed.'),
+      .describe(
+        'The last failed attempt. If `lastSuccessAt` is later, the trouble is over. null: none has failed.',
+      ),
     lastSuccessAt: Timestamp.nullable().describe(
       'When the endpoint last accepted a delivery, at most a few seconds behind: ISO 8601 in UTC. null: it never has.',
     ),

@@ -3,7 +3,7 @@
  * time since which it holds, and with the facts for it.
  */
 import { publishedAtOf, type SubscriptionRecord, type VerdictCode } from '@fantail/contracts'
-import type { LaneFigures } from '../records/lane-records.ts'
+import { type LaneFigures, LEASE_MARGIN_MS } from '../records/lane-records.ts'
 import { observedRate } from './drain.ts'
 import { type Verdict, type VerdictFacts, verdictSentence } from './verdict-sentence.ts'
 
@@ -13,8 +13,6 @@ const FAILING_IN_A_ROW = 5
 const FAILING_FOR_MS = 60_000
 /** An attempt at an unproven endpoint that has run for this time has had no answer. */
 const NO_ANSWER_MS = 5_000
-/** A lease ends about this much later than its attempt must. */
-const LEASE_MARGIN_MS = 3_500
 /** A provider that refuses the token of an endpoint for good has disabled the endpoint with this answer. */
 const DISABLED: ReadonlySet<string | null> = new Set(['endpoint_disabled', 'token_refused'])
 /** A delivery that has waited for a shorter time does not count as waiting. */

@@ -6,7 +6,7 @@
 -- @rest values: for each lane: subscription, '+' or '-' if its attempts have shown that its endpoint is proven or is
 --   not (else ''), number of claims, their deliveries, then a lease and a result for each of them. Some results have no
 --   further values: delivered, deadLettered, returnUncounted, quarantined, continueClaim. The others have two more:
---   deliveredRun  0, and the deliveries that were delivered with it
+--   deliveredAll  0, and the followers that were delivered with it
 --   retry         delay in ms, and the retry state
 --   declareDead   shortest lease in ms, and the retry state
 --   returnUnsent  delay in ms, and ''
@@ -29,7 +29,7 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
-  deliveredRun = true, retry = true, declareDead = true, discard = true, returnUnsent = true, awaitQueue = true,
+  deliveredAll = true, retry = true, declareDead = true, discard = true, returnUnsent = true, awaitQueue = true,
   block = true,
 }
 local FAILED = '!'

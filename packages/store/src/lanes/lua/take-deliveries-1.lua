@@ -31,11 +31,11 @@
 --   - lanes, each: subscription, slice, slice's revision, '1' if its endpoint is proven or '', with a colon and the
 --     credential that blocks it; then for each claim: delivery, lease, send time or '', state or ''
 --   - expired deliveries, each: subscription, delivery
---   - runs, each: subscription, claimed delivery, the deliveries behind it that may be sent with it
+--   - heads with followers, each: subscription, head, followers
 --   - logs, each: topic's uid, ARN, fence, isolated group or ''
 --   - when to look at `unproven` again, or ''
 --   - lanes or logs with corrupt data, each: name, error
---   - bodies of claims and runs, alternating: message, body; those that it lacks must be read
+--   - bodies of claims and followers, alternating: message, body; those that it lacks must be read
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -69,7 +69,7 @@ local FULL_LOOK_MS = 1000
 local CORRUPT_MS = 60000
 run_when_full(base)
 local now = now_ms(base)
-local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {}, runs = {}, logs = {} }
+local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {}, followed = {}, logs = {} }
 take.behind_left, take.lead_ms = BEHIND_MAX, lead_ms
 if trip_ms > 0 and trip_ms >= far_ms(base) then
   far = math.min(trip_ms, FAR_MS_MAX)
@@ -273,12 +273,12 @@ end
 for _, claims in ipairs(take.lanes) do
   bring(claims, 5, 4)
 end
-for _, run in ipairs(take.runs) do
-  bring(run, 3, 1)
+for _, row in ipairs(take.followed) do
+  bring(row, 3, 1)
 end
 
 local due, unproven = head_of(base .. 'due'), next_unproven()
 return {
-  now, due and text(due) or '', drained, take.lanes, take.expired, take.runs, take.logs, unproven and text(unproven) or '',
-  corrupt, bodies,
+  now, due and text(due) or '', drained, take.lanes, take.expired, take.followed, take.logs,
+  unproven and text(unproven) or '', corrupt, bodies,
 }

@@ -159,6 +159,13 @@ export interface TakeRequest {
   bodyBytesMax?: number
 }
 
+/**
+ * Time for which a lease lasts after the attempt's deadline. After it: the delivery waits again. In this time the
+ * worker writes the result to Redis, even if it is busy. The time must not be longer, because deliveries of a killed
+ * worker must continue within 20 s.
+ */
+export const LEASE_MARGIN_MS = 3_500
+
 export interface Claim {
   delivery: Buffer
   lease: string
@@ -170,7 +177,7 @@ export interface Claim {
   /** null: never attempted. */
   state: RetryState | DeadState | null
   /** FIFO: the deliveries behind it in its group, in order, that may be delivered together with it under its lease. */
-  run?: Buffer[]
+  followers?: Buffer[]
 }
 
 export interface LaneRenewal {
@@ -286,8 +293,8 @@ export interface NotedResults {
 }
 
 export type SettleTo =
-  /** FIFO: `run` are the deliveries of its claim's run that were delivered too. */
-  | { op: 'delivered'; run?: Buffer[] }
+  /** FIFO: `followers` are those of its claim that were delivered too. */
+  | { op: 'delivered'; followers?: Buffer[] }
   | { op: 'retry'; delayMs: number; state: RetryState }
   /**
    * The delivery is declared dead and stays in flight, with a lease of at least `leaseMs`. The result's `leases` has

@@ -1,22 +1,23 @@
--- Appends pages of entries to the outcome log, and bounds the log by its number of entries. A page is one element of
--- the stream. One element per entry would cost Redis more than the delivery itself.
--- @key stream: each page of it has n, how many entries there ever were up to its end, and p, the entries
---   (outcome-pages.ts)
+-- Appends bundles of entries to the outcome log, and bounds the log by its number of entries. A bundle is one element
+-- of the stream. One element per entry would cost Redis more than the delivery itself.
+-- @key stream: each bundle of it has n, how many entries there ever were up to its end, and p, the entries
+--   (outcome-bundles.ts)
 -- @arg kept_max: number, entries to keep, about
 -- @arg moved_ms: number, by which the stack's time was moved (travel/travel-store.ts)
--- @list pages
--- @item entries: number, how many the page has
--- @item page: text
+-- @list bundles
+-- @item entries: number, how many the bundle has
+-- @item bundle: text
 -- Returns how many were appended
 -- @include when-full
 
--- The first page with entries to keep, within a bounded search. Many pages are before it only if the bound was lowered.
+-- The first bundle with entries to keep, within a bounded search. Many bundles are before it only if the bound was
+-- lowered.
 local function first_kept(over)
   local from, last = '-', nil
   for _ = 1, 20 do
-    for _, page in ipairs(redis.call('XRANGE', stream, from, '+', 'COUNT', 100)) do
-      last = page[1]
-      if (tonumber(page[2][2]) or 0) > over then return last end
+    for _, bundle in ipairs(redis.call('XRANGE', stream, from, '+', 'COUNT', 100)) do
+      last = bundle[1]
+      if (tonumber(bundle[2][2]) or 0) > over then return last end
     end
     from = '(' .. last
   end
@@ -29,7 +30,7 @@ local last = redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
 if last then told = tonumber(last[2][2]) or 0 end
 local before = told
 
--- Look-ups find pages by the stack's time in their ids.
+-- Look-ups find bundles by the stack's time in their ids.
 local function next_id()
   if moved_ms == 0 then return '*' end
   local t = redis.call('TIME')
@@ -39,9 +40,9 @@ local function next_id()
   return ms .. '-' .. string.format('%.0f', sequence + 1)
 end
 
-for entries, page in pages() do
+for entries, bundle in bundles() do
   told = told + entries
-  local id = redis.call('XADD', stream, next_id(), 'n', string.format('%d', told), 'p', page)
+  local id = redis.call('XADD', stream, next_id(), 'n', string.format('%d', told), 'p', bundle)
   last = { id }
 end
 

@@ -1,14 +1,14 @@
-/** Reads one stream of the outcome log backwards, a few pages at a time. */
+/** Reads one stream of the outcome log backwards, a few bundles at a time. */
 import type { Redis } from 'ioredis'
 import { byStreamId, readStreamId } from '../../records/stream-ids.ts'
 
-const BACKWARD_PAGES_AT_ONCE = 25
+const BACKWARD_BUNDLES_AT_ONCE = 25
 
-export interface StoredPage {
+export interface StoredBundle {
   stream: number
-  /** When Redis stored the page, epoch ms. */
+  /** When Redis stored the bundle, epoch ms. */
   at: number
-  /** Number of the page among those of the same ms. */
+  /** Number of the bundle among those of the same ms. */
   sequence: number
   entries: Buffer
 }
@@ -16,19 +16,19 @@ export interface StoredPage {
 interface LogRange {
   key: string
   stream: number
-  /** Id of the newest page to read; with `(` before it, the page itself is left out. */
+  /** Id of the newest bundle to read; with `(` before it, the bundle itself is left out. */
   newest: string
-  /** Id of the oldest page to read. */
+  /** Id of the oldest bundle to read. */
   oldest: string
 }
 
-type Pages = [id: Buffer, fields: Buffer[]][]
+type Bundles = [id: Buffer, fields: Buffer[]][]
 
 export class LogReader {
   readonly #redis: Redis
   readonly #range: LogRange
   #newest: string
-  #pages: StoredPage[] = []
+  #bundles: StoredBundle[] = []
   #isAtEnd = false
 
   constructor(redis: Redis, range: LogRange) {
@@ -37,15 +37,15 @@ export class LogReader {
     this.#newest = range.newest
   }
 
-  /** The present page: the newest one that `pass` has not stepped over. Undefined: there is none. */
-  async head(): Promise<StoredPage | undefined> {
-    if (this.#pages.length === 0 && !this.#isAtEnd) await this.#read()
-    return this.#pages.at(-1)
+  /** The present bundle: the newest one that `pass` has not stepped over. Undefined: there is none. */
+  async head(): Promise<StoredBundle | undefined> {
+    if (this.#bundles.length === 0 && !this.#isAtEnd) await this.#read()
+    return this.#bundles.at(-1)
   }
 
-  /** Steps over the present page to the next one. */
+  /** Steps over the present bundle to the next one. */
   pass(): void {
-    this.#pages.pop()
+    this.#bundles.pop()
   }
 
   async #read(): Promise<void> {
@@ -55,21 +55,21 @@ export class LogReader {
       this.#newest,
       oldest,
       'COUNT',
-      BACKWARD_PAGES_AT_ONCE,
-    )) as Pages
-    this.#isAtEnd = found.length < BACKWARD_PAGES_AT_ONCE
+      BACKWARD_BUNDLES_AT_ONCE,
+    )) as Bundles
+    this.#isAtEnd = found.length < BACKWARD_BUNDLES_AT_ONCE
     this.#newest = `(${found.at(-1)?.[0].toString()}`
-    this.#pages = found.map(([id, [, , , entries]]) => pageOf(stream, id, entries)).reverse()
+    this.#bundles = found.map(([id, [, , , entries]]) => bundleOf(stream, id, entries)).reverse()
   }
 }
 
-function pageOf(stream: number, id: Buffer, entries: Buffer | undefined): StoredPage {
+function bundleOf(stream: number, id: Buffer, entries: Buffer | undefined): StoredBundle {
   const [at, sequence] = readStreamId(id)
   return { stream, at, sequence, entries: entries ?? Buffer.alloc(0) }
 }
 
-/** Whether page `a` comes before `b` when the log is read backwards. */
-export function isNewer(a: StoredPage, b: StoredPage): boolean {
+/** Whether bundle `a` comes before `b` when the log is read backwards. */
+export function isNewer(a: StoredBundle, b: StoredBundle): boolean {
   const order = byStreamId([a.at, a.sequence], [b.at, b.sequence])
   return order === 0 ? a.stream > b.stream : order > 0
 }

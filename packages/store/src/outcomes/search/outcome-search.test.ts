@@ -96,7 +96,7 @@ test('messages of all streams come newest first, each with its counts and ends',
   expect(scannedTo).toBeLessThanOrEqual(messages[1]?.at ?? 0)
 })
 
-test('pages continue where the page before ended, within pages of the log and over streams', async () => {
+test('pages continue where the page before ended, within bundles of the log and over streams', async () => {
   const ids: string[] = []
   for (let n = 0; n < 5; n++) {
     const some = Array.from({ length: 9 }, newId)

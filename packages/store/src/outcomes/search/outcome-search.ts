@@ -7,10 +7,10 @@ import { formatMessageId } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../../keys/keys.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../../redis/pages.ts'
+import { entriesIn, existingStreams } from '../outcome-bundles.ts'
 import { readEntry } from '../outcome-entries.ts'
-import { entriesIn, existingStreams } from '../outcome-pages.ts'
 import { type FoundEntry, type FoundMessage, FoundMessages } from './found-messages.ts'
-import { isNewer, LogReader, type StoredPage } from './log-reader.ts'
+import { isNewer, LogReader, type StoredBundle } from './log-reader.ts'
 import { matchEntry, type SearchFilter } from './match-entry.ts'
 
 export interface SearchRequest extends SearchFilter {
@@ -26,7 +26,7 @@ export interface SearchRequest extends SearchFilter {
 }
 
 interface SearchResult {
-  /** In the order of their newest entries, newest first. A message may be on several pages. */
+  /** In the order of their newest entries, newest first. A message may be on several bundles. */
   messages: FoundMessage[]
   /** The oldest time that was read, epoch ms. null: the log has no entries there. */
   scannedTo: number | null
@@ -34,12 +34,12 @@ interface SearchResult {
   nextCursor: string | null
 }
 
-/** Pages of the outcome log that one search reads. Past it: the answer has a cursor to continue. */
-const SEARCHED_PAGES_MAX = 250
+/** Bundles of the outcome log that one search reads. Past it: the answer has a cursor to continue. */
+const SEARCHED_BUNDLES_MAX = 250
 /** Subscriptions whose topics one search looks up. Past it: the answer has a cursor to continue. */
 const SEARCHED_TOPICS_MAX = 1_000
 
-/** The place of a page, and how many of its entries are done, from its end. */
+/** The place of a bundle, and how many of its entries are done, from its end. */
 interface Position {
   at: number
   sequence: number
@@ -65,17 +65,17 @@ export class OutcomeSearch {
     const readers = await this.#readers(request, from)
     const search = new Search(request, this.#findTopic)
     let scannedTo: number | null = null
-    for (let pages = 0; ; pages++) {
-      const page = await newestHead(readers)
-      if (!page) return { messages: search.found.list(), scannedTo, nextCursor: null }
-      const start = from && isAt(page, from) ? from.done : 0
-      const done = pages < SEARCHED_PAGES_MAX ? await search.take(page, start) : start
+    for (let bundles = 0; ; bundles++) {
+      const bundle = await newestHead(readers)
+      if (!bundle) return { messages: search.found.list(), scannedTo, nextCursor: null }
+      const start = from && isAt(bundle, from) ? from.done : 0
+      const done = bundles < SEARCHED_BUNDLES_MAX ? await search.take(bundle, start) : start
       if (done !== undefined) {
-        const nextCursor = writePosition({ ...page, done })
-        return { messages: search.found.list(), scannedTo: scannedTo ?? page.at, nextCursor }
+        const nextCursor = writePosition({ ...bundle, done })
+        return { messages: search.found.list(), scannedTo: scannedTo ?? bundle.at, nextCursor }
       }
-      scannedTo = page.at
-      readers.get(page.stream)?.pass()
+      scannedTo = bundle.at
+      readers.get(bundle.stream)?.pass()
     }
   }
 
@@ -109,10 +109,10 @@ class Search {
   }
 
   /**
-   * Adds the matching entries of a page, newest first. The first `done` entries are skipped. If the call has to end
-   * within the page, it returns how many entries are done. Undefined: all are done.
+   * Adds the matching entries of a bundle, newest first. The first `done` entries are skipped. If the call has to end
+   * within the bundle, it returns how many entries are done. Undefined: all are done.
    */
-  async take({ entries, at }: StoredPage, done: number): Promise<number | undefined> {
+  async take({ entries, at }: StoredBundle, done: number): Promise<number | undefined> {
     const all = entriesIn(entries).reverse()
     for (let number = done; number < all.length; number++) {
       const { id, text } = all[number] as (typeof all)[number]
@@ -145,7 +145,7 @@ class Search {
   }
 }
 
-async function newestHead(readers: Map<number, LogReader>): Promise<StoredPage | undefined> {
+async function newestHead(readers: Map<number, LogReader>): Promise<StoredBundle | undefined> {
   const heads = await Promise.all([...readers.values()].map((reader) => reader.head()))
   return heads.reduce(
     (best, head) => (!best || (head && isNewer(head, best)) ? (head ?? best) : best),
@@ -153,12 +153,12 @@ async function newestHead(readers: Map<number, LogReader>): Promise<StoredPage |
   )
 }
 
-function isAt(page: StoredPage, { at, sequence, stream }: Position): boolean {
-  return page.at === at && page.sequence === sequence && page.stream === stream
+function isAt(bundle: StoredBundle, { at, sequence, stream }: Position): boolean {
+  return bundle.at === at && bundle.sequence === sequence && bundle.stream === stream
 }
 
 /**
- * The id from which a stream continues. Among pages with the same id, the page of the stream with the higher number
+ * The id from which a stream continues. Among bundles with the same id, the bundle of the stream with the higher number
  * comes first.
  */
 function idIn(stream: number, { at, sequence, stream: last }: Position): string {

@@ -96,7 +96,8 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       id: 'optIn',
       method: 'DELETE',
       summary: 'Opt a phone number in',
-      description: 'The number gets messages again. A redrive delivers the messages that were dead-lettered before.',
+      description:
+        'The number gets messages again. A redrive delivers the messages that were dead-lettered before.',
       answers: { 204: { description: 'It is not opted out' } },
       handle: async ({ params, requestId }) => {
         if (await deps.sms.optIn(numberAt(params))) deps.log.info({ requestId }, 'sms.optedIn')

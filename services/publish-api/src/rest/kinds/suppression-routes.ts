@@ -62,7 +62,8 @@ export function suppressionRoutes(deps: ApiDeps): Endpoint[] {
       id: 'releaseAddress',
       method: 'DELETE',
       summary: 'Take an address from the suppression list',
-      description: 'The address gets mail again. A redrive delivers the messages that were dead-lettered before.',
+      description:
+        'The address gets mail again. A redrive delivers the messages that were dead-lettered before.',
       answers: { 204: { description: 'It is no longer on the list' } },
       errors: ['not_found'],
       handle: async ({ params, requestId }) => {

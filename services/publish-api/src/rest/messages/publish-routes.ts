@@ -62,7 +62,9 @@ const RawMessage = z
 export const Replayed = z
   .literal('true')
   .optional()
-  .describe('The `Idempotency-Key` was used before, so nothing was stored, and the ids are the same as before.')
+  .describe(
+    'The `Idempotency-Key` was used before, so nothing was stored, and the ids are the same as before.',
+  )
 
 interface Tools {
   deps: ApiDeps

@@ -1,5 +1,5 @@
 -- Claims deliveries of a lane. `take` is the state of the whole script: base, now, left (claims it may still make),
--- lease_ms, lanes, expired and runs (what it returns), behind_left (how many its runs may still have), lead_ms.
+-- lease_ms, lanes, expired and followed (what it returns), behind_left (how many followers it may still list), lead_ms.
 -- @include now
 -- @include lane-return
 -- @include lane-group
@@ -12,10 +12,10 @@
 -- Deliveries of a lane that one take checks for their age. Past it: the next take checks further ones.
 local EXPIRE_MAX = 64
 -- Deliveries behind a FIFO head that may be sent with it. Past it: they wait.
-local RUN_MAX = 50
+local FOLLOWERS_MAX = 50
 -- Bodies of a FIFO head and those sent with it. Past it: further ones wait. Counts stored bodies, the head's included.
--- A worker reads a whole run at once and sends no more bytes than this.
-local RUN_BYTES_MAX = 1048576
+-- A worker reads a head and its followers at once and sends no more bytes than this.
+local FOLLOWED_BYTES_MAX = 1048576
 
 -- How long a lane keeps deliveries. Called only for deliveries that are older than the topic's retention.
 local function kept_ms(take, id, lane)
@@ -38,22 +38,22 @@ local function body_bytes(base, delivery)
   return redis.call('HSTRLEN', base .. 'msg:' .. string.sub(delivery, 1, 16), BODY.json)
 end
 
--- Lists a run: a claimed head and the deliveries behind it that may be sent together with it. Those deliveries stay in
--- their list. Only the head has a lease, and its result is settled for all of them.
-local function add_run(take, id, lane, head)
-  local run, bytes = { id, head }, body_bytes(take.base, head)
-  for _, delivery in ipairs(behind(take.base, id, head, math.min(RUN_MAX, take.behind_left))) do
+-- Lists a claimed head and its followers, which may be sent together with it. The followers stay in their list. Only
+-- the head has a lease, and its result is settled for all of them.
+local function add_followers(take, id, lane, head)
+  local row, bytes = { id, head }, body_bytes(take.base, head)
+  for _, delivery in ipairs(behind(take.base, id, head, math.min(FOLLOWERS_MAX, take.behind_left))) do
     bytes = bytes + body_bytes(take.base, delivery)
-    if is_old(take, id, lane, delivery) or bytes > RUN_BYTES_MAX then break end
-    run[#run + 1] = delivery
+    if is_old(take, id, lane, delivery) or bytes > FOLLOWED_BYTES_MAX then break end
+    row[#row + 1] = delivery
   end
-  take.behind_left = take.behind_left - (#run - 2)
-  if #run > 2 then take.runs[#take.runs + 1] = run end
+  take.behind_left = take.behind_left - (#row - 2)
+  if #row > 2 then take.followed[#take.followed + 1] = row end
 end
 
 local function lease_end(take, lane)
   local ahead_ms = lane.rate and far_ms(take.base) or 0
-  return take.now + ahead_ms + (lane.fifo == '2' and math.min(NUMBER.RUN_LEASE_MS, take.lease_ms) or take.lease_ms)
+  return take.now + ahead_ms + (lane.fifo == '2' and math.min(NUMBER.FOLLOWED_LEASE_MS, take.lease_ms) or take.lease_ms)
 end
 
 -- Moves deliveries in flight, and lists delivery, lease, send time and state of each. lane.leased becomes the first
@@ -65,7 +65,7 @@ local function claim(take, id, lane, set, ids, states, claims)
     local state, send = states and states[i] or '', ''
     if lane.rate and not is_dead(state) then send = text(next_send_time(lane)) end
     local lease = new_lease(take.base, till, lane.fifo)
-    if lane.fifo == '2' and not lane.rate and not is_dead(state) then add_run(take, id, lane, delivery) end
+    if lane.fifo == '2' and not lane.rate and not is_dead(state) then add_followers(take, id, lane, delivery) end
     local name = text(lease)
     leases[2 * i - 1], leases[2 * i] = name, delivery
     claims[n + 1], claims[n + 2], claims[n + 3], claims[n + 4] = delivery, name, send, state

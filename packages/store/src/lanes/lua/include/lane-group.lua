@@ -144,12 +144,12 @@ local function pop_behind(base, id, head, max, kind)
   return ids
 end
 
--- Removes the deliveries of a run that are still behind its head. A purge may have removed some before.
-local function pop_run(base, id, head, run)
+-- Removes the followers that are still behind their head. A purge may have removed some before.
+local function pop_followers(base, id, head, followers)
   local ids, at = {}, 1
-  while at <= #run do
-    local length = string.byte(run, at)
-    ids[#ids + 1] = string.sub(run, at + 1, at + length)
+  while at <= #followers do
+    local length = string.byte(followers, at)
+    ids[#ids + 1] = string.sub(followers, at + 1, at + length)
     at = at + 1 + length
   end
   local first, matching = behind(base, id, head, #ids), 0

@@ -64,11 +64,11 @@ function settle.delivered(batch, delivery)
   return remove(batch, delivery)
 end
 
--- `run`: the deliveries behind the delivery that were delivered together with it. Each is preceded by a byte with its
+-- `followers`: the deliveries that were delivered together with it. Each is preceded by a byte with its
 -- length.
-function settle.deliveredRun(batch, delivery, run)
+function settle.deliveredAll(batch, delivery, followers)
   batch.answered = true
-  pop_run(batch.base, batch.id, delivery, run)
+  pop_followers(batch.base, batch.id, delivery, followers)
   return remove(batch, delivery)
 end
 

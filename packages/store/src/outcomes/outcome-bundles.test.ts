@@ -1,5 +1,6 @@
 /**
- * Pages of the outcome log. Reading returns what was written, no page is too large, and the log's entries are bounded.
+ * Bundles of the outcome log. Reading returns what was written, no bundle is too large, and the log's entries are
+ * bounded.
  */
 import { createMessageId, parseMessageId } from '@fantail/contracts'
 import fc from 'fast-check'
@@ -7,8 +8,8 @@ import { expect, test } from 'vitest'
 import { outcomeLogKey } from '../keys/keys.ts'
 import { useLanes } from '../lanes/lanes.fixture.ts'
 import type { DispatchEntry } from './dispatch-entry.ts'
+import { bundlesOf, pack, textsIn } from './outcome-bundles.ts'
 import { OutcomeLog } from './outcome-log.ts'
-import { pack, pagesOf, textsIn } from './outcome-pages.ts'
 
 const { redis, lanes } = await useLanes({ retentionSeconds: 60 })
 const ids = Array.from({ length: 4 }, (_, i) => createMessageId(1_700_000_000_000 + i))
@@ -23,12 +24,12 @@ test('every message finds its texts again, in their order', () => {
     fc.property(fc.array(entry, { maxLength: 30 }), (entries) => {
       const streams: Buffer[][] = [[]]
       for (const { message, text } of entries) pack(streams, text, ids[message] ?? '')
-      const pages = pagesOf(streams[0] ?? [])
-      expect(pages.reduce((sum, page) => sum + page.entries, 0)).toBe(entries.length)
-      for (const of of pages) expect(of.entries === 1 || of.page.length <= 4_096).toBe(true)
+      const bundles = bundlesOf(streams[0] ?? [])
+      expect(bundles.reduce((sum, bundle) => sum + bundle.entries, 0)).toBe(entries.length)
+      for (const of of bundles) expect(of.entries === 1 || of.bundle.length <= 4_096).toBe(true)
       for (const [message, id] of ids.entries()) {
         const told = entries.filter((of) => of.message === message).map(({ text }) => text)
-        expect(pages.flatMap(({ page }) => textsIn(page, idOf(id)))).toEqual(told)
+        expect(bundles.flatMap(({ bundle }) => textsIn(bundle, idOf(id)))).toEqual(told)
       }
     }),
   )
@@ -38,8 +39,8 @@ test('an id that only stands in the text of another entry finds nothing', () => 
   const streams: Buffer[][] = [[]]
   const text = 'abcdefghijklmnop'
   pack(streams, text, ids[0] ?? '')
-  const [first] = pagesOf(streams[0] ?? [])
-  expect(first && textsIn(first.page, Buffer.from(text))).toEqual([])
+  const [first] = bundlesOf(streams[0] ?? [])
+  expect(first && textsIn(first.bundle, Buffer.from(text))).toEqual([])
 })
 
 const entryOf = (messageId: string): DispatchEntry => ({
@@ -54,7 +55,7 @@ const entryOf = (messageId: string): DispatchEntry => ({
   failures: [],
 })
 
-/** How many entries all pages of the stream have. */
+/** How many entries all bundles of the stream have. */
 async function entryCount(): Promise<number> {
   const [first] = await redis.xrangeBuffer(outcomeLogKey(0), '-', '+', 'COUNT', 1)
   const [last] = await redis.xrevrange(outcomeLogKey(0), '+', '-', 'COUNT', 1)
@@ -62,9 +63,9 @@ async function entryCount(): Promise<number> {
   return Number(last?.[1][1]) - Number(String(first?.[1][1])) + ofFirst
 }
 
-function countIn(page: Buffer): number {
+function countIn(bundle: Buffer): number {
   let count = 0
-  for (let at = 0; at < page.length; at += 20 + page.readUInt32BE(at)) count++
+  for (let at = 0; at < bundle.length; at += 20 + bundle.readUInt32BE(at)) count++
   return count
 }
 

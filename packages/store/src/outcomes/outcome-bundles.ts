@@ -1,5 +1,5 @@
 /**
- * Pages of the outcome log: many entries in one element of a stream. One element for each entry would cost Redis more
+ * Bundles of the outcome log: many entries in one element of a stream. One element for each entry would cost Redis more
  * than the delivery itself.
  */
 import { parseMessageId } from '@fantail/contracts'
@@ -13,10 +13,10 @@ import type { LaneEntry } from './outcome-entries.ts'
 /** Bytes of an entry before its text. */
 const HEAD_BYTES = 20
 /**
- * A page of the outcome log. Past it: a further page follows; a larger entry is a page of its own. A page is as large
- * as a node of a stream is by default.
+ * A bundle of the outcome log. Past it: a further bundle follows; a larger entry is a bundle of its own. A bundle is as
+ * large as a node of a stream is by default.
  */
-const PAGE_BYTES_MAX = 4_096
+const BUNDLE_BYTES_MAX = 4_096
 
 /** The stream of a message. All its entries are in one stream. */
 export function streamOf(messageId: string, queues: number): number {
@@ -25,7 +25,7 @@ export function streamOf(messageId: string, queues: number): number {
 
 const idBytes = (messageId: string): Buffer => parseMessageId(messageId) ?? Buffer.alloc(16)
 
-/** An entry in its form within a page: length of its text (4 bytes, big-endian), message id (16), text. */
+/** An entry in its form within a bundle: length of its text (4 bytes, big-endian), message id (16), text. */
 export function pack(streams: Buffer[][], text: string, messageId: string, id = idBytes(messageId)): void {
   const entry = Buffer.allocUnsafe(HEAD_BYTES + Buffer.byteLength(text))
   entry.writeUInt32BE(entry.length - HEAD_BYTES, 0)
@@ -34,64 +34,64 @@ export function pack(streams: Buffer[][], text: string, messageId: string, id = 
   streams[(id[15] ?? 0) % streams.length]?.push(entry)
 }
 
-interface Page {
+interface Bundle {
   /** How many it has. */
   entries: number
-  page: Buffer
+  bundle: Buffer
 }
 
-/** Combines entries into pages. */
-export function pagesOf(entries: readonly Buffer[]): Page[] {
-  const pages: Page[] = []
+/** Combines entries into bundles. */
+export function bundlesOf(entries: readonly Buffer[]): Bundle[] {
+  const bundles: Bundle[] = []
   let bytes = 0
   let from = 0
   for (let to = 1; to <= entries.length; to++) {
     bytes += entries[to - 1]?.length ?? 0
-    if (to < entries.length && bytes + (entries[to]?.length ?? 0) <= PAGE_BYTES_MAX) continue
-    pages.push({ entries: to - from, page: Buffer.concat(entries.slice(from, to)) })
+    if (to < entries.length && bytes + (entries[to]?.length ?? 0) <= BUNDLE_BYTES_MAX) continue
+    bundles.push({ entries: to - from, bundle: Buffer.concat(entries.slice(from, to)) })
     from = to
     bytes = 0
   }
-  return pages
+  return bundles
 }
 
-/** The texts of a message's entries in a page. */
-export function textsIn(page: Buffer, id: Buffer): string[] {
+/** The texts of a message's entries in a bundle. */
+export function textsIn(bundle: Buffer, id: Buffer): string[] {
   const texts: string[] = []
-  if (!page.includes(id)) return texts
-  for (let at = 0, end = 0; at < page.length; at = end) {
-    end = at + HEAD_BYTES + page.readUInt32BE(at)
-    if (page.compare(id, 0, id.length, at + 4, at + HEAD_BYTES) === 0)
-      texts.push(page.toString('utf8', at + HEAD_BYTES, end))
+  if (!bundle.includes(id)) return texts
+  for (let at = 0, end = 0; at < bundle.length; at = end) {
+    end = at + HEAD_BYTES + bundle.readUInt32BE(at)
+    if (bundle.compare(id, 0, id.length, at + 4, at + HEAD_BYTES) === 0)
+      texts.push(bundle.toString('utf8', at + HEAD_BYTES, end))
   }
   return texts
 }
 
-/** All entries of a page, in the order in which they were stored. */
-export function entriesIn(page: Buffer): { id: Buffer; text: string }[] {
+/** All entries of a bundle, in the order in which they were stored. */
+export function entriesIn(bundle: Buffer): { id: Buffer; text: string }[] {
   const entries: { id: Buffer; text: string }[] = []
-  for (let at = 0, end = 0; at < page.length; at = end) {
-    end = at + HEAD_BYTES + page.readUInt32BE(at)
+  for (let at = 0, end = 0; at < bundle.length; at = end) {
+    end = at + HEAD_BYTES + bundle.readUInt32BE(at)
     entries.push({
-      id: page.subarray(at + 4, at + HEAD_BYTES),
-      text: page.toString('utf8', at + HEAD_BYTES, end),
+      id: bundle.subarray(at + 4, at + HEAD_BYTES),
+      text: bundle.toString('utf8', at + HEAD_BYTES, end),
     })
   }
   return entries
 }
 
-export function lengthOf(page: Buffer): number {
+export function lengthOf(bundle: Buffer): number {
   let count = 0
-  for (let at = 0; at < page.length; at += HEAD_BYTES + page.readUInt32BE(at)) count++
+  for (let at = 0; at < bundle.length; at += HEAD_BYTES + bundle.readUInt32BE(at)) count++
   return count
 }
 
-/** The beginnings of a page's texts, with no other characters than ASCII as they stand. */
-export function beginningsIn(page: Buffer, charsMax: number): string[] {
+/** The beginnings of a bundle's texts, with no other characters than ASCII as they stand. */
+export function beginningsIn(bundle: Buffer, charsMax: number): string[] {
   const texts: string[] = []
-  for (let at = 0, end = 0; at < page.length; at = end) {
-    end = at + HEAD_BYTES + page.readUInt32BE(at)
-    texts.push(page.toString('latin1', at + HEAD_BYTES, Math.min(end, at + HEAD_BYTES + charsMax)))
+  for (let at = 0, end = 0; at < bundle.length; at = end) {
+    end = at + HEAD_BYTES + bundle.readUInt32BE(at)
+    texts.push(bundle.toString('latin1', at + HEAD_BYTES, Math.min(end, at + HEAD_BYTES + charsMax)))
   }
   return texts
 }
