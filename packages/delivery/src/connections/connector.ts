@@ -8,7 +8,13 @@
  * ignored.
  */
 import { isIP, type Socket } from 'node:net'
-import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls'
+import {
+  checkServerIdentity,
+  connect as connectTls,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { AddressGuard } from '../outbound/address-guard.ts'
 import type { ProxyAddress } from '../outbound/outbound-route.ts'
@@ -69,6 +75,8 @@ const KEEP_ALIVE_PROBE_MS = 60_000
 export function createConnector({ guard, resolver, ca }: ConnectorOptions): Connector {
   const sessions = new LRUCache<string, Buffer>({ max: TLS_SESSIONS_MAX })
   const load = new TlsLoad()
+  /** Shared, because each context takes 0.2 ms and 14 to 42 KB. */
+  let context: SecureContext | undefined
 
   const open = (dialled: Origin, opening: Opening): void => {
     const { addresses, done, track, facts } = opening
@@ -102,14 +110,14 @@ export function createConnector({ guard, resolver, ca }: ConnectorOptions): Conn
   const tlsOver = (carrier: Socket, { host, port, route, alpn }: Origin): TLSSocket => {
     const protocol = alpn ?? 'http/1.1'
     const key = `${protocol} ${host}:${port}${route ? ` ${route.key}` : ''}`
-    const secureContext = route?.secureContext()
+    context ??= createSecureContext({ ca })
     const socket = connectTls({
       socket: carrier,
       host,
       // A name in SNI has no dot at its end (RFC 6066 §3).
       ...(isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
       session: sessions.get(key),
-      ...(secureContext ? { secureContext } : { ca }),
+      secureContext: route?.secureContext() ?? context,
       rejectUnauthorized: true,
       checkServerIdentity,
       ALPNProtocols: [protocol],
