@@ -68,16 +68,19 @@ test('an invalid pair is refused and reported without showing it', async () => {
   }
 })
 
-test('a changed pair is used no more, until a process that has loaded it stores it again', async () => {
-  await keys.offer(pairOf('a'))
-  await redis.setrange(signingPairKey(), 20, 'A')
-  await expect(keys.read()).rejects.toThrow(CorruptRecordError)
-  await expect(keys.offer(pairOf('b'))).rejects.toThrow(CorruptRecordError)
-  expect(await keys.restore(pairOf('a'))).toEqual(pairOf('a'))
-  expect(await keys.restore(pairOf('b'))).toEqual(pairOf('a'))
-  await redis.del(signingPairKey())
-  expect(await keys.restore(pairOf('b'))).toEqual(pairOf('b'))
-})
+test.each(['A', Buffer.from([0xc1])])(
+  'a changed pair is used no more, until a process that has loaded it stores it again',
+  async (changed) => {
+    await keys.offer(pairOf('a'))
+    await redis.setrange(signingPairKey(), 20, changed)
+    await expect(keys.read()).rejects.toThrow(CorruptRecordError)
+    await expect(keys.offer(pairOf('b'))).rejects.toThrow(CorruptRecordError)
+    expect(await keys.restore(pairOf('a'))).toEqual(pairOf('a'))
+    expect(await keys.restore(pairOf('b'))).toEqual(pairOf('a'))
+    await redis.del(signingPairKey())
+    expect(await keys.restore(pairOf('b'))).toEqual(pairOf('b'))
+  },
+)
 
 test('a changed certificate is not given out, and hides no other', async () => {
   for (const name of ['aa', 'bb']) await keys.publish(name, `certificate ${name}`)

@@ -41,8 +41,9 @@ export class SigningKeys {
 
   /** Stores the pair if there is none, or none that can be read. Returns the stored one. */
   async restore(pair: StoredSigningPair): Promise<StoredSigningPair> {
-    const text = await this.#redis.get(signingPairKey())
-    const [stored] = text === null ? [] : ifReadable(() => parsePair(text))
+    // A damaged text may be no UTF-8, so it is compared as bytes.
+    const text = await this.#redis.getBuffer(signingPairKey())
+    const [stored] = text === null ? [] : ifReadable(() => parsePair(String(text)))
     if (stored) return stored
     if (text !== null)
       await runScript(this.#redis, REPLACE, { base: SIGNING_BASE, expected: text, pair: textOf(pair) })

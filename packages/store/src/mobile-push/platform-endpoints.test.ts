@@ -25,6 +25,13 @@ test('a changed token is not pushed to, and its endpoint can be deleted and regi
   expect((await endpoints.list(ARN, { limit: 9 })).items).toEqual([other])
   expect([await endpoints.delete(endpoint.arn), await endpoints.delete(endpoint.arn)]).toEqual([true, false])
   expect((await endpoints.create(ARN, TOKEN)).created).toBe(true)
+  const otherId = other.arn.slice(-36)
+  const noText = Buffer.from(
+    String(await redis.hget(key, otherId)).replace('another', 'anothe\xff'),
+    'latin1',
+  )
+  await redis.hset(key, otherId, noText)
+  expect(await endpoints.delete(other.arn)).toBe(true)
   await redis.setrange(platformApplicationKey(ARN), 20, '~')
   await expect(applications.get(ARN)).rejects.toThrow(CorruptRecordError)
   expect(await applications.delete(ARN)).toBe(true)

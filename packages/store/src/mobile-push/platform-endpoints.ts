@@ -148,9 +148,10 @@ export class PlatformEndpoints {
     const { application, id } = partsOf(arn)
     const key = platformEndpointsKey(application)
     for (let tries = 0; tries < PUSH_RECORD_TRIES_MAX; tries++) {
-      const expected = await this.#redis.hget(key, id)
+      // A damaged record may be no UTF-8, so it is compared as bytes.
+      const expected = await this.#redis.hgetBuffer(key, id)
       if (expected === null) return false
-      const [record] = ifReadable(() => parse(expected, key))
+      const [record] = ifReadable(() => parse(String(expected), key))
       const digest = record ? digestOf(record.token) : await this.#digestOfHolder(application, id)
       const args = { ...placeOf(application), id, expected, digest }
       if ((await runScript(this.#redis, DELETE, args)) === 1) return true
