@@ -109,6 +109,48 @@ test('an idle API looks for leases in every shard within six notes', async () =>
   expect(looks.length).toBe(SHARD_COUNT)
 })
 
+test('a lease that is granted while an API looks for leases is noted from then on', async () => {
+  const granted = Promise.withResolvers<void>()
+  const idle = new Queues(answeringLate(granted.promise))
+  const note = idle.noteService()
+  // The second note looks in the second sixth.
+  const arn = arnOutside(SHARD_COUNT / 6, SHARD_COUNT / 3)
+  await idle.create(arn, { leaseSeconds: LEASE_SECONDS })
+  granted.resolve()
+  await note
+  await redis.del(servedKey(arn))
+  await idle.noteService()
+  expect(Number(await redis.get(servedKey(arn)))).toBeGreaterThan(0)
+})
+
+function arnOutside(from: number, to: number): string {
+  for (;;) {
+    const arn = newArn('granted')
+    if (shardOf(arn) < from || shardOf(arn) >= to) return arn
+  }
+}
+
+/** A client whose first pipeline is answered after this. */
+function answeringLate(after: Promise<void>): typeof redis {
+  let isFirst = true
+  return new Proxy(redis, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function') return value
+      if (name !== 'pipeline' || !isFirst) return value.bind(target)
+      isFirst = false
+      const pipeline = target.pipeline()
+      const exec = pipeline.exec.bind(pipeline)
+      pipeline.exec = async () => {
+        const found = await exec()
+        await after
+        return found
+      }
+      return () => pipeline
+    },
+  })
+}
+
 /** Time passes for the queue's lease, and none of it is noted as served. */
 async function pass(arn: string, ms: number): Promise<void> {
   const base = shardBase(shardOf(arn))

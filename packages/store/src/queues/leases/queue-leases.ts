@@ -151,12 +151,14 @@ export class QueueLeases {
   /** Notes that an API serves the queues. The sweep reports shards whose leases cannot be read. */
   async noteService(): Promise<void> {
     const from = this.#nextLook
+    // After a failure, the next note looks in all shards.
+    this.#nextLook = undefined
     const shards = from === undefined ? ALL_SHARDS : ALL_SHARDS.slice(from, from + SHARDS_PER_LOOK)
-    const found = await this.#shardsWithLeases(shards)
+    // A lease that is granted meanwhile adds its shard again.
+    for (const shard of shards) this.#leased.delete(shard)
+    for (const shard of await this.#shardsWithLeases(shards)) this.#leased.add(shard)
     const next = (from ?? 0) + SHARDS_PER_LOOK
     this.#nextLook = next < SHARD_COUNT ? next : 0
-    for (const shard of shards) if (!found.includes(shard)) this.#leased.delete(shard)
-    for (const shard of found) this.#leased.add(shard)
     await this.#eachShard(
       [...this.#leased],
       () => undefined,
