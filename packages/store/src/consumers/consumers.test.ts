@@ -1,8 +1,8 @@
 import { isFifoName } from '@fantail/contracts'
 import { waitFor, waitingFirst } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
-import { WAKE_CONSUMERS } from '../keys/keys.ts'
-import { shardOf } from '../keys/shards.ts'
+import { queueKey, WAKE_CONSUMERS } from '../keys/keys.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
 import type { ConsumerReceive, Received } from '../queues/items/queue-records.ts'
 import { newArn, useQueues } from '../queues/queues.fixture.ts'
 import { connect, whenReady } from '../redis/connections/connect.ts'
@@ -23,8 +23,7 @@ async function later(ms: number): Promise<void> {
 }
 
 /** A queue with messages and a consumer. */
-async function queueWith(texts: string[], set = {}): Promise<string> {
-  const arn = newArn()
+async function queueWith(texts: string[], set = {}, arn = newArn()): Promise<string> {
   await fixture.queues.put(arn, {})
   await consumers.put(arn, 'hook', { url: URL, ...set })
   await send(arn, texts)
@@ -227,4 +226,35 @@ test('shares of several shards are renewed side by side', async () => {
   }
   const waiting = new Consumers(waitingFirst(fixture.redis, 'keep-shares-1'))
   expect(await waiting.keep(shares, 'renew')).toEqual(shares.map(() => true))
+})
+
+/** Another queue's ARN in the same shard. */
+function besides(arn: string): string {
+  for (;;) {
+    const other = newArn()
+    if (shardOf(other) === shardOf(arn)) return other
+  }
+}
+
+test('a queue with damaged data keeps no other from being listed, and no share from being renewed', async () => {
+  const { redis } = fixture
+  const broken = await queueWith(['x'])
+  const whole = await queueWith(['x'], {}, besides(broken))
+  for (const arn of [broken, whole]) await receive(arn)
+  const shares = [broken, whole].map((queueArn) => ({ queueArn, consumer: 'hook', batch: 'b1' }))
+  const reported: string[] = []
+  const reporting = new Consumers(redis, { onUnreadable: (_, key) => void reported.push(key) })
+  const listed = async () =>
+    (await reporting.all()).flatMap(({ consumers: of }) => of.map((one) => one.queueArn))
+  const prefix = `${shardBase(shardOf(broken))}q:${(await fixture.queues.get(broken))?.uid}:`
+  await redis.hset(`${prefix}consumers`, 'hook', '{}')
+  expect(await listed()).toEqual([whole])
+  await expect(consumers.put(broken, 'hook', { url: URL })).rejects.toThrow('or its record cannot be read')
+  for (const key of [`${prefix}shares:hook`, `${prefix}consumers`, queueKey(broken)]) {
+    await redis.del(key)
+    await redis.set(key, 'x')
+    expect(await listed()).toEqual([whole])
+    expect(await consumers.keep(shares, 'renew')).toEqual([false, true])
+  }
+  expect(reported).toEqual(Array(4).fill(`consumers of ${broken}`))
 })

@@ -99,7 +99,7 @@ export interface Share {
 
 interface ConsumersOptions {
   growth?: GrowthGuard
-  /** Called with a shard's list of consumers that cannot be read. The others are still pushed to. */
+  /** Called with what cannot be read of consumers. The others are still pushed to. */
   onUnreadable?: OnUnreadable
 }
 
@@ -151,7 +151,7 @@ export class Consumers {
     return found.find(({ consumer }) => consumer.name === name) ?? null
   }
 
-  /** Every queue that has consumers; one round trip if there is none. */
+  /** Every queue that has consumers; one round trip if there is none. Reports what cannot be read. */
   async all(): Promise<ConsumingQueue[]> {
     const pipeline = batch(this.#redis)
     for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(consumingKey(shardBase(shard)))
@@ -202,15 +202,20 @@ export class Consumers {
     const queues: ConsumingQueue[] = []
     for (let after = ''; ; ) {
       const args = { base: shardBase(shard), after, queuesMax: LIST_QUEUES_MAX }
-      const reply = await runScript(this.#redis, LIST, args)
-      const page = reply as [Buffer, number, Buffer[]][]
-      for (const [arn, nextMs, records] of page) {
+      const [last, found, unreadable] = (await runScript(this.#redis, LIST, args)) as ListReply
+      for (const [arn, nextMs, records] of found) {
         const nextVisibleInMs = nextMs < 0 ? null : nextMs
-        const consumers = records.flatMap((text) => ifReadable(() => parse(String(text), String(arn))))
+        const consumers = records.flatMap((text) =>
+          ifReadable(
+            () => parse(String(text), String(arn)),
+            (error) => this.#onUnreadable(error, error.key),
+          ),
+        )
         queues.push({ arn: String(arn), consumers, nextVisibleInMs })
       }
-      if (page.length < LIST_QUEUES_MAX) return queues
-      after = queues.at(-1)?.arn ?? ''
+      for (const arn of unreadable.map(String)) this.#onUnreadable(new TypeError(WRONG_TYPE), keyOf(arn))
+      if (last.length === 0) return queues
+      after = String(last)
     }
   }
 
@@ -233,7 +238,8 @@ export class Consumers {
       if (written === 2) throw new FantailError('conflict', `a queue has at most ${CONSUMERS_MAX} consumers`)
       if (written === 1) return { consumer, created: before === undefined }
     }
-    throw new FantailError('conflict', 'the consumer is being changed by others; try again')
+    const message = 'others change the consumer, or its record cannot be read: try again, or delete it'
+    throw new FantailError('conflict', message)
   }
 }
 
@@ -247,8 +253,20 @@ function completed(record: Partial<ConsumerRecord>, now: number): ConsumerRecord
   return { ...record, revision: randomUUID(), modifiedAt: now } as ConsumerRecord
 }
 
+type ListReply = [
+  last: Buffer,
+  found: [arn: Buffer, nextMs: number, records: Buffer[]][],
+  unreadable: Buffer[],
+]
+
+const WRONG_TYPE = 'the queue or its consumers have another type'
+
+function keyOf(queueArn: string): string {
+  return `consumers of ${queueArn}`
+}
+
 function parse(text: string, queueArn: string): ConsumerRecord {
-  const key = `consumers of ${queueArn}`
+  const key = keyOf(queueArn)
   return CONSUMER.complete(parseRecord(text, key), key)
 }
 

@@ -35,11 +35,12 @@ export async function partsIfReadable<T>(read: () => Promise<T[]>): Promise<T[]>
 }
 
 /** The record, or nothing if it cannot be read. In a list, such a record must not hide the others. */
-export function ifReadable<T>(read: () => T): T[] {
+export function ifReadable<T>(read: () => T, onCorrupt?: (error: CorruptRecordError) => void): T[] {
   try {
     return [read()]
   } catch (error) {
     if (!(error instanceof CorruptRecordError)) throw error
+    onCorrupt?.(error)
     return []
   }
 }

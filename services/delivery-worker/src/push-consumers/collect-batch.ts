@@ -13,8 +13,16 @@ const FIRST_STEP = 10
  * too long.
  */
 const PUSH_STEP_MAX = 100
-/** Time for reading the answer and settling the batch, after a request that took all of its time. */
+/**
+ * Time for collecting the batch, and for reading the answer and settling the batch after a request that took all of its
+ * time.
+ */
 const SETTLE_MS = 5_000
+/**
+ * Time after which no further receive adds to a batch. Past it: the batch is sent as it is. Behind a distant Redis, the
+ * first messages would otherwise become visible again while the request still runs.
+ */
+const COLLECT_MS_MAX = 1_000
 
 interface BatchRequest {
   record: ConsumerRecord
@@ -42,14 +50,14 @@ export async function collectBatch(
 ): Promise<Batch> {
   const { queueArn, name, revision, batchSize, timeoutSeconds } = record
   const hideMs = timeoutSeconds * 1_000 + SETTLE_MS
-  const hiddenUntil = performance.now() + hideMs
+  const from = performance.now()
   const receive = (maxMessages: number, given: string[]) =>
     queues.receiveOnce(queueArn, { maxMessages, consumer: { name, revision, batch, hideMs, ended: given } })
   let step = Math.min(batchSize, FIRST_STEP)
   let received = await receive(step, ended)
   const messages = [...received.messages]
   let bytes = bytesOf(messages)
-  while (received.messages.length === step) {
+  while (received.messages.length === step && performance.now() - from < COLLECT_MS_MAX) {
     step = nextStep({ batchSize, messages: messages.length, bytes })
     if (step === 0) break
     try {
@@ -61,7 +69,7 @@ export async function collectBatch(
     messages.push(...received.messages)
     bytes += bytesOf(received.messages)
   }
-  return { messages, bytes, hiddenUntil, received }
+  return { messages, bytes, hiddenUntil: from + hideMs, received }
 }
 
 interface Collected {

@@ -18,7 +18,7 @@ import { type BatchReply, type RequestTools, requestBatch } from './push-request
 /** Messages that one request to Redis deletes. Past it: a further request follows. */
 const ACK_MAX = 100
 
-export interface MobilePushTools extends RequestTools {
+export interface BatchTools extends RequestTools {
   queues: Pick<Queues, 'ack'>
   metrics: ConsumerMetrics
   spans: Pick<Spans, 'on' | 'start'>
@@ -41,7 +41,7 @@ interface PushedBatch {
 type BatchEnd = 'accepted' | 'failed' | 'misconfigured'
 
 /** Never rejects. */
-export async function pushBatch(tools: MobilePushTools, pushed: PushedBatch): Promise<BatchEnd> {
+export async function pushBatch(tools: BatchTools, pushed: PushedBatch): Promise<BatchEnd> {
   const { record, messages } = pushed
   const { result, failure } = await request(tools, pushed)
   const outcome = judgeBatch({
@@ -57,10 +57,7 @@ export async function pushBatch(tools: MobilePushTools, pushed: PushedBatch): Pr
   return outcome.done.length > 0 ? 'accepted' : 'failed'
 }
 
-async function request(
-  tools: MobilePushTools,
-  { record, messages, signal }: PushedBatch,
-): Promise<BatchReply> {
+async function request(tools: BatchTools, { record, messages, signal }: PushedBatch): Promise<BatchReply> {
   const { spans } = tools
   const attributes = { 'fantail.queue': record.queueArn, 'fantail.consumer': record.name }
   const span = spans.on ? spans.start('attempt', { attributes }) : undefined
@@ -75,7 +72,7 @@ async function request(
  * Deletes messages and returns how many. While Redis is unreachable it tries again, until others may have the messages.
  */
 async function deleteAll(
-  { queues, log }: MobilePushTools,
+  { queues, log }: BatchTools,
   { record, hiddenUntil, signal }: PushedBatch,
   done: readonly QueueMessage[],
 ): Promise<number> {
@@ -106,11 +103,7 @@ interface Told {
   deleted: number
 }
 
-function report(
-  { metrics, log }: MobilePushTools,
-  { record, batch, messages }: PushedBatch,
-  told: Told,
-): void {
+function report({ metrics, log }: BatchTools, { record, batch, messages }: PushedBatch, told: Told): void {
   const { result, outcome, deleted } = told
   metrics.pushed(record, { messages: messages.length, deleted, durationMs: result.durationMs })
   if (!log.isLevelEnabled('info')) return

@@ -1,7 +1,7 @@
 /**
  * Limits the batches and bytes that one process pushes at a time. A consumer without a batch may begin one while there
  * is any capacity. Consumers that already have a batch share only a part of the capacity, so slow endpoints cannot use
- * all of it.
+ * all of it. A receive under way counts with the bytes that it will probably bring.
  */
 
 /** @limit First batches of consumers that a worker pushes at a time. Past it: consumers wait. */
@@ -20,6 +20,8 @@ const FURTHER_BYTES_MAX = 67_108_864
 export interface Guest {
   /** Number of its batches under way. */
   readonly batches: number
+  /** Bytes that its next receive will probably bring. */
+  readonly nextBytes: number
   look(): void
 }
 
@@ -28,11 +30,15 @@ export class PushCapacity {
   #batches = 0
   #bytes = 0
 
-  /** Takes a place for one more batch. If it returns false, `look` is called when another try may succeed. */
+  /**
+   * Takes a place for one more batch with the guest's `nextBytes`. If it returns false, `look` is called when another
+   * try may succeed.
+   */
   enter(guest: Guest): boolean {
     if (this.#hasPlace(guest)) {
       this.#waiting.delete(guest)
       this.#batches += 1
+      this.#bytes += guest.nextBytes
       return true
     }
     this.#waiting.add(guest)
@@ -40,18 +46,15 @@ export class PushCapacity {
   }
 
   /** Sets the real size of the batch in a place. */
-  fill(bytes: number): void {
-    this.#bytes += bytes
+  fill(assumedBytes: number, bytes: number): void {
+    this.#bytes += bytes - assumedBytes
+    if (bytes < assumedBytes) this.#notifyWaiting()
   }
 
   leave(bytes: number): void {
     this.#batches -= 1
     this.#bytes -= bytes
-    for (const guest of [...this.#waiting]) {
-      if (!this.#hasPlace(guest)) continue
-      this.#waiting.delete(guest)
-      guest.look()
-    }
+    this.#notifyWaiting()
   }
 
   /** Called when the consumer no longer waits for a place. */
@@ -59,9 +62,18 @@ export class PushCapacity {
     this.#waiting.delete(guest)
   }
 
-  #hasPlace({ batches }: Guest): boolean {
+  #notifyWaiting(): void {
+    for (const guest of [...this.#waiting]) {
+      if (!this.#hasPlace(guest)) continue
+      this.#waiting.delete(guest)
+      guest.look()
+    }
+  }
+
+  #hasPlace({ batches, nextBytes }: Guest): boolean {
+    const bytes = this.#bytes + nextBytes
     return batches === 0
-      ? this.#batches < PUSH_BATCHES_MAX && this.#bytes < PUSH_BYTES_MAX
-      : this.#batches < FURTHER_BATCHES_MAX && this.#bytes < FURTHER_BYTES_MAX
+      ? this.#batches < PUSH_BATCHES_MAX && bytes <= PUSH_BYTES_MAX
+      : this.#batches < FURTHER_BATCHES_MAX && bytes <= FURTHER_BYTES_MAX
   }
 }

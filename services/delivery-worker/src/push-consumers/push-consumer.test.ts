@@ -4,11 +4,14 @@ import { createLogger } from '@fantail/runtime'
 import type { Received } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { collectBatch } from './collect-batch.ts'
 import { ConsumerShares } from './consumer-shares.ts'
 import { createConsumerMetrics } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const RECORD: ConsumerRecord = {
   name: 'worker',
@@ -144,4 +147,16 @@ test('receives side by side bring about as much as one large batch', async () =>
     await openAre(bytes > 4_000_000 ? 1 : 2)
   }
   expect(await runDry()).toBe(2)
+})
+
+test('a batch behind a distant Redis is sent before it is full, so that its messages stay hidden', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const receiveOnce: Queue['receiveOnce'] = async (_, { maxMessages = 0 }) => {
+    vi.advanceTimersByTime(500)
+    return { messages: Array(maxMessages).fill(ITEM), nextVisibleInMs: 0, overLimit: false }
+  }
+  const from = performance.now()
+  const asked = { record: { ...RECORD, batchSize: 1_000 }, batch: 'b', ended: [] }
+  const { messages, hiddenUntil } = await collectBatch({ receiveOnce }, asked)
+  expect([messages.length, hiddenUntil - from]).toEqual([110, 12_000])
 })

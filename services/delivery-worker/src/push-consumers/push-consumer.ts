@@ -17,7 +17,7 @@ import { createBackoff, type ReportState } from '@fantail/runtime'
 import { type PassingTimer, passingTime, type Queues } from '@fantail/store'
 import { type Batch, collectBatch, PUSH_BATCH_BYTES_MAX } from './collect-batch.ts'
 import type { ConsumerShares } from './consumer-shares.ts'
-import { type MobilePushTools, pushBatch } from './push-batch.ts'
+import { type BatchTools, pushBatch } from './push-batch.ts'
 import type { Guest, PushCapacity } from './push-capacity.ts'
 
 const BATCH_ID_BYTES = 9
@@ -37,7 +37,7 @@ const FAILING_PAUSE_MS_MAX = 30_000
 const PROBE_PAUSE_MS = 60_000
 
 interface PushConsumerOptions {
-  tools: MobilePushTools
+  tools: BatchTools
   queues: Pick<Queues, 'receiveOnce'>
   capacity: PushCapacity
   shares: ConsumerShares
@@ -46,7 +46,16 @@ interface PushConsumerOptions {
   onChanged: () => void
 }
 
+/** A receive under way. */
+interface Receive {
+  record: ConsumerRecord
+  batch: string
+  assumedBytes: number
+}
+
 export class PushConsumer implements Guest {
+  /** Bytes of the latest batch. Before the first: those of a large one. */
+  nextBytes = PUSH_BATCH_BYTES_MAX
   readonly #options: PushConsumerOptions
   #record: ConsumerRecord
   readonly #running = new Map<string, AbortController>()
@@ -166,8 +175,12 @@ export class PushConsumer implements Guest {
   /** Called when the consumer has a place for a batch. */
   async #receive(): Promise<void> {
     const { queues, shares } = this.#options
-    const record = this.#record
-    const batch = randomBytes(BATCH_ID_BYTES).toString('base64url')
+    const begun = {
+      record: this.#record,
+      batch: randomBytes(BATCH_ID_BYTES).toString('base64url'),
+      assumedBytes: this.nextBytes,
+    }
+    const { record, batch } = begun
     const ended = shares.endedOf(record.queueArn, record.name)
     this.#receiving += 1
     this.#again = false
@@ -175,20 +188,20 @@ export class PushConsumer implements Guest {
       const asked = this.#misconfigured ? { ...record, batchSize: 1 } : record
       const collected = await collectBatch(queues, { record: asked, batch, ended })
       shares.returned(ended)
-      this.#received(record, batch, collected)
+      this.#received(begun, collected)
     } catch (error) {
-      this.#failed(error)
+      this.#failed(begun, error)
     }
     if (this.#again) this.look()
     this.#reportIdle()
   }
 
-  #received(record: ConsumerRecord, batch: string, collected: Batch): void {
+  #received(begun: Receive, collected: Batch): void {
     this.#receiving -= 1
     this.#trouble.reset()
     this.#options.reportStorage('up')
-    if (collected.messages.length > 0) this.#begin(record, batch, collected)
-    else this.#options.capacity.leave(0)
+    if (collected.messages.length > 0) this.#begin(begun, collected)
+    else this.#options.capacity.leave(begun.assumedBytes)
     this.#snapshot(collected)
   }
 
@@ -205,11 +218,11 @@ export class PushConsumer implements Guest {
     }
   }
 
-  #failed(error: unknown): void {
+  #failed({ assumedBytes }: Receive, error: unknown): void {
     const { capacity, onChanged, reportStorage } = this.#options
     this.#receiving -= 1
     this.#receivesMax = 1
-    capacity.leave(0)
+    capacity.leave(assumedBytes)
     if (error instanceof FantailError && error.code === 'not_found') {
       onChanged()
       return
@@ -222,13 +235,14 @@ export class PushConsumer implements Guest {
     this.lookIn(pauseMs)
   }
 
-  #begin(record: ConsumerRecord, batch: string, { messages, bytes, hiddenUntil }: Batch): void {
+  #begin({ record, batch, assumedBytes }: Receive, { messages, bytes, hiddenUntil }: Batch): void {
     const { tools, capacity, shares } = this.#options
     const share = { queueArn: record.queueArn, consumer: record.name, batch }
     const calling = new AbortController()
     if (this.#cutShort) calling.abort()
     this.#running.set(batch, calling)
-    capacity.fill(bytes)
+    this.nextBytes = bytes
+    capacity.fill(assumedBytes, bytes)
     shares.hold(share)
     void pushBatch(tools, { record, batch, messages, hiddenUntil, signal: calling.signal }).then((end) => {
       this.#running.delete(batch)

@@ -1,5 +1,12 @@
 import { createHttpSender } from '@fantail/delivery'
-import { type ConsumerSettings, Consumers, SHARD_COUNT, shardBase } from '@fantail/store'
+import {
+  type ConsumerSettings,
+  Consumers,
+  SHARD_COUNT,
+  shardBase,
+  shardOf,
+  WAKE_CONSUMERS,
+} from '@fantail/store'
 import {
   type Receiver,
   skewKey,
@@ -316,6 +323,34 @@ test('consumers of a queue that is deleted end, and those of its successor are o
   expect([pushed('/in'), pushed('/new')]).toEqual([[['1']], [['2']]])
 })
 
+/** Waits for ticks of the worker, one a second, among the commands that it has sent. */
+async function tick(sent: string[][], count: number): Promise<void> {
+  const ticks = () => sent.filter(([, key]) => key === 'ft:{hints}:busy').length
+  const before = ticks()
+  await waitFor(() => ticks() >= before + count, { what: 'ticks of the worker' })
+}
+
+test('a queue whose consumers cannot be read is asked for them with pauses, and stops no other', async () => {
+  const sent: string[][] = []
+  const proxy = await startCountingProxy(fixture.server.port, (written) => sent.push(...written))
+  await consume()
+  await startWorker({ redisUrl: proxy.url })
+  await send(['1'])
+  await empty()
+  const key = `${shardBase(shardOf(QUEUE))}q:${(await fixture.queues.get(QUEUE))?.uid}:consumers`
+  await fixture.redis.del(key)
+  await fixture.redis.set(key, 'x')
+  const before = sent.length
+  await fixture.redis.publish(WAKE_CONSUMERS, QUEUE)
+  await consume({}, ORDERED)
+  await send(['a1'], ORDERED)
+  await empty(ORDERED)
+  await tick(sent, 2)
+  proxy.stop()
+  const asked = sent.slice(before).filter((words) => words.includes(QUEUE)).length
+  expect([asked > 0, asked < 20]).toEqual([true, true])
+})
+
 test('consumers that wait send no command', async () => {
   const arns = Array.from({ length: 20 }, (_, i) => `${QUEUE}-${i}`)
   for (const arn of arns) {
@@ -330,11 +365,7 @@ test('consumers that wait send no command', async () => {
   for (const arn of arns) await empty(arn)
   // A batch that has ended gives its share back with the consumer's next receive.
   await waitFor(async () => (await fixture.redis.keys('ft:*:shares:*')).length === 0)
-  const ticks = () => sent.filter(([, key]) => key === 'ft:{hints}:busy').length
-  const seconds = async (count: number) => {
-    const before = ticks()
-    await waitFor(() => ticks() >= before + count, { what: 'ticks of the worker' })
-  }
+  const seconds = (count: number) => tick(sent, count)
   await seconds(1)
   const before = sent.length
   await seconds(3)

@@ -13,10 +13,10 @@ import {
   type ReportState,
   type WakeableLoop,
 } from '@fantail/runtime'
-import { Consumers, type Queues, type Redis, WAKE_CONSUMERS, WAKE_QUEUES } from '@fantail/store'
+import { Consumers, isUnreadable, type Queues, type Redis, WAKE_CONSUMERS, WAKE_QUEUES } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
 import { ConsumerShares } from './consumer-shares.ts'
-import { createConsumerMetrics, type MobilePushTools } from './push-batch.ts'
+import { type BatchTools, createConsumerMetrics } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
 
@@ -30,8 +30,8 @@ interface PushConsumersOptions {
   subscriber: Redis
   queues: Queues
   sender: Pick<HttpSender, 'send'>
-  functions: MobilePushTools['functions']
-  vault: MobilePushTools['vault']
+  functions: BatchTools['functions']
+  vault: BatchTools['vault']
   metrics: Metrics
   spans: Pick<Spans, 'on' | 'start'>
   log: Logger
@@ -40,7 +40,7 @@ interface PushConsumersOptions {
 export class PushConsumers {
   readonly #options: PushConsumersOptions
   readonly #consumers: Consumers
-  readonly #tools: MobilePushTools
+  readonly #tools: BatchTools
   readonly #shares: ConsumerShares
   readonly #capacity = new PushCapacity()
   readonly #reportStorage: ReportState
@@ -124,7 +124,8 @@ export class PushConsumers {
       (error: unknown) => {
         this.#reportStorage('down', error)
         this.#reading.delete(arn)
-        this.#sweep.wake()
+        // The next sweep tries data that cannot be read again. A sweep at once would not end.
+        if (!isUnreadable(error)) this.#sweep.wake()
       },
     )
   }

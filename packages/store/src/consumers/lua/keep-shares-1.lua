@@ -13,8 +13,9 @@
 run_when_full(base)
 local results = {}
 for arn, consumer, batch, renew in batches() do
-  local queue = open_queue(base, arn)
-  local due = queue and tonumber(redis.call('ZSCORE', shares_key(queue, consumer), batch))
+  -- Keys of another type cost only their own batches the share.
+  local opened, queue = pcall(open_queue, base, arn)
+  local due = opened and queue and tonumber(redis.pcall('ZSCORE', shares_key(queue, consumer), batch))
   local valid = due and due > queue.clock
   if valid and renew then
     hold_share(queue, consumer, batch)
