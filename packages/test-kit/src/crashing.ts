@@ -34,6 +34,18 @@ export function waitingFirst(redis: Redis, waits: string): Redis {
   })
 }
 
+/** A client that does something before it first calls a script. */
+export function beforeFirst(redis: Redis, script: string, work: () => Promise<unknown>): Redis {
+  let isFirst = true
+  return onScripts(redis, async (called, call) => {
+    if (called === script && isFirst) {
+      isFirst = false
+      await work()
+    }
+    return call()
+  })
+}
+
 /** A client that leaves each call of a script to `run`. */
 function onScripts(redis: Redis, run: (script: string, call: () => unknown) => Promise<unknown>): Redis {
   return new Proxy(redis, {

@@ -1,4 +1,4 @@
-export { crashing, standStill, waitingFirst } from './crashing.ts'
+export { beforeFirst, crashing, standStill, waitingFirst } from './crashing.ts'
 export { type CountingProxy, startCountingProxy } from './network/counting-proxy.ts'
 export { startMailServer, type TestMail, type TestMailServer } from './network/mail-server.ts'
 export { freePort } from './network/ports.ts'

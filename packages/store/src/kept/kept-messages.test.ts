@@ -1,5 +1,5 @@
 import { createMessageId, parseMessageId } from '@fantail/contracts'
-import { skewKey, waitFor, waitingFirst } from '@fantail/test-kit'
+import { beforeFirst, skewKey, waitFor, waitingFirst } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { keptBodiesKey, keptKey, roleKey } from '../keys/keys.ts'
@@ -190,6 +190,22 @@ test('two processes that look at the same time remove no more than one', async (
   const [ring] = await ringsOf(redis)
   expect(ring?.bytes).toBeGreaterThan(0.0009 * 1_000 * MIB)
   expect(ring?.bytes).toBeLessThanOrEqual(0.001 * 1_000 * MIB)
+})
+
+test('a ring that grows faster than one script trims is still trimmed to its share', async () => {
+  const uid = await topic()
+  await kept.keep(messages(uid, 1_000))
+  const [{ bytes } = { bytes: 0 }] = await ringsOf(redis)
+  const client = beforeFirst(redis, 'trim-kept-1', () => kept.keep(messages(uid, 1_500)))
+  const upkeep = new KeptUpkeep({
+    redis: client,
+    share: bytes / 2_000 / MIB,
+    memoryBytes: 1_000 * MIB,
+    onProblem: failing,
+  })
+  upkeep.look()
+  await upkeep.whenIdle()
+  expect((await ringsOf(redis))[0]?.bytes).toBeLessThanOrEqual(bytes / 2)
 })
 
 test('a sweep trims several rings side by side', async () => {

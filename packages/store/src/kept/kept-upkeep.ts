@@ -141,8 +141,8 @@ export class KeptUpkeep {
       let over = await this.#overBytes(ofMaster)
       if (over > 0 && (await this.#deleteDropped(ofMaster))) over = await this.#overBytes(ofMaster)
       for (let trims = 0; over > 0 && trims < TRIMS_PER_LOOK_MAX; trims++) {
-        const freed = await this.#trimLargest(ofMaster, over)
-        if (freed <= 0) break
+        const { freed, removed } = await this.#trimLargest(ofMaster, over)
+        if (freed <= 0 && removed === 0) break
         over -= freed
       }
     }
@@ -175,16 +175,17 @@ export class KeptUpkeep {
 
   /**
    * Removes at most as many bytes as make the ring as small as the next one, so that the largest rings shrink equally.
+   * `freed` is negative if the ring has grown by more since its bytes were read.
    */
-  async #trimLargest(rings: Ring[], over: number): Promise<number> {
+  async #trimLargest(rings: Ring[], over: number): Promise<{ freed: number; removed: number }> {
     const [largest, second] = rings.sort((a, b) => b.bytes - a.bytes)
-    if (!largest || largest.bytes <= 0) return 0
+    if (!largest || largest.bytes <= 0) return { freed: 0, removed: 0 }
     const apart = largest.bytes - (second?.bytes ?? 0)
     const wanted = Math.ceil(Math.min(over, Math.max(apart, over / rings.length)))
-    const { left } = await this.#trim(largest, Math.max(0, largest.bytes - wanted))
+    const { left, removed } = await this.#trim(largest, Math.max(0, largest.bytes - wanted))
     const freed = largest.bytes - left
     largest.bytes = left
-    return freed
+    return { freed, removed }
   }
 
   /** `bytesMax` null: those of the ring. */

@@ -59,6 +59,8 @@ function deliveryOf(id: string, subscriptionId: string, messageId: string): Buff
 const TRIM = readScript('trim-letters-1')
 
 const CHECK_EVERY_MS = 1_000
+/** Scripts that one check of a master's queues runs. Past it: the next check continues. */
+const TRIMS_PER_CHECK_MAX = 2_000
 
 export interface LetterShares {
   /** A topic's queue, as a share of Redis's memory (0 to 1). */
@@ -129,18 +131,21 @@ export class LetterQuota {
     const bytesMax = shares.together * this.#memoryBytes
     for (const queues of (await filledQueues(redis)).values()) {
       let over = queues.reduce((sum, { bytes }) => sum + bytes, 0) - bytesMax
-      while (over > 0) {
-        const freed = await this.#trimLargest(queues, over)
-        if (freed <= 0) break
+      for (let trims = 0; over > 0 && trims < TRIMS_PER_CHECK_MAX; trims++) {
+        const { freed, removed } = await this.#trimLargest(queues, over)
+        if (freed <= 0 && removed === 0) break
         over -= freed
       }
     }
   }
 
-  /** Makes the largest queue at most as small as the second largest, so that the largest queues shrink equally. */
-  async #trimLargest(queues: Filled[], over: number): Promise<number> {
+  /**
+   * Makes the largest queue at most as small as the second largest, so that the largest queues shrink equally. `freed`
+   * is negative if the queue has grown by more since its bytes were read.
+   */
+  async #trimLargest(queues: Filled[], over: number): Promise<{ freed: number; removed: number }> {
     const [largest, second] = queues.sort((a, b) => b.bytes - a.bytes)
-    if (!largest) return 0
+    if (!largest) return { freed: 0, removed: 0 }
     const wanted = Math.ceil(
       Math.min(over, Math.max(largest.bytes - (second?.bytes ?? 0), over / queues.length)),
     )
@@ -153,7 +158,7 @@ export class LetterQuota {
     const freed = largest.bytes - left
     largest.bytes = left
     if (removed > 0) this.#options.onRemoved(String(topicArn), removed, readRemoved(letters))
-    return freed
+    return { freed, removed }
   }
 }
 

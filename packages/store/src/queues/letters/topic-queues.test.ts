@@ -1,5 +1,5 @@
 import { createMessageId, isFifoName, queueArn, topicArn } from '@fantail/contracts'
-import { waitFor, waitingFirst } from '@fantail/test-kit'
+import { beforeFirst, waitFor, waitingFirst } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { letterBytesKey, roleKey } from '../../keys/keys.ts'
 import { shardBase, shardOf } from '../../keys/shards.ts'
@@ -179,6 +179,27 @@ test('all of them together keep to their share, also if two processes check them
   expect(await bodiesIn(kept)).toEqual(['older than all'])
   expect(told).toEqual([[large, 6, Array(6).fill(SUBSCRIPTION)]])
   expect(await quotaDiscards()).toBe(6)
+})
+
+test('a queue that grows faster than one script trims is still trimmed to the share of all', async () => {
+  await redis.flushall()
+  const topic = newTopic()
+  const send = (count: number) => Promise.all(Array.from({ length: count }, () => sendLetter(topic)))
+  const [{ queueArn: filled = '' } = {}] = await send(1)
+  const one = await bytesOf(filled)
+  await send(9)
+  const quota = new LetterQuota({
+    redis: beforeFirst(redis, 'trim-letters-1', () => send(1_010)),
+    shares: { perQueue: 0.5, together: 0.1 },
+    sample: () => ({ usedBytes: 0, limitBytes: 50 * one }),
+    onRemoved: () => undefined,
+    onProblem: (error) => {
+      throw error
+    },
+  })
+  quota.stored()
+  await quota.whenIdle()
+  expect(await bytesOf(filled)).toBeLessThanOrEqual(5 * one)
 })
 
 test('it goes with its topic only if it is empty, and a sweep makes good what a crash left', async () => {
