@@ -1,10 +1,11 @@
-export type {
-  Attempt,
-  AttemptDone,
-  Attempter,
-  Batching,
-  BatchLimits,
-  Sent,
+export {
+  type Attempt,
+  type AttemptDone,
+  type Attempter,
+  type Batching,
+  type BatchLimits,
+  DamagedDataError,
+  type Sent,
 } from './attempters/attempter.ts'
 export type { KindSettings } from './attempters/attempters.ts'
 export {
@@ -39,6 +40,7 @@ export type { MailTools } from './mail/mail-settings.ts'
 export { unsubscribeLink } from './mail/render-mail.ts'
 export { notificationProblem } from './mobile-push/mobile-notification.ts'
 export {
+  type MobilePushTools,
   openPlatformCredential,
   platformContext,
   sealPlatformCredential,

@@ -18,8 +18,8 @@ interface MaintenanceOptions {
   redisUrl: RedisTarget
   redis: Redis
   log: Logger
-  /** Sweeps by name. Each returns how much it did. */
-  sweeps: Record<string, () => Promise<number>>
+  /** Sweeps by name. Each returns how much it did. `failed`: whether one before it has failed. */
+  sweeps: Record<string, (failed: boolean) => Promise<number>>
   everyMs?: number
   telemetry?: Telemetry | undefined
 }
@@ -96,13 +96,15 @@ function createSweep({ sweeps, log }: MaintenanceOptions): () => Promise<void> {
   return async () => {
     const from = performance.now()
     const swept: Record<string, number> = {}
+    let failed = false
     for (const [name, sweep] of Object.entries(sweeps)) {
       const report = tells.get(name)
       try {
-        const count = await sweep()
+        const count = await sweep(failed)
         if (count > 0) swept[name] = count
         report?.('up')
       } catch (error) {
+        failed = true
         report?.('down', error)
       }
     }

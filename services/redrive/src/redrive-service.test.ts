@@ -1,8 +1,18 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { queueArn } from '@fantail/contracts'
+import { ARN_DEFAULTS, platformApplicationArn, queueArn } from '@fantail/contracts'
 import { createLogger, type Logger } from '@fantail/runtime'
-import { liveChannel, Quarantine, WAKE_LISTENERS, whenReady } from '@fantail/store'
+import {
+  ApiKeys,
+  Consumers,
+  liveChannel,
+  PlatformApplications,
+  Quarantine,
+  shardBase,
+  shardOf,
+  WAKE_LISTENERS,
+  whenReady,
+} from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { startCountingProxy, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -187,6 +197,72 @@ test.each(Object.keys(DAMAGE))(
     }
   },
 )
+
+test('damaged keys, consumers and applications are listed until they are mended, a key without its text', async () => {
+  const { redis } = fixture
+  const id = `FK${'A'.repeat(18)}`
+  const arn = platformApplicationArn('GCM', 'shop', ARN_DEFAULTS)
+  const applicationKey = `${shardBase(shardOf(arn))}app:${arn}`
+  const [keys, consumers, applications] = [
+    new ApiKeys(redis),
+    new Consumers(redis),
+    new PlatformApplications(redis),
+  ]
+  await keys.create({ ...aKey, id })
+  await consumers.put(SOURCE, 'hook', { url: 'https://example.com/in' })
+  await applications.create({ arn, platform: 'GCM', sealed: 'x', attributes: {}, createdAt: 1 })
+  const consumersKey = `${shardBase(shardOf(SOURCE))}q:${(await fixture.queues.get(SOURCE))?.uid}:consumers`
+  const intact = await redis.hget('ft:{keys}:records', id)
+  await redis.hset('ft:{keys}:records', id, `${intact}~`)
+  await redis.hset(consumersKey, 'hook', '{}')
+  await redis.set(applicationKey, '{}')
+  await serve(200)
+  const entries = async () => (await new Quarantine(redis).list({ limit: 10 })).items
+  await waitFor(async () => (await entries()).length === 3)
+  const texts = (await entries()).map(({ id: entry, rawBytes }) => [entry, rawBytes])
+  expect(texts.sort()).toEqual([
+    [`record.consumers of ${SOURCE}`, 2],
+    [`record.${applicationKey}`, 2],
+    [`record.ft:{keys}:records ${id}`, 0],
+  ])
+  await redis.hset('ft:{keys}:records', id, intact ?? '')
+  await consumers.delete(SOURCE, 'hook')
+  await applications.delete(arn)
+  await waitFor(async () => (await entries()).length === 0)
+})
+
+test('an entry of a record stays while a sweep fails, because others may not have been looked at', async () => {
+  const { redis } = fixture
+  const unfinished = `${shardBase(0)}unfinished`
+  await redis.zadd(unfinished, 0, 'unknown|note')
+  const [first, second] = ['A', 'B'].map((letter) => `FK${letter.repeat(18)}`) as [string, string]
+  const damage = async (id: string) => {
+    await new ApiKeys(redis).create({ ...aKey, id })
+    await redis.hset('ft:{keys}:records', id, '~')
+  }
+  const listed = async () =>
+    (await new Quarantine(redis).list({ limit: 10 })).items.map(({ id }) => id.slice(-20))
+  await serve(200)
+  await damage(first)
+  await waitFor(async () => (await listed()).length === 1)
+  await new ApiKeys(redis).revoke(first)
+  await damage(second)
+  await waitFor(async () => (await listed()).includes(second))
+  expect(await listed()).toEqual([first, second])
+  await redis.del(unfinished)
+  await waitFor(async () => (await listed()).length === 1)
+  expect(await listed()).toEqual([second])
+})
+
+const aKey = {
+  kind: 'native' as const,
+  name: 'a key',
+  account: '000000000000',
+  scopes: [],
+  prefixes: [],
+  maxRequestsPerSecond: null,
+  createdAt: 1,
+}
 
 test('a task with a batch under way that cannot be read returns its batch when it is cancelled', async () => {
   await makeDeadLetters(fixture, await subscribe(fixture), 3)

@@ -17,7 +17,9 @@ import {
   type TravelMode,
 } from '@fantail/runtime'
 import {
+  ApiKeys,
   AttemptStore,
+  Consumers,
   DataLossError,
   FailedEnds,
   hearListeners,
@@ -26,6 +28,7 @@ import {
   LiveSender,
   mendLines,
   OutcomeLog,
+  PlatformApplications,
   Quarantine,
   Queues,
   type Redis,
@@ -120,6 +123,9 @@ export function createRedriveService({
   const redrives = new Redrives(redis)
   const attempts = new AttemptStore(redis)
   const signing = new SigningKeys(redis)
+  const keys = new ApiKeys(redis)
+  const consumers = new Consumers(redis, { onUnreadable: unreadable.report })
+  const applications = new PlatformApplications(redis)
   const lanes = new Lanes(redis, acks)
   const batches = new RedriveBatches({ redis, acks, subscriptions, lanes })
   const filters = new FilterMatches()
@@ -161,8 +167,11 @@ export function createRedriveService({
       attempts: () => attempts.sweep(unreadable.report),
       lines: () => mendLines(redis, unreadable.report),
       signing: () => signing.sweep(unreadable.report),
+      keys: () => keys.sweep(unreadable.report),
+      consumers: () => consumers.all().then(() => 0),
+      applications: () => applications.sweep(unreadable.report),
       indexes: () => unreadable.sweepIndexes(redis),
-      unreadable: () => unreadable.sweep(),
+      unreadable: (failed) => unreadable.sweep(failed),
     },
   })
   const traveller: Traveller = {

@@ -79,6 +79,12 @@ export interface Batching {
   attempt(batch: BatchAttempt, done: (results: readonly AttemptResult[]) => void): void
 }
 
+/**
+ * Data that every attempt of a kind needs was damaged. The attempts are `misconfigured`, because only an operator can
+ * mend the data.
+ */
+export class DamagedDataError extends Error {}
+
 export interface Attempter {
   /**
    * If set, deliveries wait in their lanes and are sent in batches, and `attempt` is used only by the `/test` route.

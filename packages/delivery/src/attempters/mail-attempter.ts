@@ -4,6 +4,7 @@
  * | case | result |
  * |---|---|
  * | suppressed address | permanent, nothing is sent |
+ * | the suppression list is damaged | `misconfigured`, nothing is sent |
  * | the domain's rate is exceeded, or too many mails are under way | retry, nothing is sent |
  * | otherwise | by the server's reply (mail/smtp-outcome.ts) |
  */
@@ -16,7 +17,7 @@ import { type MailEnd, type MailSettings, type MailTools, senderOf } from '../ma
 import { renderMail } from '../mail/render-mail.ts'
 import type { SmtpOutcome } from '../mail/smtp-outcome.ts'
 import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.ts'
-import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import { type Attempt, type AttemptDone, type Attempter, DamagedDataError } from './attempter.ts'
 
 /** @limit How long a mail waits for its domain's rate. Past it: the attempt fails and is retried. */
 const DOMAIN_WAIT_MS_MAX = 400
@@ -79,6 +80,7 @@ export class MailAttempter implements Attempter {
     try {
       return await untilAborted(signal, this.#admitAndSend(attempt, signal))
     } catch (error) {
+      if (error instanceof DamagedDataError) return misconfigured(this.#transport.credential, error.message)
       return signal.aborted ? timedOut() : failedBy(error)
     } finally {
       this.#underWay.end()
@@ -132,10 +134,7 @@ export class MailAttempter implements Attempter {
 
 function endedBy(outcome: SmtpOutcome, credential: string): Ended {
   const durationMs = 0
-  if (outcome.end === 'misconfigured') {
-    const { detail } = outcome
-    return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs } }
-  }
+  if (outcome.end === 'misconfigured') return misconfigured(credential, outcome.detail)
   if (outcome.end === 'unreplied') {
     const { error, detail, permanent } = outcome
     const end = permanent ? 'permanent' : 'transient'
@@ -144,6 +143,10 @@ function endedBy(outcome: SmtpOutcome, credential: string): Ended {
   const { reply: statusCode, text, verdict } = outcome
   const result = { kind: 'response' as const, statusCode, text, durationMs, ...(verdict && { verdict }) }
   return { end: endOf(statusCode, verdict), result }
+}
+
+function misconfigured(credential: string, detail: string): Ended {
+  return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
 }
 
 function endOf(reply: number, verdict: 'retry' | undefined): MailEnd {

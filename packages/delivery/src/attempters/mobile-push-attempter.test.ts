@@ -15,6 +15,7 @@ import {
   reserved,
   startProviders,
 } from '../mobile-push/mobile-push.fixture.ts'
+import { DamagedDataError } from './attempter.ts'
 
 interface Decoder {
   decrypt(body: Buffer, keys: { version: 'aes128gcm'; privateKey: ECDH; authSecret: Buffer }): Buffer
@@ -82,6 +83,15 @@ describe('FCM', () => {
     providers.reply = () => undefined
     expect(await hurried.push({ message: 'hello' })).toMatchObject({ kind: 'failure', error: 'timeout' })
     await hurried.close()
+  })
+
+  test('a damaged application counts no attempt, and a Redis that fails counts one', async () => {
+    device.state.damage = new DamagedDataError('the application cannot be read')
+    const credential = device.attempter.credentialOf(device.target)
+    expect(await device.push({ message: 'x' })).toMatchObject({ kind: 'misconfigured', credential })
+    device.state.damage = new Error('no answer')
+    expect(await device.push({ message: 'x' })).toMatchObject({ kind: 'failure', error: 'storage' })
+    expect(providers.asked).toEqual([])
   })
 
   test('a service account is exchanged once, at the address of the settings', async () => {

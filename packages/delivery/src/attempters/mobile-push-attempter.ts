@@ -35,7 +35,7 @@ import {
 import { type MobilePushTools, openPlatformCredential } from '../mobile-push/mobile-push-tools.ts'
 import { MOBILE_PUSH_WAIT_SECONDS } from '../mobile-push/provider-answers.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
-import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import { type Attempt, type AttemptDone, type Attempter, DamagedDataError } from './attempter.ts'
 
 export interface MobilePushSettings {
   /** FANTAIL_ATTEMPT_TIMEOUT_MS */
@@ -141,7 +141,8 @@ export class MobilePushAttempter implements Attempter {
       return { ...result, application: { arn: application.arn, feedback } }
     } catch (error) {
       const detail = error instanceof Error ? error.message : 'unknown'
-      if (error instanceof RefusedCredentialError) return misconfigured(`push:${applicationArn}`, detail)
+      const isRefused = error instanceof RefusedCredentialError || error instanceof DamagedDataError
+      if (isRefused) return misconfigured(`push:${applicationArn}`, detail)
       return failed('storage', detail, false)
     }
   }

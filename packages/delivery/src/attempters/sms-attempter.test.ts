@@ -8,6 +8,7 @@ import { createTestSender } from '../http/http-sender.fixture.ts'
 import type { SmsEnd, SmsSettings } from '../sms/sms-settings.ts'
 import { createTemplateProvider } from '../sms/template-provider.ts'
 import { createTwilioProvider } from '../sms/twilio-provider.ts'
+import { DamagedDataError } from './attempter.ts'
 import { SmsAttempter } from './sms-attempter.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:alarms'
@@ -40,6 +41,7 @@ function attempterFor(smsUrl: string, given: SmsSettings = {}) {
   const state = {
     ...{ outcome: 'reserved' as 'reserved' | 'spent', senderId: '', smsType: '', reservedUsd: [0] },
     feedback: undefined as Feedback | undefined,
+    damage: undefined as Error | undefined,
   }
   const optedOut = new Set<string>()
   const refunds: number[] = []
@@ -56,6 +58,7 @@ function attempterFor(smsUrl: string, given: SmsSettings = {}) {
     itemIdOf: (_, delivery) => `item-${delivery.toString('hex')}`,
     sms: {
       reserve: async ({ number, costUsd }) => {
+        if (state.damage) throw state.damage
         const outcome = optedOut.has(number) ? 'optedOut' : state.outcome
         if (outcome === 'reserved') state.reservedUsd.push(costUsd)
         const spend = { day: '', month: '', costMicros: Math.round(costUsd * 1_000_000) }
@@ -233,6 +236,17 @@ test.each<[status: number, result: object, end: SmsEnd]>([
   expect([ends, requests.length, optedOut.has(NUMBER)]).toEqual([[end], 1, status === 410])
   // The cost of a message that may have been sent is not given back.
   expect(refunds).toEqual(end === 'delivered' || end === 'unknown' ? [] : [10_000])
+})
+
+test('damaged data of text messages counts no attempt, and a Redis that fails counts one', async () => {
+  const { url, requests } = await startProvider()
+  const { attempter, send, state, ends } = attempterFor(url)
+  state.damage = new DamagedDataError('the amount')
+  const credential = attempter.credentialOf()
+  expect(await send()).toMatchObject({ kind: 'misconfigured', credential, detail: 'the amount' })
+  state.damage = new Error('no answer')
+  expect(await send()).toMatchObject({ kind: 'failure', error: 'storage' })
+  expect([ends, requests.length]).toEqual([['misconfigured', 'transient'], 0])
 })
 
 test('a provider that takes the message and never answers leaves its outcome unknown, and the spend stays', async () => {

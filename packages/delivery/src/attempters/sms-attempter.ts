@@ -4,6 +4,7 @@
  *   country not allowed, text too long, above MaxPrice, opted out, spend used up → permanent, nothing is sent
  *   too many under way → `service_limit`: nothing was sent, no attempt is counted, and the delivery waits
  *   Redis or the connection fails → retry, nothing was sent
+ *   the amount that was spent, or another key in Redis, is damaged → `misconfigured`, nothing was sent
  *   no answer after the request was written → permanent as `outcome_unknown`, because another could send it twice
  *   otherwise → by the provider's answer (sms/sms-provider.ts)
  */
@@ -26,7 +27,7 @@ import {
 } from '../sms/sms-message.ts'
 import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
 import type { SmsEnd, SmsReservation, SmsSettings, SmsTools } from '../sms/sms-settings.ts'
-import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
+import { type Attempt, type AttemptDone, type Attempter, DamagedDataError } from './attempter.ts'
 
 /** Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */
 const SMS_ANSWER_BYTES_MAX = 16_384
@@ -86,6 +87,7 @@ export class SmsAttempter implements Attempter {
     try {
       return await this.#admitAndSend(attempt)
     } catch (error) {
+      if (error instanceof DamagedDataError) return misconfigured(this.#provider.credential, error.message)
       return { end: 'transient', result: failure('storage', reasonOf(error)) }
     } finally {
       this.#underWay.end()
@@ -187,8 +189,7 @@ export class SmsAttempter implements Attempter {
     const { detail } = result
     if (written) return unknown(`the provider got the message and did not answer: ${detail}`)
     if (!result.permanent && result.error !== 'tls') return { end: 'transient', result }
-    const { credential } = this.#provider
-    return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
+    return misconfigured(this.#provider.credential, detail)
   }
 }
 
@@ -199,6 +200,10 @@ function textRefusal(envelope: Envelope, text: string, priceUsd: number): Ended 
   if (problem !== undefined) return refused('text_refused', problem)
   if (priceUsd <= (maxPriceUsd(envelope) ?? Number.POSITIVE_INFINITY)) return undefined
   return refused('spend_exceeded', 'This delivery would exceed max price')
+}
+
+function misconfigured(credential: string, detail: string): Ended {
+  return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
 }
 
 interface Described extends Pick<SmsReservation, 'smsType' | 'feedback'> {
@@ -221,9 +226,7 @@ function endOf(
 ): Ended {
   const durationMs = 0
   if (meaning === 'unknown') return unknown(detail)
-  if (meaning === 'misconfigured') {
-    return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs } }
-  }
+  if (meaning === 'misconfigured') return misconfigured(credential, detail)
   if (meaning === 'optedOut') return refused('opted_out', 'Phone number is opted out')
   const waits = retryAfterSeconds !== undefined && { retryAfterSeconds }
   const result = {

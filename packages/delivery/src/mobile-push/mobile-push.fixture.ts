@@ -144,7 +144,8 @@ export function createDevice(
     allowPrivate: true,
     deny: deny ?? [],
   })
-  const state = { now: NOW, application, endpoint, disabled: [] as string[], published: [] as string[] }
+  const done = { disabled: [] as string[], published: [] as string[] }
+  const state = { now: NOW, application, endpoint, ...done, damage: undefined as Error | undefined }
   const attempter = new MobilePushAttempter(
     {
       fcmUrl: providers.url,
@@ -158,7 +159,10 @@ export function createDevice(
       vault,
       clock: () => state.now,
       push: {
-        application: async (asked) => (asked === arn ? state.application : null),
+        application: async (asked) => {
+          if (state.damage) throw state.damage
+          return asked === arn ? state.application : null
+        },
         endpoint: async (asked) => (asked === endpoint.arn ? state.endpoint : null),
         disable: async ({ token: dead }) => void state.disabled.push(dead),
         publishOwed: async ({ arn: owed }) => void state.published.push(owed),

@@ -9,10 +9,10 @@ import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from '../keys/keys.ts'
 import { checkText, sumText } from '../records/checksums.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
-import { parseStored } from '../records/stored-json.ts'
-import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
+import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
+import { decodeCursor, encodeCursor, type Page, readToEnd } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { ifReadable, partsIfReadable } from '../redis/unreadable.ts'
+import { ifReadable, type OnUnreadable, partsIfReadable } from '../redis/unreadable.ts'
 import { endSessionsOfKey } from './session-scripts.ts'
 
 /** The fields of an API key's record, stored as JSON by their own names. */
@@ -40,9 +40,14 @@ const REPLACE = readScript('replace-api-key-1')
 interface ListApiKeys {
   /** Only keys of this account. */
   account?: string
-  cursor?: string
+  cursor?: string | undefined
   limit: number
+  /** Called for a key whose record cannot be read. The others are listed. */
+  onCorrupt?: (error: CorruptRecordError) => void
 }
+
+/** Keys whose records a sweep reads at a time. Past it: the others follow. */
+const KEYS_SWEPT_AT_ONCE = 500
 
 export class ApiKeys {
   readonly #redis: Redis
@@ -98,7 +103,7 @@ export class ApiKeys {
   }
 
   /** Sorted by account and id. */
-  async list({ account, cursor, limit }: ListApiKeys): Promise<Page<ApiKeyRecord>> {
+  async list({ account, cursor, limit, onCorrupt }: ListApiKeys): Promise<Page<ApiKeyRecord>> {
     const after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
     const prefix = account === undefined ? '' : `${account} `
     const min = after !== '' && after >= prefix ? `(${after}` : prefix === '' ? '-' : `[${prefix}`
@@ -113,9 +118,17 @@ export class ApiKeys {
     // A key that was revoked since its name was read is left out.
     const items = ids.flatMap((id, i) => {
       const text = texts[i]
-      return text ? ifReadable(() => parse(text, id)) : []
+      return text ? ifReadable(() => parse(text, id), onCorrupt) : []
     })
     return { items, nextCursor: names.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
+  }
+
+  /** Reports the keys whose records cannot be read, without their texts. */
+  async sweep(onUnreadable: OnUnreadable): Promise<number> {
+    const onCorrupt = ({ key, cause }: CorruptRecordError) =>
+      onUnreadable(new CorruptRecordError(key, cause), key)
+    await readToEnd((cursor) => this.list({ cursor, limit: KEYS_SWEPT_AT_ONCE, onCorrupt }))
+    return 0
   }
 
   /** The key that all processes seal cursors with. If there is none yet, `offered` is stored. */

@@ -6,9 +6,16 @@ import { platformApplicationKey, platformApplicationsKey } from '../keys/keys.ts
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { parseRecord, sumRecord } from '../records/checksums.ts'
 import { batch } from '../redis/batch.ts'
-import { decodeCursor, encodeCursor, listNames, type Page, readableReplies } from '../redis/pages.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  listNames,
+  type Page,
+  readableReplies,
+  readToEnd,
+} from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { ifReadable } from '../redis/unreadable.ts'
+import { ifReadable, type OnUnreadable } from '../redis/unreadable.ts'
 
 const PUT = readScript('put-platform-app-1')
 const DELETE = readScript('delete-platform-app-1')
@@ -21,7 +28,12 @@ interface ListApplications {
   arnPrefix?: string
   cursor?: string | undefined
   limit: number
+  /** Called with the key of an application that cannot be read. The others are listed. */
+  onUnreadable?: OnUnreadable
 }
+
+/** Applications whose records a sweep reads at a time. Past it: the others follow. */
+const APPLICATIONS_SWEPT_AT_ONCE = 500
 
 type ApplicationChange = (current: PlatformApplicationRecord) => PlatformApplicationRecord
 
@@ -67,7 +79,8 @@ export class PlatformApplications {
   }
 
   /** Sorted by ARN. */
-  async list({ arnPrefix = '', cursor, limit }: ListApplications): Promise<Page<PlatformApplicationRecord>> {
+  async list(request: ListApplications): Promise<Page<PlatformApplicationRecord>> {
+    const { arnPrefix = '', cursor, limit, onUnreadable } = request
     const after = cursor ? (decodeCursor(cursor, 1)[0] ?? '') : ''
     const names = { key: platformApplicationsKey, prefix: arnPrefix, after, limit: limit + 1 }
     const arns = await listNames(this.#redis, names)
@@ -75,13 +88,24 @@ export class PlatformApplications {
     const pipeline = batch(this.#redis)
     for (const arn of page) pipeline.get(platformApplicationKey(arn))
     const keyOf = (i: number) => platformApplicationKey(page[i] ?? '')
-    const texts = (await readableReplies(pipeline, { keyOf })) as (string | null | undefined)[]
+    const texts = (await readableReplies(pipeline, { keyOf, onUnreadable })) as (string | null | undefined)[]
     // An application that was deleted after its name was read is left out.
     const items = page.flatMap((arn, i) => {
       const text = texts[i]
-      return text ? ifReadable(() => parse(text, arn)) : []
+      return text
+        ? ifReadable(
+            () => parse(text, arn),
+            (error) => onUnreadable?.(error, error.key),
+          )
+        : []
     })
     return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
+  }
+
+  /** Reports the applications whose records cannot be read. */
+  async sweep(onUnreadable: OnUnreadable): Promise<number> {
+    await readToEnd((cursor) => this.list({ cursor, limit: APPLICATIONS_SWEPT_AT_ONCE, onUnreadable }))
+    return 0
   }
 
   async #read(arn: string): Promise<{ record: PlatformApplicationRecord; text: string } | null> {

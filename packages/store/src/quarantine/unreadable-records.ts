@@ -79,13 +79,14 @@ export class UnreadableRecords {
 
   /**
    * Called after all sweeps. Adds entries for what they have reported, and removes entries of records that were not
-   * reported again. Returns how many were added.
+   * reported again. `failed`: a sweep did not end, so entries stay. Returns how many were added.
    */
-  async sweep(): Promise<number> {
+  async sweep(failed = false): Promise<number> {
     const reported = this.#reported
     this.#reported = new Map()
     let added = 0
     for (const [key, error] of reported) if (await this.#add(key, error)) added += 1
+    if (failed) return added
     const cursor = encodeCursor([RECORD])
     const { items } = await this.#quarantine.list({ cursor, limit: UNREADABLE_RECORDS_MAX })
     for (const { id, reason } of items) {

@@ -33,6 +33,15 @@ export function badCursor(): FantailError {
   return FantailError.invalid('cursor', 'is not one that this list answered')
 }
 
+/** Reads all pages of a list, for a sweep. */
+export async function readToEnd(read: (cursor?: string) => Promise<Page<unknown>>): Promise<void> {
+  for (let cursor: string | undefined; ; ) {
+    const { nextCursor } = await read(cursor)
+    if (nextCursor === null) return
+    cursor = nextCursor
+  }
+}
+
 interface NamesRequest {
   /** The shard's sorted set, with all scores 0. */
   key: (base: string) => string

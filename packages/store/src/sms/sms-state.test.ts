@@ -127,3 +127,27 @@ test('a damaged status must be verified again, and lists of another type hide no
   expect((await state().optedOut({ limit: 9 })).items).toEqual([])
   await expect(reserve()).rejects.toThrow('WRONGTYPE')
 })
+
+test.each([
+  ['a damaged amount', (key: string) => redis.setrange(key, 0, '~')],
+  ['a key of another type', (key: string) => redis.pipeline().del(key).rpush(key, 'x').exec()],
+])('%s of a day becomes that of the month, and one of the month reserves nothing', async (_, damage) => {
+  await reserve(0.2)
+  clock.now -= 86_400_000
+  await reserve(0.3)
+  const [day, month] = [smsSpentKey('2026-11-29'), smsSpentKey('2026-11')]
+  await damage(day)
+  expect((await reserve(0.1)).outcome).toBe('spent')
+  expect((await reserve(0.1, { dayUsdMax: 0.6 })).outcome).toBe('reserved')
+  expect(await redis.mget(day, month)).toEqual(['600000', '600000'])
+  expect(await redis.ttl(day)).toBeGreaterThan(86_400)
+  await damage(month)
+  await expect(reserve(0.1)).rejects.toMatchObject({ name: 'CorruptRecordError', key: month })
+  expect(await redis.get(day)).toBe('600000')
+})
+
+test('a damaged MonthlySpendLimit reserves nothing, because the limit is not known', async () => {
+  await state().setAttributes({ MonthlySpendLimit: '5~' })
+  await expect(reserve()).rejects.toThrow('corrupt JSON in ft:{sms}:attributes')
+  expect(await state().spentUsd()).toEqual({ today: 0, thisMonth: 0 })
+})

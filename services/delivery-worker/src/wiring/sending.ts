@@ -17,11 +17,11 @@ import {
 } from '@fantail/store'
 import { AttemptMaker } from '../attempts/attempt-maker.ts'
 import { CredentialGate } from '../attempts/credential-gate.ts'
-import { createMailTools, createSmsTools } from '../attempts/mail-and-sms.ts'
 import { TargetLocks } from '../attempts/target-locks.ts'
 import { realClock } from '../clocks/worker-travel.ts'
 import { MobilePushEvents } from '../endings/mobile-push-events.ts'
 import type { Ground } from './ground.ts'
+import { createMailTools, createMobilePushTools, createSmsTools } from './provider-tools.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
 export type Sending = ReturnType<typeof createSending>
@@ -56,7 +56,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     appends: new QueueAppends({ queues, admission, mark }),
     mail,
     sms: createSmsTools(redis, { metrics, log, now }),
-    push,
+    push: createMobilePushTools(push),
     itemIdOf: deliveryItemId,
   })
   const attempters = { ...made, ...options.attempters }

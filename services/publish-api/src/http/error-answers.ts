@@ -35,7 +35,7 @@ const CONNECTION =
 
 /** Redis's error for a key of another type, directly or inside a script. */
 const WRONG_TYPE = /\bWRONGTYPE\b/
-const UNREADABLE = 'what is stored of this cannot be read; the quarantine (GET /v1/quarantine) lists it'
+const UNREADABLE = 'what is stored of this cannot be read; the log of this server names its key'
 
 /**
  * The error that a client gets for anything thrown. An unexpected error becomes `internal`. The request's method

@@ -1,0 +1,66 @@
+/**
+ * Connects attempts to send mails, text messages and notifications with what all processes share about them in Redis:
+ * suppressed addresses, the spend, numbers that have opted out, and platform applications. Also counts mails and text
+ * messages.
+ */
+import { DamagedDataError, type MailTools, type MobilePushTools, type SmsTools } from '@fantail/delivery'
+import type { Logger } from '@fantail/runtime'
+import { CorruptRecordError, isUnreadable, MailState, type Redis, SmsState } from '@fantail/store'
+import type { Metrics } from '@fantail/telemetry'
+
+interface ToolsOptions {
+  metrics: Pick<Metrics, 'mails' | 'textMessages'>
+  log: Pick<Logger, 'warn'>
+  /** Epoch ms by Redis's clock. */
+  now(): number
+}
+
+export function createMailTools(redis: Redis, { metrics, log, now }: ToolsOptions): MailTools {
+  const state = new MailState(redis, {
+    clock: now,
+    onProblem: (error) => log.warn({ err: error }, 'mail.unsuppressed'),
+  })
+  return {
+    linkKey: () => state.linkKey(),
+    isSuppressed: (address) => undamaged('the suppression list', state.isSuppressed(address)),
+    suppress: (address, detail) => state.suppress(address, detail),
+    takeOfDomain: (domain, rate) => state.takeOfDomain(domain, rate),
+    onEnd: (end) => metrics.mails.of({ end }).add(),
+  }
+}
+
+export function createSmsTools(redis: Redis, { metrics, log, now }: ToolsOptions): SmsTools {
+  const state = new SmsState(redis, {
+    clock: now,
+    onProblem: (error) => log.warn({ err: error }, 'sms.notKept'),
+  })
+  return {
+    reserve: (asked) => undamaged('data of text messages', state.reserve(asked)),
+    defaults: () => undamaged('data of text messages', state.defaults()),
+    refund: (spend) => state.refund(spend),
+    noteOptOut: (number) => state.noteOptOut(number),
+    onEnd: (end) => metrics.textMessages.of({ end }).add(),
+  }
+}
+
+/** A damaged application stops all of its endpoints, and a damaged endpoint only itself. */
+export function createMobilePushTools(state: MobilePushTools): MobilePushTools {
+  return {
+    application: (arn) => undamaged('the platform application', state.application(arn)),
+    endpoint: (arn) => state.endpoint(arn),
+    disable: (endpoint, application) => state.disable(endpoint, application),
+    publishOwed: (endpoint, application) => state.publishOwed(endpoint, application),
+  }
+}
+
+async function undamaged<T>(what: string, read: Promise<T>): Promise<T> {
+  try {
+    return await read
+  } catch (error) {
+    if (!isUnreadable(error)) throw error
+    const { message } = error
+    const detail =
+      error instanceof CorruptRecordError ? `${error.key}: ${(error.cause as Error).message}` : message
+    throw new DamagedDataError(`${what} cannot be read: ${detail}`, { cause: error })
+  }
+}
