@@ -1,5 +1,6 @@
 /** `npm run bench` runs the named scenarios, or the contest if none is named. USAGE in options.ts explains it. */
 import { conditions, contest } from './contest/contest.ts'
+import { publishFigures } from './documents/publish-figures.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { stopEveryRedis } from './processes/bench-redis.ts'
 import { endAll, endOnSignals } from './processes/children.ts'
@@ -8,6 +9,7 @@ import { sum } from './report/summary.ts'
 import { runScenarios } from './run-scenarios.ts'
 
 async function bench(options: BenchOptions): Promise<number> {
+  if (options.write) return publishFigures(options)
   if (options.scenarios.length > 0) return runScenarios(options)
   const rounds = await contest(options)
   if (options.json) for (const [name, measured] of rounds) console.log(jsonLine(name, measured))

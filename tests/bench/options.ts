@@ -16,6 +16,8 @@ without a scenario: Fantail against the others
   --fanout 10,1      scenarios by fan-out
   --only fantail,…   some of ${NAMES.join(', ')}
   --against REV      an earlier commit, for the scenario earlier; default: the last one (HEAD)
+  --write            with "all": measures the figures of the documents, and writes log and tables;
+                     alone: writes the tables again from the log; with --quick: below .fantail
   --cores 1,2,4,8    numbers of cores, for the scenario scale; default: 1, 2, 4 … up to the machine's
   --profile DIR      CPU profiles of Fantail's processes, and what its Redis did
 scenarios (with --quick, --json, --profile, --against and --cores only; "all" for every one):
@@ -28,6 +30,8 @@ export interface BenchOptions extends ContestOptions {
   against?: string | undefined
   /** Numbers of cores for the scenario scale. */
   cores?: number[] | undefined
+  /** The figures of the documents are written. */
+  write: boolean
   /** None: the contest. */
   scenarios: string[]
 }
@@ -39,8 +43,11 @@ const QUICK_SECONDS = 42
 export function readOptions(args: string[]): BenchOptions {
   // `pnpm bench -- --quick` and `npm run bench -- --quick` mean the same.
   const { values, positionals } = parse(args.filter((word) => word !== '--'))
-  const { json = false, quick = false } = values
+  const { json = false, quick = false, write = false } = values
   const scenarios = scenarioNames(positionals, values.against)
+  if (write && positionals.some((word) => word !== 'all')) {
+    throw new Error(`--write takes all scenarios or none\n${USAGE}`)
+  }
   const contestWords = (['rounds', 'seconds', 'fanout', 'only'] as const).filter((name) => values[name])
   if (scenarios.length > 0 && contestWords.length > 0) {
     throw new Error(`--${contestWords[0]} does not go with a scenario\n${USAGE}`)
@@ -48,6 +55,7 @@ export function readOptions(args: string[]): BenchOptions {
   return {
     json,
     quick,
+    write,
     scenarios,
     rounds: numberOf('rounds', values.rounds, quick ? 3 : 5),
     seconds: numberOf('seconds', values.seconds, quick ? 1.2 : 4),
@@ -87,6 +95,7 @@ function parse(args: string[]) {
         only: { type: 'string' },
         profile: { type: 'string' },
         against: { type: 'string' },
+        write: { type: 'boolean' },
         cores: { type: 'string' },
       },
     })

@@ -8,18 +8,30 @@ import { rowLine, rowTable } from './report/rows.ts'
 import type { Row } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 
-/** Returns 1 if a scenario could not be measured. A missed bound is only shown in its row. */
-export async function runScenarios({ scenarios, json, ...options }: BenchOptions): Promise<number> {
+/**
+ * Returns 1 if a scenario could not be measured. A missed bound is only shown in its row. `record` gets all progress
+ * and all rows, each a line of JSON.
+ */
+export async function runScenarios(
+  { scenarios, json, ...options }: BenchOptions,
+  record: (line: string) => void = () => {},
+): Promise<number> {
   const results = new Map<string, Row[]>()
   let failed = 0
   for (const { name, run } of SCENARIOS.filter((scenario) => scenarios.includes(scenario.name))) {
-    const report = (text: string) => options.report(`${name}: ${text}`)
+    const report = (text: string) => {
+      record(JSON.stringify({ scenario: name, text }))
+      options.report(`${name}: ${text}`)
+    }
     try {
       const before = ticksNow()
       const rows = await run({ ...options, report })
       rows.push(othersRow(before))
       results.set(name, rows)
-      if (json) for (const row of rows) console.log(rowLine(name, row))
+      for (const line of rows.map((row) => rowLine(name, row))) {
+        record(line)
+        if (json) console.log(line)
+      }
     } catch (error) {
       failed++
       report(error instanceof Error ? (error.stack ?? error.message) : String(error))

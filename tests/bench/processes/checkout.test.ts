@@ -1,35 +1,19 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { commitOf, withCheckout } from './checkout.ts'
+import { useRepository } from './git-repository.fixture.ts'
 
-const repository = mkdtempSync(join(tmpdir(), 'fantail-repository-'))
-const git = (...words: string[]) =>
-  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], {
-    cwd: repository,
-    stdio: 'ignore',
-  })
-const save = (name: string, text: string) => writeFileSync(join(repository, name), text)
 const INSTALLER = `import { writeFileSync } from 'node:fs'
 export const installPackages = () => writeFileSync(new URL('../../installed', import.meta.url), 'yes')`
-
-beforeAll(() => {
-  git('init', '--quiet')
-  mkdirSync(join(repository, 'infra/bootstrap'), { recursive: true })
-  save('infra/bootstrap/packages.mjs', INSTALLER)
-  save('state', 'first')
-  git('add', '.')
-  git('commit', '--quiet', '--message', 'First')
-  save('state', 'second')
-  git('commit', '--quiet', '--all', '--message', 'Second')
-})
-afterAll(() => rmSync(repository, { recursive: true }))
+const { folder: repository, commit } = useRepository()
+const first = commit({ 'infra/bootstrap/packages.mjs': INSTALLER, state: 'first' })
+const second = commit({ state: 'second' })
 
 test('an earlier commit is checked out with its packages, and removed at the end', async () => {
+  expect([commitOf('HEAD', repository), commitOf('HEAD~1', repository)]).toEqual([second, first])
   const used = await withCheckout(
-    commitOf('HEAD~1', repository),
+    first,
     async (folder) => {
       const read = (name: string) => readFileSync(join(folder, name), 'utf8')
       expect([read('state'), read('installed')]).toEqual(['first', 'yes'])
@@ -43,7 +27,7 @@ test('an earlier commit is checked out with its packages, and removed at the end
 test('a checkout is removed although its use fails', async () => {
   let used = ''
   const failing = withCheckout(
-    commitOf('HEAD', repository),
+    second,
     async (folder) => {
       used = folder
       throw new Error('no figures')

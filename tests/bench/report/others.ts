@@ -4,6 +4,9 @@
 import { readFileSync } from 'node:fs'
 import type { Row } from '../scenario.ts'
 
+/** The name of the figure. */
+export const OTHERS = 'the machine, used by others meanwhile'
+
 interface Ticks {
   all: number
   busy: number
@@ -40,5 +43,5 @@ export function busyShare(before: Ticks, now = ticksNow()): number {
 /** The share that other programs used since `before`. It must be called after the scenario's processes have ended. */
 export function othersRow(before: Ticks, now = ticksNow()): Row {
   const share = Math.max(0, now.busy - before.busy - (now.own - before.own)) / (now.all - before.all)
-  return { figure: 'the machine, used by others meanwhile', value: share * 100, unit: '%' }
+  return { figure: OTHERS, value: share * 100, unit: '%' }
 }

@@ -28,14 +28,19 @@ export function rowTable(results: Map<string, Row[]>): string {
 }
 
 function cells(scenario: string, row: Row): string[] {
-  const { figure, value, spread, unit, note = '' } = row
-  const range = spread ? ` (${precisely(spread[0])}–${precisely(spread[1])})` : ''
   const bar = barOf(row)
   const missed = bar !== '' && !isReached(row) ? ', **missed**' : ''
-  return [scenario, figure, `${precisely(value)}${range} ${unit}`.trimEnd(), `${bar}${missed}`, note]
+  return [scenario, row.figure, valueText(row), `${bar}${missed}`, row.note ?? '']
 }
 
-function barOf({ atMost, atLeast }: Row): string {
+/** Value, spread and unit. */
+export function valueText({ value, spread, unit }: Row): string {
+  const range = spread ? ` (${precisely(spread[0])}–${precisely(spread[1])})` : ''
+  return `${precisely(value)}${range} ${unit}`.trimEnd()
+}
+
+/** Empty if the row has no bar. */
+export function barOf({ atMost, atLeast }: Row): string {
   const bars = [
     atLeast === undefined ? '' : `≥ ${precisely(atLeast)}`,
     atMost === undefined ? '' : `≤ ${precisely(atMost)}`,

@@ -16,6 +16,7 @@ import { largeTopic } from './load/large-topic.ts'
 import { subscriptions } from './load/many-subscriptions.ts'
 import { throttled } from './load/throttled.ts'
 import { waiting } from './load/waiting.ts'
+import { awsWire } from './throughput/aws-wire.ts'
 import { closedLoop } from './throughput/closed-loop.ts'
 import { fanOut1, fanOut10 } from './throughput/fanout.ts'
 import { latency } from './throughput/latency.ts'
@@ -33,6 +34,7 @@ export const SCENARIOS: readonly Scenario[] = [
   tls,
   publish,
   closedLoop,
+  awsWire,
   latency,
   scale,
   redisCost,
