@@ -6,6 +6,8 @@ import { Redis } from 'ioredis'
 export interface BenchRedis {
   url: string
   pid: number
+  /** Disconnected with the server. */
+  client: Redis
   /** CPU time so far, with background threads. It is more precise than /proc. */
   cpuMs(): Promise<number>
   stop(): Promise<void>
@@ -24,6 +26,7 @@ export async function startBenchRedis(): Promise<BenchRedis> {
   return {
     url: redis.url,
     pid: redis.pid(),
+    client,
     cpuMs: async () => usedCpuMs(await client.info('cpu')),
     stop: async () => {
       running.delete(redis)

@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort, waitFor } from '@fantail/test-kit'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { type BenchRedis, startBenchRedis } from './bench-redis.ts'
 import { end, start } from './children.ts'
 
@@ -42,13 +42,12 @@ interface DeploymentOptions {
 
 export async function startDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
   const server = await startBenchRedis()
-  const redis = new Redis(server.url)
   const apiPort = await freePort()
   const origin = `http://127.0.0.1:${apiPort}`
   const services = new Set<ChildProcess>()
   return {
     server,
-    redis,
+    redis: server.client,
     apiPort,
     startService: async (name, { redisUrl = server.url } = {}) => {
       const port = name === 'publish-api' ? apiPort : await freePort()
@@ -68,7 +67,6 @@ export async function startDeployment(options: DeploymentOptions = {}): Promise<
     call: (method, path, body) => call(method, origin + path, body),
     stop: async () => {
       await Promise.all([...services].map(end))
-      redis.disconnect()
       await server.stop()
     },
   }
