@@ -13,6 +13,7 @@ import {
 import {
   deliveryId,
   Lanes,
+  messageBody,
   type ParkAs,
   type ParkEntry,
   placeOfSubscription,
@@ -101,7 +102,7 @@ export function messagesFor(arn: string, count: number, bytes: number): Stored[]
     const publishedAt = Date.now()
     const messageId = createMessageId(publishedAt)
     const message: Message = { messageId, topicArn: arn, publishedAt, message: numberedText(number, bytes) }
-    return { id: deliveryId(messageId), body: JSON.stringify(message) }
+    return { id: deliveryId(messageId), body: messageBody(message) }
   })
 }
 
