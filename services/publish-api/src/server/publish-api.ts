@@ -1,4 +1,5 @@
 /** Builds the API process: connections to Redis, stores on these, the app on the stores, and the server. */
+import cluster from 'node:cluster'
 import { type ApiSettings, redisTarget } from '@fantail/config'
 import type { RedisTarget } from '@fantail/contracts'
 import {
@@ -98,7 +99,7 @@ import { createTestAttempters } from '../subscriptions/test-attempt.ts'
 import { ApiTravel } from '../time/api-travel.ts'
 import { createApp } from './app.ts'
 import { type ApiServer, listen, type Tls } from './server.ts'
-import { checkStart } from './start-checks.ts'
+import { checkStart, whenConnected } from './start-checks.ts'
 
 /** Totals of topics, queues and dead letters may be this old. */
 const TOTALS_FRESH_MS = 10_000
@@ -275,6 +276,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     connections.disconnect()
   }
   const start = async () => {
+    if (cluster.isWorker) await whenConnected(deps.checks)
     server = await listen(createApp(deps), { ...settings, tls: options.tls })
     const checkMasterKey = settings.mode === 'server' || settings.masterKey !== undefined
     await checkStart({

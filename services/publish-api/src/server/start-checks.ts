@@ -4,12 +4,13 @@
  * Redis answers, the process ends, as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { createStartSteps, type Logger, type ServiceConnections } from '@fantail/runtime'
+import { type Checks, createStartSteps, type Logger, type ServiceConnections } from '@fantail/runtime'
 import { DataLossError, MasterKeyError, type Redis, TravelledDataError, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** If Redis is unreachable, the start waits no longer than this. */
 const START_WAIT_MS = 2_000
+const CONNECT_LOOK_MS = 20
 /** Errors that no repetition mends. */
 const FINAL = [MasterKeyError, DataLossError, TravelledDataError]
 
@@ -60,4 +61,17 @@ async function useMasterKeys(redis: Redis, vault: Vault | undefined): Promise<vo
   const keys = new VaultKeys(redis)
   await keys.check(vault?.keyIds ?? [])
   if (vault) await keys.add(vault.keyId)
+}
+
+/**
+ * Waits for Redis before the process listens. An API of `fantail all` gets requests as soon as it listens, although the
+ * one that it replaces could still answer them. Without a connection it would refuse them.
+ */
+export async function whenConnected(checks: Checks): Promise<void> {
+  const until = performance.now() + START_WAIT_MS
+  while (performance.now() < until) {
+    const results = await Promise.allSettled(Object.values(checks).map((check) => check()))
+    if (results.every(({ status }) => status === 'fulfilled')) return
+    await delay(CONNECT_LOOK_MS)
+  }
 }
