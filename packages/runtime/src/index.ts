@@ -1,7 +1,7 @@
 export type { Logger } from 'pino'
 export { ByteBudget, SplitBudget } from './byte-budget.ts'
 export type { Build } from './health/build.ts'
-export { type Checks, readyAnswer } from './health/checks.ts'
+export { type Checks, readyAnswer, whenReady } from './health/checks.ts'
 export { type ReportsTo, reportLeaseEnds, reportQuarantine } from './health/data-reports.ts'
 export { METRICS_CONTENT_TYPE } from './health/ops-server.ts'
 export { joinTravel, type TravelMode } from './join-travel.ts'

@@ -4,13 +4,18 @@
  * Redis answers, the process ends, as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Checks, createStartSteps, type Logger, type ServiceConnections } from '@fantail/runtime'
+import {
+  type Checks,
+  createStartSteps,
+  type Logger,
+  type ServiceConnections,
+  whenReady,
+} from '@fantail/runtime'
 import { DataLossError, MasterKeyError, type Redis, TravelledDataError, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** If Redis is unreachable, the start waits no longer than this. */
 const START_WAIT_MS = 2_000
-const CONNECT_LOOK_MS = 20
 /** Errors that no repetition mends. */
 const FINAL = [MasterKeyError, DataLossError, TravelledDataError]
 
@@ -67,11 +72,6 @@ async function useMasterKeys(redis: Redis, vault: Vault | undefined): Promise<vo
  * Waits for Redis before the process listens. An API of `fantail all` gets requests as soon as it listens, although the
  * one that it replaces could still answer them. Without a connection it would refuse them.
  */
-export async function whenConnected(checks: Checks): Promise<void> {
-  const until = performance.now() + START_WAIT_MS
-  while (performance.now() < until) {
-    const results = await Promise.allSettled(Object.values(checks).map((check) => check()))
-    if (results.every(({ status }) => status === 'fulfilled')) return
-    await delay(CONNECT_LOOK_MS)
-  }
+export function whenConnected(checks: Checks): Promise<void> {
+  return whenReady(checks, AbortSignal.timeout(START_WAIT_MS))
 }
