@@ -35,6 +35,8 @@ const ATTEMPTS_MAX = 200
 const SLOWER_FACTOR = 1.5
 const SLOWER_MS = 10
 const FIGURES_AT_ONCE = 1_000
+/** A worker keeps up to this many first attempts in memory until they have a slot. It parks further ones in lanes. */
+const FIRST_ATTEMPTS_MAX = 1_000
 
 export const hung: Scenario = {
   name: 'hung',
@@ -89,7 +91,7 @@ async function measurePair(count: number, options: ScenarioOptions) {
   const calm = await measure(stage, options.quick ? QUICK_MS : MEASURED_MS)
   for (let number = 0; number < MESSAGES; number++) await publish(deployment, 'hung', number)
   await waitFor(() => areParked(deployment, lanes), {
-    what: 'every delivery in its lane',
+    what: 'the deliveries in their lanes',
     timeoutMs: 120_000,
     intervalMs: 500,
   })
@@ -127,7 +129,7 @@ async function areParked({ redis }: Deployment, lanes: Lane[]): Promise<boolean>
     const figures = await store.figures(some.map(({ id, shard }) => ({ subscriptionId: id, shard })))
     found += figures.reduce((sum, { waiting, inFlight }) => sum + waiting + inFlight, 0)
   }
-  return found === lanes.length * MESSAGES
+  return found >= lanes.length * MESSAGES - FIRST_ATTEMPTS_MAX
 }
 
 /**

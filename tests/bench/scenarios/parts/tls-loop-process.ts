@@ -16,13 +16,16 @@ export interface TlsLoad {
   concurrency: number
   /** At this rate, without waiting for answers. Default: as fast as possible. */
   perSecond?: number
+  /** With a rate: requests that begin together, as the deliveries of one message do. Default: 1. */
+  atOnce?: number
 }
 
 const SECRET = 'c2VjcmV0IG9mIHRoZSBiZW5jaG1hcms'
 // The authority comes by NODE_EXTRA_CA_CERTS, as it does to Fantail.
 const agent = new Agent({ keepAliveTimeout: 60_000 })
 
-async function load({ urls, bodyBytes, requests, concurrency, perSecond }: TlsLoad): Promise<PaceResult> {
+async function load(options: TlsLoad): Promise<PaceResult> {
+  const { urls, bodyBytes, requests, concurrency, perSecond, atOnce = 1 } = options
   const result: PaceResult = { sentAt: [], refused: 0 }
   const send = async () => {
     const number = result.sentAt.push(monotonicMs()) - 1
@@ -33,16 +36,20 @@ async function load({ urls, bodyBytes, requests, concurrency, perSecond }: TlsLo
     while (result.sentAt.length < requests) await send()
   }
   if (perSecond === undefined) await Promise.all(Array.from({ length: concurrency }, loop))
-  else await paced(requests, perSecond, send)
+  else await paced({ requests, perSecond, atOnce }, send)
   return result
 }
 
-async function paced(requests: number, perSecond: number, send: () => Promise<void>): Promise<void> {
+async function paced(
+  { requests, perSecond, atOnce }: { requests: number; perSecond: number; atOnce: number },
+  send: () => Promise<void>,
+): Promise<void> {
   const startedAt = performance.now()
   const sends: Promise<void>[] = []
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
-      const due = Math.min(requests, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000))
+      const groups = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000 / atOnce)
+      const due = Math.min(requests, groups * atOnce)
       while (sends.length < due) sends.push(send())
       if (sends.length < requests) return
       clearInterval(timer)

@@ -27,6 +27,11 @@ const TOPICS = HOSTS / FAN_OUT
 const ANSWERS_MS = [0, 50, 300]
 const PACED_PER_SECOND = 50
 const PAIRS = 3
+/**
+ * The first laps open connections, until a host has as many as it needs at most at the same time. Slow answers need the
+ * most.
+ */
+const WARM_UPS = 4
 /** Requests of the loop and jobs of BullMQ under way: enough for hosts that answer late, which hold them for longer. */
 const CONCURRENCY = 1_024
 
@@ -115,7 +120,7 @@ async function startSenders(
       fantail: publish(fantail.port, '/v1/topics'),
       bullmq: publish(bullmq.port, '/topics'),
       loop: (requests, perSecond) => {
-        const paced = perSecond === undefined ? {} : { perSecond }
+        const paced = perSecond === undefined ? {} : { perSecond, atOnce: FAN_OUT }
         const load: TlsLoad = { urls, bodyBytes: BODY_BYTES, requests, concurrency: CONCURRENCY, ...paced }
         return ask(loop, 'load', load)
       },
@@ -184,11 +189,13 @@ async function warmRows(senders: Senders, ms: number, { quick, report }: Scenari
   await ask(senders.receiver, 'answerAfter', ms)
   const deliveries = quick ? 5_000 : 20_000
   const laps: Record<Sender, Lap[]> = { fantail: [], loop: [], bullmq: [] }
-  for (let round = 0; round <= (quick ? 1 : PAIRS); round++) {
+  const warmUps = quick ? 1 : WARM_UPS
+  for (let round = 0; round < warmUps + (quick ? 1 : PAIRS); round++) {
+    const isWarmUp = round < warmUps
     for (const sender of ['fantail', 'loop', 'bullmq'] as const) {
       const made = await lap(senders, sender, deliveries)
-      report(`${round === 0 ? 'warm-up: ' : ''}${told(sender, ms, made)}`)
-      if (round > 0) laps[sender].push(made)
+      report(`${isWarmUp ? 'warm-up: ' : ''}${told(sender, ms, made)}`)
+      if (!isWarmUp) laps[sender].push(made)
     }
   }
   const { fantail, loop, bullmq } = laps
