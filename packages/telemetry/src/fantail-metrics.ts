@@ -254,6 +254,11 @@ export function createInstruments() {
       unit: 's',
       labels: [],
     }),
+    dueDeliveries: new Gauge({
+      name: 'fantail_due_deliveries',
+      help: 'Deliveries and dispatch jobs that are due now and that only a lack of workers holds back.',
+      labels: [],
+    }),
     storageRefusals: new Counter({
       name: 'fantail_storage_refusals',
       help: 'Publishes and other calls refused because Redis, or the share of a topic, is full.',

@@ -47,6 +47,8 @@ interface StorageObservation {
   missingReplicas: number
   /** Dispatch jobs that no worker has fetched yet. */
   dispatch: { jobs: number; oldestSeconds: number }
+  /** Deliveries that only a lack of workers holds back. */
+  dueDeliveries: number
 }
 
 export interface StorageSource {
@@ -98,10 +100,11 @@ export function showStorage(
   possible: readonly string[],
 ): void {
   const { redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisDataRisks } = instruments
-  const { redisMissingReplicas, dispatchJobs, dispatchOldestSeconds } = instruments
-  const figures = [redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisMissingReplicas]
+  const { redisMissingReplicas, dispatchJobs, dispatchOldestSeconds, dueDeliveries } = instruments
+  const figures = [redisUsedBytes, redisLimitBytes, redisWatermarkBytes, redisMissingReplicas, dueDeliveries]
   for (const gauge of [...figures, redisDataRisks, dispatchJobs, dispatchOldestSeconds]) gauge.clear()
-  for (const { memory, watermarkBytes, risks, missingReplicas, dispatch } of observed) {
+  for (const { memory, watermarkBytes, risks, missingReplicas, dispatch, ...due } of observed) {
+    dueDeliveries.set({}, due.dueDeliveries)
     redisMissingReplicas.set({}, missingReplicas)
     dispatchJobs.set({}, dispatch.jobs)
     dispatchOldestSeconds.set({}, dispatch.oldestSeconds)

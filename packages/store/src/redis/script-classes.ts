@@ -35,6 +35,7 @@ export const SCRIPT_CLASSES = {
   'claim-publish-1': 'carries',
   'configure-slice-1': 'carries',
   'count-cause-1': 'carries',
+  'count-due-1': 'reads',
   'count-login-1': 'carries',
   'count-redrive-1': 'reads',
   'create-api-key-1': 'grows',

@@ -89,6 +89,7 @@ export interface ScriptArguments {
     revision: ScriptText
   }
   'count-cause-1': { base: ScriptText; cause: ScriptText }
+  'count-due-1': { base: ScriptText; lanesMax: number }
   'count-login-1': { base: ScriptText; address: ScriptText; windowMs: number }
   'count-redrive-1': {
     base: ScriptText

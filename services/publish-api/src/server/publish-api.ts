@@ -31,6 +31,7 @@ import {
   ConfirmationLimits,
   Consumers,
   Counts,
+  countDueDeliveries,
   DATA_RISKS,
   FifoLog,
   Idempotency,
@@ -172,7 +173,13 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     missingReplicas: () => Math.max(published.missing, connections.replicas.missing),
     memoryBytes,
   })
-  telemetry.metrics.observeStorage({ read: () => health.read(), possible: DATA_RISKS })
+  telemetry.metrics.observeStorage({
+    read: async () => {
+      const [storage, inLanes] = await Promise.all([health.read(), countDueDeliveries(redis)])
+      return { ...storage, dueDeliveries: storage.dispatch.jobs + inLanes }
+    },
+    possible: DATA_RISKS,
+  })
   const stores = createStores(connections, { publisher, use, travel, now }, options)
   const attempters = createTestAttempters({
     sender,
