@@ -1,17 +1,15 @@
 // @ts-check
 /**
  * `npm run release -- [VERSION | major | minor | patch] [--dry-run]`: one version in all files, the changelog, the
- * tarballs, and at the end a commit and a tag. Everything is made in a separate work tree. This work tree changes only
+ * artifacts, and at the end a commit and a tag. Everything is made in a separate work tree. This work tree changes only
  * after everything has worked. Nothing is pushed or published.
  */
-import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { privateDir, root } from '../bootstrap/paths.mjs'
-import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
+import { capture, lastWords, StepError, say, show } from '../bootstrap/steps.mjs'
 import { nextVersion, releasedChangelog, withVersion } from './release-version.mjs'
-import { PUBLISHED, tarballProblems } from './tarball-checks.mjs'
 
 const MANIFESTS = [
   'package.json',
@@ -54,9 +52,10 @@ async function release() {
     writeFileSync(join(output, 'notes.md'), `${section}\n`)
     say(`installing what version ${version} is packed with`)
     await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], tree)
-    for (const name of PUBLISHED) await pack(join(tree, 'packages', name), output, version)
-    writeFileSync(join(output, 'SHA256SUMS'), checksums(output))
-    if (!isDryRun) await commit(tree, tag)
+    if (!isDryRun) await run('git', ['commit', '--all', '--message', `Release ${version}`], tree)
+    const code = await show('node', ['infra/release/make-artifacts.mjs', output], { cwd: tree })
+    if (code !== 0) throw new StepError('making the artifacts failed, as the lines above say')
+    if (!isDryRun) await keep(tree, tag)
   } finally {
     await run('git', ['worktree', 'remove', '--force', tree], root)
   }
@@ -89,40 +88,12 @@ function writeVersion(tree, versions) {
   return section
 }
 
-/** @param {string} folder @param {string} output @param {string} version */
-async function pack(folder, output, version) {
-  say(`packing ${folder.split('/').at(-1)}`)
-  const before = new Set(readdirSync(output))
-  await run('pnpm', ['pack', '--pack-destination', output], folder)
-  const [tarball = ''] = readdirSync(output).filter((name) => !before.has(name))
-  const path = join(output, tarball)
-  const files = (await run('tar', ['-tf', path], root))
-    .split('\n')
-    .map((name) => name.replace(/^package\//, ''))
-  const manifest = JSON.parse(await run('tar', ['-xOf', path, 'package/package.json'], root))
-  const problems = tarballProblems(manifest, files, version)
-  if (problems.length > 0) throw new StepError(problems.join('\n'))
-}
-
-/** @param {string} output */
-function checksums(output) {
-  const tarballs = readdirSync(output).filter((name) => name.endsWith('.tgz'))
-  const lines = tarballs.map((name) => {
-    const sum = createHash('sha256')
-      .update(readFileSync(join(output, name)))
-      .digest('hex')
-    return `${sum}  ${name}`
-  })
-  return `${lines.join('\n')}\n`
-}
-
 /**
- * Moves the branch to the commit from which the tarballs are made.
+ * Moves the branch to the commit from which the artifacts are made.
  * @param {string} tree
  * @param {string} tag
  */
-async function commit(tree, tag) {
-  await run('git', ['commit', '--all', '--message', `Release ${tag.slice(1)}`], tree)
+async function keep(tree, tag) {
   const made = await run('git', ['rev-parse', 'HEAD'], tree)
   await run('git', ['merge', '--ff-only', made], root)
   await run('git', ['tag', '--annotate', tag, '--message', `Fantail ${tag.slice(1)}`, made], root)

@@ -56,7 +56,9 @@ export async function startMachine(): Promise<Machine> {
     '/etc/fantail': etc,
     '/backup': join(folder, 'backup'),
     '/var/lib/fantail-redis': data,
-    '/opt/fantail': ROOT.replace(/\/$/, ''),
+    // The places of the server tree in the checkout.
+    '/opt/fantail/bin/fantail': 'infra/bin/fantail.mjs',
+    '/opt/fantail/etc/redis.conf': join(ROOT, 'infra/redis/redis.conf'),
     'redis://127.0.0.1:6379': redis.url,
     'redis://127.0.0.1:6380': next.url,
     '127.0.0.1 6379': `127.0.0.1 ${redis.port}`,

@@ -26,6 +26,7 @@ test.skipIf(!isInstalled('systemd-analyze') || !canSpawnRedis())('systemd takes 
     for (const unit of units) {
       // Replaces the paths of a unit's programs by those of this machine.
       const text = textOf(unit)
+        .replaceAll('/opt/fantail/bin/fantail', join(ROOT, 'infra/bin/fantail.mjs'))
         .replaceAll('/opt/fantail', ROOT.replace(/\/$/, ''))
         .replace('/usr/bin/redis-server', redisServerPath())
       await writeFile(join(folder, basename(unit)), text)

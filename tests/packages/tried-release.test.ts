@@ -20,7 +20,8 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('a release', () => {
     expect(stdout).toContain(`would release v${version}`)
     const folder = join(ROOT, '.fantail/release', version)
     const names = PUBLISHED.map((name) => `fantail-${name}-${version}.tgz`)
-    const files = ['SHA256SUMS', 'notes.md', ...names]
+    const servers = ['amd64', 'arm64'].map((arch) => `fantail-server_${version}_linux-${arch}.tar.gz`)
+    const files = ['SHA256SUMS', 'notes.md', ...names, ...servers]
     expect(readdirSync(folder).sort()).toEqual(files.sort())
     expect(textOf('CHANGELOG.md')).toContain(readFileSync(join(folder, 'notes.md'), 'utf8').trim())
     expect(await state()).toBe(before)

@@ -1,6 +1,8 @@
 /** The OpenAPI document, and a page that shows it. The page loads everything from this server. */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import type { Answer, Endpoint } from '../http/endpoint.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { openApiDocument } from './document.ts'
@@ -123,7 +125,10 @@ function scalar(): Promise<Buffer> {
   return scalarText
 }
 
+/** A bundle has the file next to the place of this one, without packages. */
 function scalarPath(): string {
+  const packed = fileURLToPath(new URL('./scalar.js', import.meta.url))
+  if (existsSync(packed)) return packed
   const require = createRequire(import.meta.url)
   return require.resolve('@scalar/api-reference').replace(/dist\/.*$/, 'dist/browser/standalone.js')
 }

@@ -1,0 +1,80 @@
+// @ts-check
+/**
+ * Makes every artifact of a release in a checkout that has its packages: `make-artifacts.mjs FOLDER`. All bytes depend
+ * on the commit alone.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { root } from '../bootstrap/paths.mjs'
+import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
+import { ARCHES } from './node-binary.mjs'
+import { writeServerTree } from './server-tree.mjs'
+import { entriesOf, writeTarball } from './tar-archive.mjs'
+import { PUBLISHED, tarballProblems } from './tarball-checks.mjs'
+
+const [output = ''] = process.argv.slice(2)
+try {
+  if (output === '') throw new StepError('usage: make-artifacts.mjs FOLDER')
+  await makeArtifacts()
+} catch (error) {
+  if (!(error instanceof StepError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}
+
+async function makeArtifacts() {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const mtime = Number(await run('git', ['log', '-1', '--format=%ct'], root))
+  for (const name of PUBLISHED) await pack(join(root, 'packages', name), version)
+  const work = mkdtempSync(join(tmpdir(), 'fantail-tree-'))
+  try {
+    for (const arch of ARCHES) {
+      say(`making the server for ${arch}`)
+      await writeServerTree(work, arch)
+      const name = `fantail-server_${version}_linux-${arch}`
+      await writeTarball(join(output, `${name}.tar.gz`), entriesOf(work, name), mtime)
+    }
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+  await writeChecksums()
+}
+
+/** @param {string} folder @param {string} version */
+async function pack(folder, version) {
+  say(`packing ${folder.split('/').at(-1)}`)
+  const before = new Set(readdirSync(output))
+  await run('pnpm', ['pack', '--pack-destination', output], folder)
+  const [tarball = ''] = readdirSync(output).filter((name) => !before.has(name))
+  const path = join(output, tarball)
+  const files = (await run('tar', ['-tf', path], root))
+    .split('\n')
+    .map((name) => name.replace(/^package\//, ''))
+  const manifest = JSON.parse(await run('tar', ['-xOf', path, 'package/package.json'], root))
+  const problems = tarballProblems(manifest, files, version)
+  if (problems.length > 0) throw new StepError(problems.join('\n'))
+}
+
+/** The list has every file that the folder has by then. */
+async function writeChecksums() {
+  const lines = []
+  for (const name of readdirSync(output).sort()) {
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(join(output, name)), hash)
+    lines.push(`${hash.digest('hex')}  ${name}\n`)
+  }
+  writeFileSync(join(output, 'SHA256SUMS'), lines.join(''))
+}
+
+/**
+ * @param {string} command @param {string[]} args @param {string} cwd
+ * @returns {Promise<string>} what it printed
+ */
+async function run(command, args, cwd) {
+  const finished = await capture(command, args, { cwd })
+  if (finished.code === 0) return finished.stdout.trim()
+  throw new StepError(`${command} ${args.join(' ')} failed in ${cwd}:\n${lastWords(finished)}`)
+}
