@@ -73,7 +73,9 @@ function filledIn(expr: string): string {
 
 /** Functions, operators and keywords that the queries may use. Every other word is a metric. */
 const WORDS = new Set(
-  'sum max by rate increase histogram_quantile topk or unless absent label_replace vector le'.split(' '),
+  'sum max by rate increase histogram_quantile topk or unless and on absent label_replace vector le'.split(
+    ' ',
+  ),
 )
 
 /** The metrics in a query. Labels, matchers, ranges and strings are removed first. */
@@ -83,7 +85,7 @@ export function metricsOf(expr: string): string[] {
     .replaceAll(/\{[^}]*\}/g, ' ')
     .replaceAll(/\[[^\]]*\]/g, ' ')
     .replaceAll(/\boffset \w+/g, ' ')
-    .replaceAll(/\bby \([^)]*\)/g, ' ')
+    .replaceAll(/\b(?:by|on) \([^)]*\)/g, ' ')
   const names = bare.match(/[a-zA-Z_:][a-zA-Z0-9_:]*/g) ?? []
   return [...new Set(names)].filter((name) => !WORDS.has(name))
 }

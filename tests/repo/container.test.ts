@@ -50,7 +50,7 @@ test('every container of ours has a read-only root file system, no capabilities 
   expect(common).toMatch(/^ {2}read_only: true$/m)
   expect(common).toMatch(/^ {2}cap_drop: \[ALL\]$/m)
   expect(common).toMatch(/^ {2}security_opt: \["no-new-privileges:true"\]$/m)
-  const ours = ['api', 'worker', 'redrive', 'alerts-key', 'alerts-topic']
+  const ours = ['api', 'worker', 'redrive']
   for (const name of ours)
     expect([name, services().get(name)]).toEqual([name, expect.stringContaining('<<: *fantail')])
   for (const [name, text] of services()) {

@@ -235,7 +235,7 @@ export function createInstruments() {
     }),
     redisDataRisks: new Gauge({
       name: 'fantail_redis_data_risk',
-      help: 'Whether settings of Redis would lose accepted messages, by risk: 1 or 0.',
+      help: 'Whether settings or the disk of Redis would lose accepted messages, by risk: 1 or 0.',
       labels: ['risk'],
     }),
     redisMissingReplicas: new Gauge({

@@ -28,6 +28,7 @@ export const ReadyAnswer = named(
                 'eviction',
                 'no_persistence',
                 'unseen',
+                'disk',
                 'storage_full',
                 'replicas_missing',
                 'dispatch_behind',
@@ -36,7 +37,7 @@ export const ReadyAnswer = named(
               ])
               .describe(
                 'eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not ' +
-                  'say. storage_full: publishing is refused. replicas_missing: replicas of FANTAIL_MIN_REPLICAS do not follow, ' +
+                  'say. disk: it could not write its files. storage_full: publishing is refused. replicas_missing: replicas of FANTAIL_MIN_REPLICAS do not follow, ' +
                   'and publishing is refused. dispatch_behind: no worker has fetched a message for half a minute. ' +
                   'redis_slow: a round trip to Redis takes long. modes_mixed: processes of both modes use this Redis.',
               ),

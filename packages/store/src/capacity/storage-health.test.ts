@@ -1,3 +1,6 @@
+import { mkdir, readdir, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -101,6 +104,36 @@ test('memory, watermark and a full Redis are told', async () => {
     { reason: 'storage_full', message: expect.stringContaining('publishing is refused') },
   ])
   await redis.del('ballast')
+})
+
+test('a file that Redis cannot write is told until it is written, and processes start all the same', async () => {
+  const [, folder = ''] = (await redis.config('GET', 'dir')) as string[]
+  const tried = async (command: 'BGSAVE' | 'BGREWRITEAOF', status: string) => {
+    await redis.call(command).catch(() => undefined) // Another one is running.
+    return (await redis.info('persistence')).includes(status)
+  }
+  const whenTried = (command: 'BGSAVE' | 'BGREWRITEAOF', status: string) =>
+    waitFor(() => tried(command, status), { what: status, intervalMs: 100 })
+  await configure({ appendonly: 'yes' })
+  const files = join(folder, 'appendonlydir')
+  const base = await waitFor(async () =>
+    (await readdir(files)).find((name) => name.endsWith('.base.rdb') && !name.startsWith('temp')),
+  )
+  // Redis renames each file to its name when it is complete. It cannot replace a folder of this name.
+  const next = base.replace(/\d+/, (number) => String(Number(number) + 1))
+  const obstacles = [join(folder, 'dump.rdb'), join(files, next)]
+  for (const obstacle of obstacles) await mkdir(obstacle)
+  await whenTried('BGSAVE', 'rdb_last_bgsave_status:err')
+  await whenTried('BGREWRITEAOF', 'aof_last_bgrewrite_status:err')
+  expect(await reader().degradations()).toEqual([
+    { reason: 'disk', message: expect.stringContaining('rdb_last_bgsave_status, aof_last_bgrewrite_status') },
+  ])
+  await start('server')
+  expect(lines).toMatchObject([{ event: 'redis.volatile', risks: ['disk'] }])
+  for (const obstacle of obstacles) await rmdir(obstacle)
+  await whenTried('BGREWRITEAOF', 'aof_last_bgrewrite_status:ok')
+  await whenTried('BGSAVE', 'rdb_last_bgsave_status:ok')
+  expect(await risks()).toEqual([])
 })
 
 test('Redis is asked at most once a second, and again at once after it did not answer', async () => {

@@ -26,17 +26,19 @@ const ROUND_TRIP_MS_MAX = 200
 
 /**
  * `eviction`: Redis may remove keys. `no_persistence`: a restart loses everything. `unseen`: the server does not say
- * whether it persists.
+ * whether it persists. `disk`: Redis could not write its files.
  */
-export const DATA_RISKS = ['eviction', 'no_persistence', 'unseen'] as const
+export const DATA_RISKS = ['eviction', 'no_persistence', 'unseen', 'disk'] as const
 type DataRisk = (typeof DATA_RISKS)[number]
 
 interface StorageHealth {
   memory: MemorySample
   /** Used memory above which publishing is refused. */
   watermarkBytes: number
-  /** Empty: no setting would lose an accepted message. */
+  /** Empty: neither a setting nor the disk would lose an accepted message. */
   risks: DataRisk[]
+  /** Writes of files that failed when a server last tried them, as INFO names them. */
+  failedWrites: string[]
   /** `maxmemory-policy` of the servers. If any of them evicts, it is that server's policy. */
   evictionPolicy: string
   /** How many replicas of FANTAIL_MIN_REPLICAS do not follow. On a cluster, those of the worst master. */
@@ -130,6 +132,7 @@ async function readHealth({
     memory: fullest.memory,
     watermarkBytes: fullest.memory.limitBytes * PUBLISH_SHARE,
     risks: DATA_RISKS.filter((risk) => risks.has(risk)),
+    failedWrites: [...new Set(servers.flatMap((server) => server.failedWrites))],
     evictionPolicy: (evicting ?? fullest).evictionPolicy,
     missingReplicas: Math.max(
       missingReplicas?.() ?? 0,
@@ -147,6 +150,7 @@ interface ServerHealth {
   evictionPolicy: string
   /** Undefined: the server does not show its settings. */
   persists: boolean | undefined
+  failedWrites: string[]
   /** Replicas that have lately confirmed what they hold. */
   replicas: number
   roundTripMs: number
@@ -165,9 +169,16 @@ async function readServer(redis: Redis, memoryBytes: number | undefined): Promis
     memory: parseMemory(memory, memoryBytes),
     evictionPolicy: /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? '',
     persists: hasFile || (savePoints === undefined ? undefined : savePoints !== ''),
+    failedWrites: failedWritesIn(persistence),
     replicas: followers(replication),
     roundTripMs,
   }
+}
+
+/** INFO does not show how full the disk is. A full disk shows when Redis cannot write a file. */
+function failedWritesIn(persistence: string): string[] {
+  const failed = persistence.matchAll(/^(rdb_last_bgsave|aof_last_write|aof_last_bgrewrite)_status:err/gm)
+  return [...failed].map(([, name = '']) => `${name}_status`)
 }
 
 /** A busy process reads its replies late. So a long round trip is measured once more. */
@@ -204,8 +215,9 @@ function evicts(policy: string): boolean {
   return policy !== '' && policy !== 'noeviction'
 }
 
-function risksOf({ evictionPolicy, persists }: ServerHealth, minReplicas: number): DataRisk[] {
+function risksOf({ evictionPolicy, persists, failedWrites }: ServerHealth, minReplicas: number): DataRisk[] {
   const risks: DataRisk[] = evicts(evictionPolicy) ? ['eviction'] : []
+  if (failedWrites.length > 0) risks.push('disk')
   if (persists === true || minReplicas > 0) return risks
   return [...risks, persists === undefined ? 'unseen' : 'no_persistence']
 }
@@ -214,6 +226,7 @@ function risksOf({ evictionPolicy, persists }: ServerHealth, minReplicas: number
 function degradationsOf(
   {
     risks,
+    failedWrites,
     evictionPolicy,
     memory,
     watermarkBytes,
@@ -230,6 +243,7 @@ function degradationsOf(
       'It keeps nothing over a restart: set appendonly yes or save points, or FANTAIL_MIN_REPLICAS with replicas.',
     unseen:
       'It does not show whether it persists, since CONFIG is forbidden: make sure of appendonly yes or save points.',
+    disk: `It could not write to its disk (${failedWrites.join(', ')}): free space, or replace the disk.`,
   }
   const full: Degradation[] =
     memory.usedBytes < watermarkBytes
@@ -286,13 +300,13 @@ interface StorageCheckOptions {
 
 /**
  * Called at the start of a process. Rejects with a DataLossError if server mode must not continue. Otherwise one log
- * line names what could be lost.
+ * line names what could be lost. A process starts while the disk fails: Redis refuses writes then, and recovers.
  */
 export async function refuseDataLoss({ health, log, settings }: StorageCheckOptions): Promise<void> {
   const isRisk = ({ reason }: Degradation) => (DATA_RISKS as readonly string[]).includes(reason)
   const problems = (await health.degradations()).filter(isRisk)
   if (problems.length === 0) return
-  const known = problems.filter(({ reason }) => reason !== 'unseen')
+  const known = problems.filter(({ reason }) => reason !== 'unseen' && reason !== 'disk')
   if (known.length > 0 && settings.mode === 'server' && !settings.allowVolatileRedis) {
     throw new DataLossError(known)
   }
