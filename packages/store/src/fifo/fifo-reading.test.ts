@@ -181,9 +181,9 @@ test('a deleted topic’s log is dropped in steps and counted, and its reader ge
   await new Topics(redis).delete(FIFO_ARN)
   const messages = [Buffer.alloc(16)]
   expect(await reading.move(SHARD, claim, moveOf([id], messages))).toEqual({ kind: 'gone' })
-  expect((await take()).drained).toBe(1_000)
-  expect((await take()).drained).toBe(1_000)
-  expect((await take()).drained).toBe(501)
+  expect((await take()).discarded).toBe(1_000)
+  expect((await take()).discarded).toBe(1_000)
+  expect((await take()).discarded).toBe(501)
   expect(await new Counts(redis).read()).toEqual({ 'discarded:topicDeleted': 2_501 })
   expect(await redis.exists(logKey(BASE, uid), fifoKey(BASE, uid), dueKey(BASE), topicBytesKey(BASE))).toBe(0)
   expect(await redis.keys(`${BASE}msg:*`)).toEqual([])
@@ -205,7 +205,7 @@ async function redisIds(): Promise<Buffer[]> {
   return entries.map((entry) => entry.subarray(0, 16))
 }
 
-test('a deleted subscription’s groups are drained in steps, also behind what is in flight', async () => {
+test('a deleted subscription’s groups are discarded in steps, also behind what is in flight', async () => {
   const id = await subscribe('s')
   const texts = Array.from({ length: 2_500 }, (_, i) => `${['a', 'b', 'c'][i % 3]}:${i}`)
   let claim: LogClaim | undefined
@@ -217,12 +217,12 @@ test('a deleted subscription’s groups are drained in steps, also behind what i
   const [lane] = (await take({ limits: new Map([[id, 1]]) })).lanes
   expect(lane?.claims).toHaveLength(1)
   await subscriptions.delete(id)
-  expect((await take()).drained).toBe(1_000)
-  expect((await take()).drained).toBe(1_000)
+  expect((await take()).discarded).toBe(1_000)
+  expect((await take()).discarded).toBe(1_000)
   const [taken] = lane?.claims ?? []
   if (!taken) throw new Error('one was claimed')
   await lanes.settle(SHARD, [{ ...taken, subscriptionId: id, to: { op: 'delivered' } }])
-  expect((await take()).drained).toBe(499)
+  expect((await take()).discarded).toBe(499)
   expect(await redis.keys(`${BASE}*${id}*`)).toEqual([])
   expect(await redis.keys(`${BASE}msg:*`)).toEqual([])
 })

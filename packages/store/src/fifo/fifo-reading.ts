@@ -50,7 +50,7 @@ interface IsolatedEntry extends LogEntry {
   delayMs: number
 }
 
-/** `stale`: another reader has the log. `gone`: the topic is deleted, and takes drain its log. */
+/** `stale`: another reader has the log. `gone`: the topic is deleted, and takes discard its log. */
 export type LogMoved =
   | { kind: 'stale' | 'gone' }
   /** The log's next messages. If there are none, the log is no longer lent. */

@@ -105,7 +105,7 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
 // `<base>dedup:<topic uid>:<scope><id>`. String, 5 minutes: 16 bytes message id, 20 digits sequence number, ms of the
 // publish. `scope` is the group and a space if the topic deduplicates by group, else ''.
 
-// ---- lanes: owned by lanes.ts; the lane hash is made with the subscription and removed when drained after it
+// ---- lanes: owned by lanes.ts; the lane hash is made with the subscription, removed after its deliveries
 
 /**
  * Hash of a lane:

@@ -108,8 +108,8 @@ export async function sweepLanes(redis: Redis, shard: number, request: SweepRequ
   const { deliveriesMax, leaseMs } = request
   const args = { base: shardBase(shard), shard, index, cursor: at, deliveriesMax, leaseMs }
   const reply = (await runScript(redis, SWEEP, args)) as [...TakenReply, Buffer, number, CorruptReply]
-  const [now, due, drained, lanes, expired, reached, unfinished, corrupt] = reply
-  const taken = { ...readTaken([now, due, drained, lanes, expired]), corrupt: readCorrupt(corrupt) }
+  const [now, due, discarded, lanes, expired, reached, unfinished, corrupt] = reply
+  const taken = { ...readTaken([now, due, discarded, lanes, expired]), corrupt: readCorrupt(corrupt) }
   if (unfinished === 1) return { ...taken, cursor: `${index}:${at}` }
   return { ...taken, cursor: nextCursor(index, reached.toString()) }
 }

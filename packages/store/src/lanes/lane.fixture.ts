@@ -65,7 +65,7 @@ export async function changeLane(redis: Redis, id: string, field: string, value:
   await redis.eval(CHANGE, 1, BASE, id, field, value)
 }
 
-/** Deletes the lane as the delete script does. Takes drain it. */
+/** Deletes the lane as the delete script does. Takes discard it. */
 export async function deleteLane(redis: Redis, id: string) {
   await redis.hset(laneKey(BASE, id), 'g', '1')
   await redis.zadd(dueKey(BASE), 0, id)

@@ -378,7 +378,7 @@ class Play {
 
   /**
    * A take that reached its limit before a lane left it unchanged. If it reached the lane, it returned ended leases and
-   * drained it.
+   * discarded it.
    */
   resolveUnreached(lane: LaneModel, now: number, lease: Map<string, number>, waiting: number) {
     const ended = this.model.of(lane.id, 'lease').filter(({ at }) => at <= now)

@@ -261,15 +261,15 @@ test('a long line of expired deliveries behind a slow throttle is cleared withou
   expect(await lanes.figures([{ subscriptionId: id, shard: SHARD }])).toMatchObject([{ waiting: 0 }])
 })
 
-test('the lane of a deleted subscription is drained in steps and leaves no key behind', async () => {
+test('the lane of a deleted subscription is discarded in steps and leaves no key behind', async () => {
   const id = await writeLane(redis)
   const parked = messages(600)
   await parkAll(lanes, [id], parked)
   await parkAll(lanes, [id], parked.slice(0, 1))
   await parkAll(lanes, [id], messages(600), retried(60_000))
   await deleteLane(redis, id)
-  expect((await takeFrom(lanes)).drained).toBe(1_000)
-  expect(await takeFrom(lanes)).toMatchObject({ drained: 200, lanes: [], nextDueAt: null })
+  expect((await takeFrom(lanes)).discarded).toBe(1_000)
+  expect(await takeFrom(lanes)).toMatchObject({ discarded: 200, lanes: [], nextDueAt: null })
   expect(await keysLeft(redis)).toEqual([])
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ 'discarded:unsubscribed': '1200' })
 })
@@ -281,7 +281,7 @@ test('a delivery in flight when its subscription was deleted is discarded when i
   await deleteLane(redis, id)
   expect((await takeFrom(lanes)).nextDueAt).toBeGreaterThan(Date.now() + 10_000)
   await skew(redis, 30_000)
-  expect((await takeFrom(lanes)).drained).toBe(1)
+  expect((await takeFrom(lanes)).discarded).toBe(1)
   expect(await keysLeft(redis)).toEqual([])
 })
 

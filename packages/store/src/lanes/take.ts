@@ -14,7 +14,7 @@ const OTHERS_MAX = 1_000_000
 
 const TAKE = readScript('take-deliveries-1')
 
-/** Now, earliest due time, drained, lanes with claims, expired. `expired` alternates subscription and delivery. */
+/** Now, earliest due time, discarded, lanes with claims, expired. `expired` alternates subscription and delivery. */
 export type TakenReply = [number, Buffer, number, ClaimedLaneReply[], Buffer[]]
 /** For each head with followers: subscription, head, and followers. */
 type TakeReply = [
@@ -47,8 +47,8 @@ export async function takeDeliveries(redis: Redis, shard: number, request: TakeR
   const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
   const args = { base: shardBase(shard), ...bounds, tripMs, leadMs, bodyBytesMax, laneLimits }
   const reply = (await runScript(redis, TAKE, args)) as TakeReply
-  const [now, due, drained, lanes, expired, followed, logs, unproven, corrupt, bodies] = reply
-  const taken = readTaken([now, due, drained, lanes, expired])
+  const [now, due, discarded, lanes, expired, followed, logs, unproven, corrupt, bodies] = reply
+  const taken = readTaken([now, due, discarded, lanes, expired])
   addFollowers(taken.lanes, followed)
   return {
     ...taken,
@@ -72,14 +72,14 @@ function namedClaims(claims: ReadonlyMap<string, number>): string {
   return Array.from(claims, ([id, claimsMax]) => `${id}=${claimsMax}`).join(' ')
 }
 
-export function readTaken([now, due, drained, lanes, expired]: TakenReply): TakeResult {
+export function readTaken([now, due, discarded, lanes, expired]: TakenReply): TakeResult {
   return {
     now,
     nextDueAt: readTime(due),
     nextUnprovenAt: null,
     lanes: lanes.map(readClaimedLane),
     expired: readRefs(expired),
-    drained,
+    discarded,
     logs: [],
     corrupt: [],
   }

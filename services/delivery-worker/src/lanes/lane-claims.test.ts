@@ -55,7 +55,7 @@ const taken = (...lanes: ClaimedLane[]): TakeResult => ({
   nextUnprovenAt: null,
   lanes,
   expired: [],
-  drained: 0,
+  discarded: 0,
   logs: [],
   corrupt: [],
 })

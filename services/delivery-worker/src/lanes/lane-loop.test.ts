@@ -32,7 +32,7 @@ function createLoop(tripMs: number) {
     const { lanes } = redis
     await new Promise((resolve) => setTimeout(resolve, tripMs))
     const nextDueAt = lanes.length > 0 ? clocks.now() : null
-    const nothing = { nextUnprovenAt: null, expired: [], drained: 0, logs: [], corrupt: [] }
+    const nothing = { nextUnprovenAt: null, expired: [], discarded: 0, logs: [], corrupt: [] }
     return { now: Math.floor(clocks.now()), nextDueAt, lanes, ...nothing }
   }
   const options = {

@@ -1,5 +1,5 @@
 -- Claims due deliveries, lane by lane; the lane that has waited longest comes first. It also makes deliveries with
--- ended leases wait again, expires old deliveries, and drains the lanes of deleted subscriptions.
+-- ended leases wait again, expires old deliveries, and discards the lanes of deleted subscriptions.
 --
 -- Lanes of unproven endpoints are in a separate line. Each gets one claim when it is first, and goes to the end of the
 -- line. A lane that is sent in batches gets the claims of one request. The line is only read if the worker has a slot
@@ -7,7 +7,7 @@
 --
 -- If data of a lane or log is corrupt, the others are taken nevertheless.
 --
--- The script also lends FIFO logs, which are due like lanes, and drains logs of deleted topics. One call does a limited
+-- The script also lends FIFO logs, which are due like lanes, and discards logs of deleted topics. A call does a limited
 -- amount of work. The rest stays due.
 -- @key base: of the shard
 -- @arg lanes_max: number
@@ -27,7 +27,7 @@
 -- Returns a list:
 --   - now
 --   - earliest due time or ''
---   - drained deliveries
+--   - discarded deliveries
 --   - lanes, each: subscription, slice, slice's revision, '1' if its endpoint is proven or '', with a colon and the
 --     credential that blocks it; then for each claim: delivery, lease, send time or '', state or ''
 --   - expired deliveries, each: subscription, delivery
@@ -56,7 +56,7 @@ local FAR_KEPT_MS = 10000
 -- Claims of one take, whatever the worker asks for. Past it: the others stay due.
 local TAKEN_DELIVERIES_MAX = 1000
 -- Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take continues.
-local DRAIN_MAX = 1000
+local DISCARD_MAX = 1000
 -- Deliveries behind heads that one take returns. Past it: they wait.
 local BEHIND_MAX = 1000
 -- Deliveries that one take reads, about. Past it: further lanes stay due.
@@ -76,7 +76,7 @@ if trip_ms > 0 and trip_ms >= far_ms(base) then
   redis.call('SET', base .. 'far', text(far), 'PX', text(FAR_KEPT_MS))
 end
 take.left = math.min(deliveries_max, TAKEN_DELIVERIES_MAX)
-local drained, steps, limits = 0, 0, {}
+local discarded, steps, limits = 0, 0, {}
 local passed_over = 0
 local claims_of_unproven = {}
 for id, claims in string.gmatch(unproven_claims, '(%S+)=(%d+)') do
@@ -87,16 +87,16 @@ for id, claims_max in lane_limits() do
   if claims_max == 0 then passed_over = passed_over + 1 end
 end
 
-local function drain(id, lane)
-  local n = discard_waiting(base, id, DRAIN_MAX - drained, 'discarded:unsubscribed', lane.fifo, now)
-  drained = drained + n
+local function discard_lane(id, lane)
+  local n = discard_waiting(base, id, DISCARD_MAX - discarded, 'discarded:unsubscribed', lane.fifo, now)
+  discarded = discarded + n
 end
 
 -- If this worker has enough readers, the log is postponed, for other workers too.
 local function take_log(log)
   local arn = arn_of_log(base, log)
   if not is_log_open(base, log.uid, arn) then
-    drained = drained + drop_log(base, log, DRAIN_MAX - drained, now)
+    discarded = discarded + drop_log(base, log, DISCARD_MAX - discarded, now)
   elseif #take.logs < logs_max then
     take.logs[#take.logs + 1] = { log.uid, arn, lend_log(base, log, now), log.group or '' }
   else
@@ -184,7 +184,7 @@ end
 -- true for all other lanes.
 local function is_served(line, id, lane)
   if lane and not lane.paused then return_ended(id, lane) end
-  if lane and lane.gone then drain(id, lane) end
+  if lane and lane.gone then discard_lane(id, lane) end
   if lane and not lane.gone and not lane.paused and line == line_of(lane) then return true end
   if lane and line ~= line_of(lane) then redis.call('ZREM', base .. line, id) end
   lane_next(base, id, now, lane, now)
@@ -221,7 +221,7 @@ local function take_waiting(id)
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', base .. 'due', '-inf', now, 'LIMIT', '0', text(lanes_max))) do
-  if take.left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
+  if take.left <= 0 or steps >= TAKE_STEPS_MAX or discarded >= DISCARD_MAX then break end
   take_from('due', id, take_due)
 end
 take.left = math.min(unproven_max, TAKEN_DELIVERIES_MAX)
@@ -232,7 +232,7 @@ local function unproven_lanes()
 end
 
 for _, id in ipairs(unproven_lanes()) do
-  if take.left <= 0 or unproven_left <= 0 or steps >= TAKE_STEPS_MAX or drained >= DRAIN_MAX then break end
+  if take.left <= 0 or unproven_left <= 0 or steps >= TAKE_STEPS_MAX or discarded >= DISCARD_MAX then break end
   take_from('unproven', id, take_waiting)
 end
 save_leases(base)
@@ -279,6 +279,6 @@ end
 
 local due, unproven = head_of(base .. 'due'), next_unproven()
 return {
-  now, due and text(due) or '', drained, take.lanes, take.expired, take.followed, take.logs,
+  now, due and text(due) or '', discarded, take.lanes, take.expired, take.followed, take.logs,
   unproven and text(unproven) or '', corrupt, bodies,
 }

@@ -241,7 +241,7 @@ export interface TakeResult {
   /** Bodies that came along, by message id in latin1. All others must be read. */
   bodies?: ReadonlyMap<string, Buffer>
   /** Number of removed deliveries of deleted subscriptions, and of messages in logs of deleted topics. */
-  drained: number
+  discarded: number
   logs: LogClaim[]
   /** Lanes and logs that were passed over, because their data is corrupt. `name`: the subscription, or the log. */
   corrupt: { name: string; error: string }[]

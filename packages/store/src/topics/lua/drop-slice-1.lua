@@ -1,4 +1,4 @@
--- Removes a slice of a deleted topic. `take` drains its lanes.
+-- Removes a slice of a deleted topic. `take` discards its lanes.
 -- @key base: of the slice's shard
 -- @arg slice: text
 -- @arg shard: digits

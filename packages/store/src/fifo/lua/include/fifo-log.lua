@@ -55,7 +55,7 @@ local function end_log(base, log)
   redis.call('SREM', log.isolated, log.group)
 end
 
--- Called when the topic has just been deleted. The next takes drain its logs.
+-- Called when the topic has just been deleted. The next takes discard its logs.
 local function close_log(base, uid, now)
   local own = log_of(base, uid)
   for _, group in ipairs(redis.call('SMEMBERS', own.isolated)) do

@@ -44,7 +44,7 @@ local function note_departure(base, slice, id, record)
   redis.call('HDEL', former, number - FORMER_SUBSCRIPTIONS_MAX)
 end
 
--- Closes the lane of a removed subscription. An empty lane is removed at once. Otherwise `take` drains it.
+-- Closes the lane of a removed subscription. An empty lane is removed at once. Otherwise `take` discards it.
 local function close_lane(base, id, now)
   redis.call('ZREM', base .. 'expiries', id)
   if redis.call('EXISTS', base .. 'lane:' .. id) == 0 then return end
