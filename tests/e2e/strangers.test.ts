@@ -1,17 +1,25 @@
 /** Callers without a key where keys are required, on the ports of all services. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { notification } from '../harness/receivers/webhooks.ts'
 import { runFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
-const stack = useStack({ redrive: true, env: { FANTAIL_AUTH: 'on' } })
+const folder = await mkdtemp(join(tmpdir(), 'fantail-strangers-'))
+const auditFile = join(folder, 'audit.log')
+const env = { FANTAIL_AUTH: 'on', FANTAIL_AUDIT_FILE: auditFile }
+const stack = useStack({ redrive: true, env })
+afterAll(() => rm(folder, { recursive: true }))
+
 const receiver = useReceiver()
 
 async function authorized(...scopes: string[]): Promise<{ authorization: string }> {
   const words = ['keys', 'create', '--name', 'test', '--quiet', ...scopes.flatMap((one) => ['--scope', one])]
-  const { stdout } = await runFantail(words, { env: { REDIS_URL: stack().redis.url, FANTAIL_AUTH: 'on' } })
+  const { stdout } = await runFantail(words, { env: { REDIS_URL: stack().redis.url, ...env } })
   return { authorization: `Bearer ${stdout.trim()}` }
 }
 
@@ -31,6 +39,26 @@ async function callerWith(...scopes: string[]) {
     return { status: made.status, body: (await made.json()) as { id: string; attempts?: object[] } }
   }
 }
+
+test('changes by API and command line are in the audit file and not in the log', async () => {
+  const call = await callerWith('manage')
+  await call('PUT', 'topics/audited', {})
+  expect((await fetch(`${stack().api.url}/v1/topics/audited`, { method: 'DELETE' })).status).toBe(401)
+  const lines = (await readFile(auditFile, 'utf8')).trimEnd().split('\n')
+  const seen = lines.map((line) => JSON.parse(line)).map(({ msg, action, result }) => [msg, action, result])
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      ['audit', 'keys create', 'done'],
+      ['audit', 'PUT /v1/topics/{topic}', 'done'],
+      ['audit', 'DELETE /v1/topics/{topic}', 'denied'],
+    ]),
+  )
+  expect(
+    stack()
+      .api.logLines()
+      .filter(({ msg }) => msg === 'audit'),
+  ).toEqual([])
+})
 
 test('only the link of a delivery unsubscribes without a key', async () => {
   const call = await callerWith('manage', 'publish', 'read')

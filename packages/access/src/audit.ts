@@ -1,6 +1,6 @@
 /**
  * The audit log: one line for every requested change, whether it was made or refused. It never holds a secret. Each
- * line goes to the service's log, and to the audit trail in Redis.
+ * line goes to the service's log, or to a file of its own, and to the audit trail in Redis.
  */
 import type { AuditLine } from '@fantail/contracts'
 import type { AuditStream } from '@fantail/store'
@@ -37,21 +37,24 @@ export interface AuditLog {
   add(line: AuditLine, caller?: Caller): void
 }
 
-/** The service’s log, the trail in Redis, and the settings that say whether keys are required. */
+/** The service’s log or a file, the trail in Redis, and the settings that say whether keys are required. */
 interface AuditDeps {
   log: { info(fields: object, event: string): void; debug(fields: object, event: string): void }
+  /** FANTAIL_AUDIT_FILE. Absent: the lines go to the log. */
+  auditFile?: { info(fields: object, event: string): void } | undefined
   auditWriter: { add(line: AuditLine, stream: AuditStream): void }
   settings: { auth: boolean; awsCredentials?: readonly unknown[] | undefined }
 }
 
-/** Without keys every caller is anonymous, so the lines are logged at level debug. */
-export function auditLog({ log, auditWriter, settings }: AuditDeps): AuditLog {
+/** Without keys every caller is anonymous, so the log has the lines at level debug. */
+export function auditLog({ log, auditFile, auditWriter, settings }: AuditDeps): AuditLog {
   const { auth, awsCredentials = [] } = settings
   const keysRequired = auth || awsCredentials.length > 0
   return {
     add: (given, caller) => {
       const line = bounded(given)
-      if (keysRequired) log.info(line, 'audit')
+      if (auditFile) auditFile.info(line, 'audit')
+      else if (keysRequired) log.info(line, 'audit')
       else log.debug(line, 'audit')
       auditWriter.add(line, keysRequired ? streamOf(line, caller) : 'lines')
     },

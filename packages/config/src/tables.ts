@@ -525,6 +525,13 @@ export const apiTable = {
     description:
       'Addresses and CIDRs of your reverse proxies, separated by commas. Behind them, the caller is the last address in X-Forwarded-For that is none of them: for failed logins, aws:SourceIp and the audit log. The last value of their X-Forwarded-Proto says whether it used TLS.',
   }),
+  auditFile: optional({
+    name: 'FANTAIL_AUDIT_FILE',
+    schema: file(),
+    unset: 'audit lines are in the log',
+    description:
+      'File to which audit lines are appended, at any FANTAIL_LOG_LEVEL, in place of the log. It may be renamed at any time. /dev/fd/3 is a stream that the process inherits.',
+  }),
   console: setting({
     name: 'FANTAIL_CONSOLE',
     schema: oneOf(['on', 'off']),
@@ -604,6 +611,14 @@ export const workerTable = {
     unit: 'share of the memory of Redis',
     description:
       'Share that all dead-letter queues of topics may fill together. Past it: the queue with the most bytes loses its oldest letters.',
+  }),
+  attemptLines: setting({
+    name: 'FANTAIL_ATTEMPT_LINES',
+    schema: wholeNumber({ min: 0, max: 100 }),
+    default: '100',
+    unit: 'percent of messages',
+    description:
+      'Messages whose attempts have a line delivery.attempted in the log; 0 logs none. A message has all of its lines or none. The ends of failed deliveries always have a line.',
   }),
   attemptsMax: setting({
     name: 'FANTAIL_ATTEMPTS_MAX',

@@ -54,7 +54,7 @@ interface ServiceDescription<S extends ServiceSettings, F> {
    * Opens the files that settings name. This happens before the wait for Redis, so that a wrong file is reported at
    * once.
    */
-  openFiles(settings: S): Promise<F>
+  openFiles(settings: S, log: Logger): Promise<F>
   /** Whether BullMQ records metrics of its own in this process. */
   usesMeters?: boolean
   /** Builds the service. Nothing of it runs before its `start`. */
@@ -104,7 +104,7 @@ async function start<S extends ServiceSettings, F>(
   { log, signal, fail }: { log: Logger; signal: AbortSignal; fail: (error: unknown) => void },
 ): Promise<Started> {
   const settings = readSettings(process.env)
-  const files = await openFiles(settings)
+  const files = await openFiles(settings, log)
   const { awsMetrics = false } = settings
   const scrapesLater = settings.mode === 'local' && !usesMeters
   const { redisUrl, telemetry, build } = await beginService({

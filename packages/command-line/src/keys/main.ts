@@ -5,7 +5,7 @@
 import { auditLog } from '@fantail/access'
 import { readApiSettings } from '@fantail/config'
 import { printableLines } from '@fantail/policy'
-import { createLogger, openVault } from '@fantail/runtime'
+import { createLogger, openAuditFile, openVault } from '@fantail/runtime'
 import { ApiKeys, AuditWriter, VaultKeys } from '@fantail/store'
 import { withRedis } from '../frame/cli-redis.ts'
 import { EXIT_CODES, exitOf } from '../output/exit-codes.ts'
@@ -26,6 +26,7 @@ async function main(args: string[]): Promise<number> {
   // Audit lines are logged only if keys are required, as in the API.
   const level = settings.auth ? 'info' : 'warn'
   const log = createLogger({ service: 'keys', level, destination: process.stderr })
+  const auditFile = openAuditFile({ service: 'keys', path: settings.auditFile, log })
   return await withRedis({ name: 'fantail-keys', settings }, async (redis) => {
     const { account } = settings.arn
     const vault = await openVault(settings)
@@ -44,7 +45,7 @@ async function main(args: string[]): Promise<number> {
       vault,
       beforeSealing,
       account,
-      audit: auditLog({ log, auditWriter, settings }),
+      audit: auditLog({ log, auditFile, auditWriter, settings }),
       print: (text: string) => console.log(printableLines(text)),
       clock: Date.now,
     }

@@ -6,11 +6,12 @@ import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 
 export class AttemptLog implements EndReport {
   readonly #log: Logger
-  readonly #isOn: boolean
+  readonly #percent: number
 
-  constructor(log: Logger) {
+  /** `percent`: messages whose attempts have a line. */
+  constructor(log: Logger, percent = 100) {
     this.#log = log
-    this.#isOn = log.isLevelEnabled('info')
+    this.#percent = log.isLevelEnabled('info') ? percent : 0
   }
 
   /**
@@ -18,10 +19,11 @@ export class AttemptLog implements EndReport {
    * its delivery only enters its lane.
    */
   ended(end: AttemptEnd, { result }: Outcome, { decision, why }: Decided): void {
-    if (!this.#isOn) return
+    if (this.#percent === 0) return
     if (end.path === 'first' && (decision === 'delivered' || decision === 'wait')) return
     const { message, subscription, attempts } = end
     const { messageId, topicArn } = message.message
+    if (!isSampled(messageId, this.#percent)) return
     const { id: subscriptionId, protocol } = subscription.record
     const line = {
       messageId,
@@ -37,4 +39,9 @@ export class AttemptLog implements EndReport {
     }
     this.#log.info(line, 'delivery.attempted')
   }
+}
+
+/** The id decides, so that all workers log the same messages. Its last four digits are random. */
+function isSampled(messageId: string, percent: number): boolean {
+  return percent >= 100 || Number.parseInt(messageId.slice(-4), 16) * 100 < percent * 0x1_0000
 }

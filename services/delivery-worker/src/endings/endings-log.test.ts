@@ -5,12 +5,15 @@ import { createFakeSender, DLQ, TOPIC, useFixture } from '../fixtures/worker.fix
 
 const fixture = await useFixture()
 
-async function startLogged(answer: () => number) {
+async function startLogged(answer: () => number, options: { attemptLines?: number } = {}) {
   const lines: Record<string, unknown>[] = []
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) }
   const sender = createFakeSender()
   sender.answer = answer
-  await fixture.startWorker(sender, { log: createLogger({ service: 'test', destination }) })
+  await fixture.startWorker(sender, {
+    log: createLogger({ service: 'test', destination }),
+    ...options,
+  })
   return (msg: string) => lines.filter((line) => line.msg === msg)
 }
 
@@ -59,3 +62,23 @@ test('a success from a lane is logged with the cause of its attempt', async () =
   expect(because).toEqual(expect.any(String))
   expect(delivered).toMatchObject({ decision: 'delivered', attempts: 2, because, delayMs })
 })
+
+test.each([
+  [0, []],
+  [25, ['3fff']],
+  [100, ['3fff', '4000']],
+])(
+  'with FANTAIL_ATTEMPT_LINES=%i the log has the attempts of %j, and every end',
+  async (attemptLines, expected) => {
+    await fixture.subscribe('refusing', { redrivePolicy: null })
+    const logged = await startLogged(() => 404, { attemptLines })
+    for (const end of ['3fff', '4000'])
+      await fixture.publish('refused', { messageId: `0190aaaa-0000-7000-8000-00000000${end}` })
+    await waitFor(() => logged('delivery.discarded').length === 2, { what: 'both ends' })
+    expect(
+      logged('delivery.attempted')
+        .map(({ messageId }) => String(messageId).slice(-4))
+        .toSorted(),
+    ).toEqual(expected)
+  },
+)

@@ -38,7 +38,12 @@ export function createEnding(below: Ground & Sending, options: DeliveryWorkerOpt
   const notes = new AttemptNotes(lanes, log)
   // Every report of ended attempts. A further one needs its class and a place here. Recording is made on the ground
   // floor, because attempts ask it which answers to keep.
-  const reports = [notes, new AttemptLog(log), recording, new LiveAttempts({ live, now })]
+  const reports = [
+    notes,
+    new AttemptLog(log, options.attemptLines),
+    recording,
+    new LiveAttempts({ live, now }),
+  ]
   const gone = new GoneEndpoints({ subscriptions: stores.subscriptions, log })
   return {
     recorder,

@@ -22,6 +22,8 @@ export interface DeliveryWorkerOptions {
   retryJitter: number
   maxRetrySeconds: number
   logMessages: number
+  /** Percent of messages whose attempts are logged (FANTAIL_ATTEMPT_LINES). Default: 100. */
+  attemptLines?: number
   /** Bytes that the recorded attempts of all subscriptions may take. Default: 0, and no attempt is recorded. */
   attemptRecordBytes?: number
   /** Default: server. */

@@ -3,7 +3,7 @@ import type { ApiSettings } from '@fantail/config'
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { AddressGuard, Attempters, EnvelopeSigning } from '@fantail/delivery'
 import type { Publisher } from '@fantail/jobs'
-import type { Build, Checks } from '@fantail/runtime'
+import type { AuditFile, Build, Checks } from '@fantail/runtime'
 import type {
   ApiKeys,
   AttemptStore,
@@ -145,6 +145,7 @@ export interface ApiDeps {
   portalSessions: Methods<PortalSessions>
   portalCache: Methods<PortalCache>
   /** Gets every line of the audit log. */
+  auditFile?: AuditFile | undefined
   auditWriter: Pick<AuditWriter, 'add'>
   auditReader: Pick<AuditReader, 'find'>
   /** undefined: there is no master key, so no secret can be stored. */

@@ -13,6 +13,7 @@ import {
 } from '@fantail/delivery'
 import { createPublisher, type Publisher } from '@fantail/jobs'
 import {
+  type AuditFile,
   type Build,
   type Checks,
   createRedisClock,
@@ -117,6 +118,8 @@ interface PublishApiOptions {
   tls?: Tls | undefined
   /** An operator's own signing pair. Absent: the one that Redis stores. */
   signingPair?: SigningPair | undefined
+  /** Where audit lines go. Absent: to the log. */
+  auditFile?: AuditFile | undefined
   /** Seals secrets. Absent: requests with secrets are refused. */
   vault?: Vault | undefined
   /** Ends the process because of a problem that is found only when Redis answers. */
@@ -236,6 +239,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
       clock: now,
     }),
     publishCounts: new PublishCounts({ metrics: telemetry.metrics, statsCounter, clock: now }),
+    auditFile: options.auditFile,
     auditWriter,
     auditReader: new AuditReader(redis),
     stats: new StatsReads({ store: statsStore, clock: now }),
