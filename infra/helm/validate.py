@@ -52,7 +52,8 @@ def problems_of(manifest, schemas):
         kubernetes_validate.validate(manifest, kubernetes_validate.latest_version(), strict=True)
         return []
     except (kubernetes_validate.ValidationError, kubernetes_validate.SchemaNotFoundError) as error:
-        return [str(error)]
+        # Its further lines are the whole schema.
+        return [str(error).splitlines()[0]]
 
 
 def main(words):
