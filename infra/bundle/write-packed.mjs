@@ -3,29 +3,64 @@
  * Writes Fantail in the form that runs without a checkout and without packages: `bin/fantail.mjs`, and next to `bin`
  * the folder `server` with the command line, the services and the console. The npm package and the server tree have it.
  */
-import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { packageIn } from './bundled-packages.mjs'
 import { writeServer } from './write-server.mjs'
 
-const LAUNCHER = fileURLToPath(new URL('../bin/fantail.mjs', import.meta.url))
+/** @typedef {import('./bundled-packages.mjs').BundledPackage} BundledPackage */
+
+/** @param {string} path */
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+/** Vite writes the licences of a bundle's packages here. */
+const LICENCES = '.vite'
 /** The module of the API's documentation page, which has its only package next to itself in a bundle. */
 const DOCS = 'services/publish-api/src/openapi'
 
-/** The console must have been built. @param {string} folder */
+/** @param {string} folder @returns {Promise<BundledPackage[]>} all packages of others in it */
 export async function writePacked(folder) {
-  await writeServer(join(folder, 'server'), {
-    mains: { cli: 'packages/command-line/src/main.ts', build: 'packages/runtime/src/health/build.ts' },
-    copied: ['packages/console/dist'],
-  })
-  const { resolve } = createRequire(new URL(`../../${DOCS}/docs-routes.ts`, import.meta.url))
-  const scalar = resolve('@scalar/api-reference').replace(/dist\/.*$/, 'dist/browser/standalone.js')
-  await cp(scalar, join(folder, 'server', DOCS, 'scalar.js'))
-  // In a checkout the launcher runs sources, which need flags of Node.
-  const launcher = await readFile(LAUNCHER, 'utf8')
-  const file = join(folder, 'bin', 'fantail.mjs')
-  await mkdir(join(folder, 'bin'), { recursive: true })
+  const made = await mkdtemp(join(tmpdir(), 'fantail-console-'))
+  try {
+    await promisify(execFile)(process.execPath, [at('packages/console/build/bundle.ts'), '--out', made])
+    const scalar = scalarFolder()
+    const packages = await writeServer(join(folder, 'server'), {
+      mains: { cli: 'packages/command-line/src/main.ts', build: 'packages/runtime/src/health/build.ts' },
+      others: [...(await consolePackages(made)), packageIn(scalar)],
+    })
+    const pages = join(folder, 'server/packages/console/dist')
+    await cp(made, pages, { recursive: true, filter: (path) => !path.endsWith(LICENCES) })
+    await cp(join(scalar, 'dist/browser/standalone.js'), join(folder, 'server', DOCS, 'scalar.js'))
+    await writeLauncher(join(folder, 'bin'))
+    return packages
+  } finally {
+    await rm(made, { recursive: true, force: true })
+  }
+}
+
+/** @param {string} made the console and, in a folder of it, the portal */
+async function consolePackages(made) {
+  const lists = [made, join(made, 'portal')].map((folder) => join(folder, LICENCES, 'licences.json'))
+  const texts = await Promise.all(lists.map((list) => readFile(list, 'utf8')))
+  return texts
+    .flatMap((text) => JSON.parse(text))
+    .map(({ name, version, identifier, text }) => ({ name, version, license: identifier, text: text ?? '' }))
+}
+
+function scalarFolder() {
+  const { resolve } = createRequire(at(`${DOCS}/docs-routes.ts`))
+  return resolve('@scalar/api-reference').replace(/\/dist\/.*$/, '')
+}
+
+/** In a checkout the launcher runs sources, which need flags of Node. @param {string} bin */
+async function writeLauncher(bin) {
+  const launcher = await readFile(at('infra/bin/fantail.mjs'), 'utf8')
+  const file = join(bin, 'fantail.mjs')
+  await mkdir(bin, { recursive: true })
   await writeFile(file, launcher.replace(/^#!.*/, '#!/usr/bin/env node'))
   await chmod(file, 0o755)
 }

@@ -4,14 +4,22 @@
  * on the commit alone.
  */
 import { createHash } from 'node:crypto'
-import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  createReadStream,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { root } from '../bootstrap/paths.mjs'
 import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
-import { ARCHES } from './node-binary.mjs'
-import { writeServerTree } from './server-tree.mjs'
+import { ARCHES, writeNode } from './node-binary.mjs'
+import { writeTreeWithoutNode } from './server-tree.mjs'
 import { entriesOf, writeTarball } from './tar-archive.mjs'
 import { PUBLISHED, tarballProblems } from './tarball-checks.mjs'
 
@@ -31,9 +39,11 @@ async function makeArtifacts() {
   for (const name of PUBLISHED) await pack(join(root, 'packages', name), version)
   const work = mkdtempSync(join(tmpdir(), 'fantail-tree-'))
   try {
+    await writeTreeWithoutNode(work)
+    copyFileSync(join(work, 'sbom.cdx.json'), join(output, `fantail_${version}.cdx.json`))
     for (const arch of ARCHES) {
       say(`making the server for ${arch}`)
-      await writeServerTree(work, arch)
+      await writeNode(work, arch)
       const name = `fantail-server_${version}_linux-${arch}`
       await writeTarball(join(output, `${name}.tar.gz`), entriesOf(work, name), mtime)
     }

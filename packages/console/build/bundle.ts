@@ -1,24 +1,27 @@
 /**
  * Builds the console into `dist/` and the portal into `dist/portal/`: a page, and files with a hash of their content in
- * the name. `--watch` builds again after each change.
+ * the name. `--out FOLDER` builds into another folder. `--watch` builds again after each change. The folder `.vite` of
+ * each has the licences of the packages in it.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { build, type HtmlTagDescriptor, type Plugin } from 'vite'
 
 const brotliOf = promisify(brotliCompress)
 const gzipOf = promisify(gzip)
-const isWatching = process.argv.includes('--watch')
+const { out, watch: isWatching } = parseArgs({
+  options: { out: { type: 'string', default: 'dist' }, watch: { type: 'boolean', default: false } },
+}).values
 
 // A test runner sets another value. React's development code and paths of this machine would then get into the files.
 process.env.NODE_ENV = 'production'
 
 const PAGES = [
-  { input: 'index.html', base: '/console/', outDir: 'dist' },
-  { input: 'portal.html', base: '/portal/', outDir: 'dist/portal' },
+  { input: 'index.html', base: '/console/', outDir: out },
+  { input: 'portal.html', base: '/portal/', outDir: join(out, 'portal') },
 ]
 
 /** Sources that the start of the console runs before the libraries have arrived. */
@@ -56,6 +59,7 @@ for (const { input, base, outDir } of PAGES) {
       // A file that is written into the page would break the page's content security policy.
       assetsInlineLimit: 0,
       reportCompressedSize: false,
+      license: { fileName: '.vite/licences.json' },
       watch: isWatching ? {} : null,
       // Libraries mark files for servers that render React. The console has no such server, so the warning is off.
       rolldownOptions: {
