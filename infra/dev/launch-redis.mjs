@@ -35,6 +35,8 @@ function dockerWords(image, { port, data }) {
   const settings = [
     'redis-server',
     '/redis.conf',
+    '--port',
+    '6379',
     '--bind',
     '0.0.0.0',
     '--protected-mode',

@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { root } from '../bootstrap/paths.mjs'
 import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
+import { writeDebianPackage } from './debian/debian-package.mjs'
 import { ARCHES, writeNode } from './node-binary.mjs'
 import { writeTreeWithoutNode } from './server-tree.mjs'
 import { entriesOf, writeTarball } from './tar-archive.mjs'
@@ -35,6 +36,7 @@ try {
 
 async function makeArtifacts() {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const maintainer = await run('git', ['log', '-1', '--format=%an <%ae>'], root)
   const mtime = Number(await run('git', ['log', '-1', '--format=%ct'], root))
   for (const name of PUBLISHED) await pack(join(root, 'packages', name), version)
   const work = mkdtempSync(join(tmpdir(), 'fantail-tree-'))
@@ -46,6 +48,7 @@ async function makeArtifacts() {
       await writeNode(work, arch)
       const name = `fantail-server_${version}_linux-${arch}`
       await writeTarball(join(output, `${name}.tar.gz`), entriesOf(work, name), mtime)
+      await writeDebianPackage(output, { tree: work, arch, version, mtime, maintainer })
     }
   } finally {
     rmSync(work, { recursive: true, force: true })

@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * `npm run release -- [VERSION | major | minor | patch] [--dry-run]`: one version in all files, the changelog, the
- * artifacts, and at the end a commit and a tag. Everything is made in a separate work tree. This work tree changes only
- * after everything has worked. Nothing is pushed or published.
+ * `npm run release -- [VERSION | major | minor | patch] [--dry-run | --check]`: one version in all files, the
+ * changelog, the artifacts, and at the end a commit and a tag. Everything is made in a separate work tree. This work
+ * tree changes only after everything has worked. Nothing is pushed or published.
+ * `--check` is a dry run that also tries every artifact. It needs root, and Debian's debootstrap and lintian.
  */
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,12 +22,13 @@ const MANIFESTS = [
 const DOCKERFILE = 'infra/docker/Dockerfile'
 
 const words = process.argv.slice(2)
-const isDryRun = words.includes('--dry-run')
-const [wanted, ...tooMuch] = words.filter((word) => word !== '--dry-run')
+const isCheck = words.includes('--check')
+const isDryRun = isCheck || words.includes('--dry-run')
+const [wanted, ...tooMuch] = words.filter((word) => !['--dry-run', '--check'].includes(word))
 
 try {
   if (tooMuch.length > 0 || wanted?.startsWith('-')) {
-    throw new StepError('usage: npm run release -- [VERSION | major | minor | patch] [--dry-run]')
+    throw new StepError('usage: npm run release -- [VERSION | major | minor | patch] [--dry-run | --check]')
   }
   await release()
 } catch (error) {
@@ -55,6 +57,8 @@ async function release() {
     if (!isDryRun) await run('git', ['commit', '--all', '--message', `Release ${version}`], tree)
     const code = await show('node', ['infra/release/make-artifacts.mjs', output], { cwd: tree })
     if (code !== 0) throw new StepError('making the artifacts failed, as the lines above say')
+    if (isCheck && (await show('node', ['infra/release/check-artifacts.mjs', output])) !== 0)
+      throw new StepError('an artifact failed its check, as the lines above say')
     if (!isDryRun) await keep(tree, tag)
   } finally {
     await run('git', ['worktree', 'remove', '--force', tree], root)

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, startRedis, type TestRedis } from '@fantail/test-kit'
 import { type ServiceName, ServiceProcess } from '../harness/services/service-process.ts'
-import { ROOT, textOf } from '../repo/repository.ts'
+import { textOf } from '../repo/repository.ts'
 
 export interface Machine {
   /** Addresses in the guide, and the test's addresses that replace them. */
@@ -35,7 +35,7 @@ const REDIS_ARGS = ['--repl-diskless-sync-delay', '0']
 
 /**
  * Makes the machine. The units are stopped, the settings are those of `infra/systemd`. A second, empty Redis runs at
- * port 6380.
+ * port 6391.
  */
 export async function startMachine(): Promise<Machine> {
   const folder = await mkdtemp(join(tmpdir(), 'fantail-machine-'))
@@ -58,15 +58,15 @@ export async function startMachine(): Promise<Machine> {
     '/var/lib/fantail-redis': data,
     // The places of the server tree in the checkout.
     '/opt/fantail/bin/fantail': 'infra/bin/fantail.mjs',
-    '/opt/fantail/etc/redis.conf': join(ROOT, 'infra/redis/redis.conf'),
-    'redis://127.0.0.1:6379': redis.url,
-    'redis://127.0.0.1:6380': next.url,
-    '127.0.0.1 6379': `127.0.0.1 ${redis.port}`,
-    '--port 6379': `--port ${redis.port}`,
+    'redis://127.0.0.1:6390': redis.url,
+    'redis://127.0.0.1:6391': next.url,
+    '127.0.0.1 6390': `127.0.0.1 ${redis.port}`,
+    '--port 6390': `--port ${redis.port}`,
   }
   const here = (text: string) =>
     Object.entries(addresses).reduce((all, [usual, ours]) => all.replaceAll(usual, ours), text)
   await writeFile(settingsPath, here(textOf('infra/systemd/fantail.env')))
+  await writeFile(join(etc, 'redis.conf'), textOf('infra/redis/redis.conf'))
   const processes: ServiceProcess[] = []
   const units = new Map<string, Unit>([['fantail-redis', unitOf(redis)]])
   for (const [unit, { name, port }] of Object.entries(SERVICES)) {
