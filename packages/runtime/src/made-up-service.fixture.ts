@@ -1,7 +1,9 @@
 /** A service for tests. It consists only of its ServiceDescription. */
 import { readRedriveSettings } from '@fantail/config'
+import { UnusableDataError } from '@fantail/store'
 import { runService } from './run-service.ts'
 import { openConnections } from './service-connections.ts'
+import { createStartSteps } from './start-steps.ts'
 
 await runService({
   name: 'made-up',
@@ -11,9 +13,12 @@ await runService({
     const connections = openConnections({ redisUrl, name: 'fantail-made-up', minReplicas: 0, log })
     return {
       redis: connections.redis,
-      async start(signal) {
+      async start(signal, checkData) {
         log.info({ files }, 'begun')
         await connections.whenChecked(signal)
+        await createStartSteps({ log, signal, isFinal: (error) => error instanceof UnusableDataError })(
+          checkData,
+        )
       },
       async stop() {
         log.info({}, 'drained')

@@ -2,6 +2,7 @@
  * The life of a process: starting → running → stopping → gone. SIGTERM or SIGINT ends the first two, once. An uncaught
  * error ends the process at once, because its state is then unknown.
  */
+import { UnknownDataError } from '@fantail/store'
 import type { Logger } from './loops/logger.ts'
 
 interface ProcessParts<T> {
@@ -24,22 +25,37 @@ interface ProcessParts<T> {
 /** @limit Time that a process has to stop. Past it: the process ends at once. */
 const STOP_TIMEOUT_MS = 18_000
 
-/** Never returns: the process ends with 0 after a clean stop, else with 1. */
+/**
+ * The exit code of a process that does not know the format of the data at its start. It is EX_CONFIG of sysexits.h. A
+ * restart would not help, and the units of systemd do not make one.
+ */
+const UNKNOWN_DATA = 78
+
+/**
+ * Never returns: the process ends with 0 after a clean stop, with 78 if this release must not use the data, else with
+ * 1. If the data become unknown while it runs, it also ends with 1: a restart may find a newer release on the disk.
+ */
 export async function runProcess<T>(parts: ProcessParts<T>): Promise<never> {
   const { name, log } = parts
   const startedAt = performance.now()
   process.on('uncaughtException', (error) => die(log, error, 'process.uncaughtException'))
   process.on('unhandledRejection', (error) => die(log, error, 'process.unhandledRejection'))
   const stopping = stopSignal(parts)
+  let isStarting = true
+  const fail = (error: unknown) => {
+    const code = isStarting && error instanceof UnknownDataError ? UNKNOWN_DATA : 1
+    die(log, error, `${name}.failed`, code)
+  }
   try {
-    const started = await parts.start(stopping, (error) => die(log, error, `${name}.failed`))
+    const started = await parts.start(stopping, fail)
+    isStarting = false
     log.info({ durationMs: Math.round(performance.now() - startedAt), pid: process.pid }, `${name}.started`)
     await aborted(stopping)
     await parts.stop(started)
   } catch (error) {
     // The rejection is only the result of stopping, so it is no error.
     const givenUp = stopping.aborted && error instanceof Error && error.name === 'AbortError'
-    if (!givenUp) die(log, error, `${name}.failed`)
+    if (!givenUp) fail(error)
   }
   log.info({ durationMs: Math.round(performance.now() - startedAt) }, `${name}.stopped`)
   process.exit(0)
@@ -74,7 +90,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
   clearInterval(alive)
 }
 
-function die(log: Logger, error: unknown, what: string): never {
+function die(log: Logger, error: unknown, what: string, code = 1): never {
   log.fatal({ err: error }, what)
-  process.exit(1)
+  process.exit(code)
 }

@@ -1,6 +1,6 @@
 /** Behaviour of every service at its start and stop, shown with an invented service. */
 import { fileURLToPath } from 'node:url'
-import { connect, Processes, whenReady } from '@fantail/store'
+import { connect, dataFormatKey, Processes, whenReady } from '@fantail/store'
 import { freePort, startRedis, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useSpawned } from './spawned-process.fixture.ts'
@@ -65,6 +65,37 @@ test('it says once that processes of the other mode use its Redis', async () => 
   await redis.stop()
 })
 
+test('it ends before it touches data that a newer release has made, with a code that asks for no restart', async () => {
+  const redis = await startRedis({ spawned: true })
+  const client = connect({ url: redis.url, name: 'test' })
+  await whenReady(client)
+  const data = '{"format":2,"capabilities":{"packed":1},"pending":{}}'
+  await client.set(dataFormatKey(), data)
+  const service = start(Number(new URL(redis.url).port))
+  expect(await service.ended).toBe(78)
+  const { err } = await service.logged('made-up.failed')
+  expect(err).toMatchObject({
+    message: expect.stringMatching(/have format 2, and this release reads format 1; it does not know packed/),
+  })
+  expect(await client.keys('*')).toEqual([dataFormatKey()])
+  expect(await client.get(dataFormatKey())).toBe(data)
+  client.disconnect()
+  await redis.stop()
+})
+
+test('it ends when something takes effect that it does not know, and may be started again', async () => {
+  const redis = await startRedis({ spawned: true })
+  const client = connect({ url: redis.url, name: 'test' })
+  await whenReady(client)
+  const service = start(Number(new URL(redis.url).port))
+  await service.logged('made-up.started')
+  await client.set(dataFormatKey(), '{"format":1,"capabilities":{"packed":1},"pending":{}}')
+  expect(await service.ended).toBe(1)
+  expect(service.events().at(-1)).toBe('made-up.failed')
+  client.disconnect()
+  await redis.stop()
+})
+
 test('it leaves at once when it is told to stop before Redis has ever answered', async () => {
   const service = start(await freePort())
   await service.logged('begun')
@@ -78,9 +109,7 @@ test('it drains at once when Redis does not answer any more', async () => {
   const client = connect({ url: redis.url, name: 'test' })
   await whenReady(client)
   const service = start(Number(new URL(redis.url).port))
-  const processes = new Processes(client)
-  const isListed = async () => (await processes.list()).processes.length > 0
-  await waitFor(isListed, { what: 'the first report' })
+  await service.logged('made-up.started')
   await client.call('CLIENT', 'PAUSE', '10000', 'ALL')
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)

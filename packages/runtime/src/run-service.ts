@@ -74,9 +74,9 @@ interface RunningService {
   redis: Redis
   /**
    * Starts the service. Each step that needs Redis is repeated until it works. Rejects if the signal is aborted, or
-   * with an error that repetition cannot solve. `checkStorage` must run before any work; its DataLossError is final.
+   * with an error that repetition cannot solve. `checkData` must run before any work; its UnusableDataError is final.
    */
-  start(signal: AbortSignal, checkStorage: () => Promise<void>): Promise<void>
+  start(signal: AbortSignal, checkData: () => Promise<void>): Promise<void>
   /** Accepts nothing new, finishes the work in progress, then closes. */
   stop(): Promise<void>
   /** Readiness needs these besides Redis and the start. */
@@ -92,7 +92,7 @@ interface Started {
   telemetry: Telemetry
 }
 
-/** Never returns: the process ends with 0 after a clean stop, else with 1. */
+/** Never returns: see runProcess. */
 export function runService<S extends ServiceSettings, F>(service: ServiceDescription<S, F>): Promise<never> {
   const { name } = service
   const log = createLogger({ service: name, level: process.env.FANTAIL_LOG_LEVEL })
@@ -118,6 +118,8 @@ async function start<S extends ServiceSettings, F>(
   await refuseWrong(redisUrl)
   const running = create({ settings, files, redisUrl, telemetry, build, log, fail })
   const { mode, minReplicas, redisMemoryBytes: memoryBytes } = settings
+  const processes = new Processes(running.redis)
+  const heartbeat = createHeartbeat({ processes, role: name, mode, build, running, log, fail })
   const storage = new StorageHealthReader({ redis: running.redis, mode, minReplicas, memoryBytes })
   const startCheck = createStartCheck()
   const checks = { redis: () => ping(running.redis), start: startCheck.check, ...running.checks }
@@ -130,17 +132,11 @@ async function start<S extends ServiceSettings, F>(
     metrics: () => telemetry.renderMetrics(),
     permitMetrics: createMetricsAccess(settings, new ApiKeys(running.redis)),
   })
-  await running.start(signal, () => refuseDataLoss({ health: storage, log, settings }))
-  startCheck.done()
-  const heartbeat = createHeartbeat({
-    processes: new Processes(running.redis),
-    role: name,
-    mode,
-    build,
-    running,
-    log,
+  await running.start(signal, async () => {
+    await heartbeat.join()
+    await refuseDataLoss({ health: storage, log, settings })
   })
-  heartbeat.start()
+  startCheck.done()
   // `fantail all` replaces a process only when the new one is ready.
   if (process.connected) void sayWhenReady(checks, signal)
   return { running, health, heartbeat, telemetry }

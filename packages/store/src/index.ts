@@ -20,7 +20,6 @@ export {
 } from './capacity/storage-guard.ts'
 export {
   DATA_RISKS,
-  DataLossError,
   modesMixed,
   refuseDataLoss,
   StorageHealthReader,
@@ -68,6 +67,7 @@ export { isWorthKeepingWhole, type KeptJob, type NewKept } from './kept/kept-job
 export { KeptMessages, type NotKept } from './kept/kept-messages.ts'
 export { KEPT_GIVE_WAY_SHARE, KeptUpkeep } from './kept/kept-upkeep.ts'
 export {
+  dataFormatKey,
   dispatchJobKey,
   dueKey,
   idempotencyKey,
@@ -170,7 +170,9 @@ export type { DeliveryOutcome } from './outcomes/outcome-rows.ts'
 export type { FoundMessage } from './outcomes/search/found-messages.ts'
 export { OutcomeSearch } from './outcomes/search/outcome-search.ts'
 export { readTotals, type Totals } from './overview/totals.ts'
-export { Processes, type ProcessReport, REPORT_MS } from './processes/processes.ts'
+export { refuseUnknownData, UnknownDataError, useData } from './processes/data-format.ts'
+export { OWN_FORMAT } from './processes/own-format.ts'
+export { Processes, type ProcessReport, REPORT_MS, SILENT_MS } from './processes/processes.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'
 export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts'
@@ -222,6 +224,7 @@ export {
   retryStrategy,
   whenReady,
 } from './redis/connections/connect.ts'
+export { closeGate, openGate } from './redis/connections/report-gate.ts'
 export {
   type RedisMode,
   refuseWrong,
@@ -237,6 +240,7 @@ export { readScript } from './redis/scripts.ts'
 export { SHARDS_AT_ONCE, sideBySide } from './redis/side-by-side.ts'
 export { isOutOfMemory, isScriptFault, isTrouble, storageError } from './redis/storage-errors.ts'
 export { ifReadable, isUnreadable } from './redis/unreadable.ts'
+export { UnusableDataError } from './redis/unusable-data.ts'
 export { RedriveBatches } from './redrives/redrive-batches.ts'
 export type { RedriveBatch, RedriveRun } from './redrives/redrive-moves.ts'
 export { Redrives } from './redrives/redrives.ts'

@@ -8,7 +8,7 @@
  */
 import { closeAttempters } from '@fantail/delivery'
 import { createStartSteps, joinTravel } from '@fantail/runtime'
-import { DataLossError, MasterKeyError, type Redis, TravelledDataError, VaultKeys } from '@fantail/store'
+import { type Redis, UnusableDataError, VaultKeys } from '@fantail/store'
 import { createTraveller } from './clocks/worker-travel.ts'
 import { observeFifoLogs, observeLanes } from './lanes/lane-gauges.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
@@ -20,15 +20,12 @@ import { createSending } from './wiring/sending.ts'
 import { listenForWakes } from './wiring/worker-connections.ts'
 import type { DeliveryWorkerOptions } from './wiring/worker-options.ts'
 
-/** Errors of the start that a repetition cannot solve. */
-const FINAL = [MasterKeyError, DataLossError, TravelledDataError]
-
 export interface DeliveryWorker {
   /**
    * Starts the worker. Each step is repeated until Redis allows it. Rejects if the signal is aborted, if Redis is not
-   * of the kind that the settings name, and with the DataLossError of `checkStorage`.
+   * of the kind that the settings name, and with the UnusableDataError of `checkData`.
    */
-  start(signal?: AbortSignal, checkStorage?: () => Promise<void>): Promise<void>
+  start(signal?: AbortSignal, checkData?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
   redis: Redis
   /** Work in progress, for the gauges. */
@@ -59,11 +56,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     redis,
     figures: () => ({ attempts: slots.inFlight, queued: firstAttempts.queued, jobs: dispatcher.runs }),
     slots: () => ({ used: slots.inFlight, max: options.attemptsMax }),
-    async start(signal, checkStorage) {
+    async start(signal, checkData) {
       await connections.whenChecked(signal)
-      const isFinal = (error: unknown) => FINAL.some((kind) => error instanceof kind)
+      const isFinal = (error: unknown) => error instanceof UnusableDataError
       const step = createStartSteps({ log, signal, isFinal })
-      if (checkStorage) await step(checkStorage)
+      if (checkData) await step(checkData)
       if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
       if (options.checkMasterKey) {
         await step(() => new VaultKeys(redis).check(vault?.keyIds ?? []))

@@ -20,7 +20,6 @@ import {
   ApiKeys,
   AttemptStore,
   Consumers,
-  DataLossError,
   FailedEnds,
   hearListeners,
   KeptUpkeep,
@@ -40,9 +39,9 @@ import {
   StorageGuard,
   Subscriptions,
   Topics,
-  TravelledDataError,
   type Traveller,
   UnreadableRecords,
+  UnusableDataError,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
@@ -76,7 +75,7 @@ export interface RedriveService {
    * Starts the service. Each step is repeated until Redis allows it. Rejects if the signal is aborted, or if Redis is
    * not of the kind that the settings name.
    */
-  start(signal?: AbortSignal, checkStorage?: () => Promise<void>): Promise<void>
+  start(signal?: AbortSignal, checkData?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -180,12 +179,11 @@ export function createRedriveService({
   }
   return {
     redis,
-    async start(signal, checkStorage) {
+    async start(signal, checkData) {
       await connections.whenChecked(signal)
-      const isFinal = (error: unknown) =>
-        [DataLossError, TravelledDataError].some((kind) => error instanceof kind)
+      const isFinal = (error: unknown) => error instanceof UnusableDataError
       const step = createStartSteps({ log, signal, isFinal })
-      if (checkStorage) await step(checkStorage)
+      if (checkData) await step(checkData)
       if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
       await Promise.all([tasks.start(step), maintenance.start(step)])
     },

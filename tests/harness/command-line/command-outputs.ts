@@ -12,7 +12,7 @@ const CODES: Record<Reach, number[]> = {
   server: [0, 1, 2, 3, 4, 5, 6, 7, 130],
   machine: [0, 1, 2, 7, 130],
   redis: [0, 1, 2],
-  service: [0, 1],
+  service: [0, 1, 78],
 }
 
 interface CommandOutput {

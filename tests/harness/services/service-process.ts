@@ -43,6 +43,8 @@ export class ServiceProcess {
   readonly label: string
   /** Called with log lines as they arrive. */
   onLines: (lines: string[]) => void = () => undefined
+  /** The folder of the bundles for the next start, if it is not that of the run. */
+  bundles: string | undefined
   readonly #env: Record<string, string>
   readonly #checkout: string | undefined
   #child: ChildProcess | undefined
@@ -93,7 +95,8 @@ export class ServiceProcess {
     this.#startedAtLine = this.#lines.length
     this.#port = 0
     const source = `services/${this.name}/src/main.ts`
-    const main = this.#checkout === undefined ? (bundleOf(this.name) ?? source) : source
+    const bundle = this.bundles === undefined ? bundleOf(this.name) : `${this.bundles}/${this.name}.mjs`
+    const main = this.#checkout === undefined ? (bundle ?? source) : source
     const env = { ...baseEnv(), ...this.#env }
     const words = ['--conditions=@fantail/source', main]
     const child = spawn(process.execPath, words, {

@@ -30,5 +30,5 @@ async function run(): Promise<number> {
   const opsPorts = { workers: opsPort(port, 'worker', 1), apis: opsPort(port, 'api', 1) }
   log.info({ cores, ...counts, port, firstOpsPorts: opsPorts, pid: process.pid }, 'all.starting')
   const launcher = process.argv[1] ?? ''
-  return (await supervise({ counts, port, launcher, log })) ? EXIT_CODES.done : EXIT_CODES.failed
+  return await supervise({ counts, port, launcher, log })
 }

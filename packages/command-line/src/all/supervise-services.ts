@@ -22,8 +22,11 @@ interface SupervisorOptions {
   log: Logger
 }
 
-/** Runs until a signal ends it. Returns whether each process could be started, and could end by itself. */
-export async function supervise({ counts, port, launcher, log }: SupervisorOptions): Promise<boolean> {
+/**
+ * Runs until a signal ends it. Returns 0 if each process could be started, and could end by itself. Otherwise it
+ * returns the exit code of the process that could not be started, or 1.
+ */
+export async function supervise({ counts, port, launcher, log }: SupervisorOptions): Promise<number> {
   const processes = createProcesses({ counts, port, launcher, log })
   const stopping = stopOnSignals(processes, log)
   const started = Promise.all(processes.map((child) => child.start()))
@@ -35,13 +38,13 @@ export async function supervise({ counts, port, launcher, log }: SupervisorOptio
     if (!stopping.isAsked()) {
       log.error({ err: error }, 'all.failed')
       await Promise.all(processes.map((child) => child.stop()))
-      return false
+      return processes.find(({ exitCode }) => exitCode > 0)?.exitCode ?? 1
     }
   }
-  return await stopping.stopped
+  return (await stopping.stopped) ? 0 : 1
 }
 
-/** In the order of replacements: a new API may accept requests that old workers do not know. */
+/** In the order of replacements. Any order would do, because processes of two releases work side by side. */
 function createProcesses({ counts, port, launcher, log }: SupervisorOptions): SupervisedProcess[] {
   const execArgv = [...process.execArgv.filter((word) => word !== CONDITION), CONDITION]
   // It would be the same port for every process.

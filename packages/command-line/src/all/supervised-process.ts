@@ -29,6 +29,8 @@ export class SupervisedProcess {
   /** Each process that has not ended, with the promise of its end. */
   readonly #living = new Map<ChildProcess, Promise<void>>()
   #serving: ChildProcess | undefined
+  /** The code of the process that ended last. 0: none, or a signal has killed it. */
+  exitCode = 0
   #restart: NodeJS.Timeout | undefined
   #restartMs = RESTART_MS_MIN
   #isStopping = false
@@ -78,7 +80,10 @@ export class SupervisedProcess {
     const startedAt = performance.now()
     // A process that cannot be started has no exit.
     const ended = new Promise<string>((resolve) => {
-      child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+      child.once('exit', (code, signal) => {
+        this.exitCode = code ?? 0
+        resolve(signal ?? `code ${code}`)
+      })
       child.once('error', (error) => child.pid === undefined && resolve(error.message))
     })
     const gone = ended.then((how) => {

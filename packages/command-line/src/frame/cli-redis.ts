@@ -1,7 +1,10 @@
-/** Connects a command to its Redis. Fails with the reason if Redis does not answer within ten seconds. */
+/**
+ * Connects a command to its Redis. Fails with the reason if Redis does not answer within ten seconds, or if this
+ * release must not use the data.
+ */
 import { type RedisPlace, redisUrlPath, resolveRedisUrl } from '@fantail/config'
 import { FantailError, type RedisTarget } from '@fantail/contracts'
-import { connect, type Redis, whenServerChecked } from '@fantail/store'
+import { connect, type Redis, useData, whenServerChecked } from '@fantail/store'
 
 /** The wait of a command for a Redis that does not answer. Past it: the command fails. */
 const CLI_WAIT_MS = 10_000
@@ -13,7 +16,10 @@ interface CliRedis {
   waitMs?: number
 }
 
-/** Runs `work` with a connection. Throws if Redis does not answer, or is not of the kind that the settings name. */
+/**
+ * Runs `use` with a connection. Throws if Redis does not answer, is not of the kind that the settings name, or has data
+ * that this release does not know.
+ */
 export async function withRedis<T>(
   { name, settings, waitMs = CLI_WAIT_MS }: CliRedis,
   use: (redis: Redis) => Promise<T>,
@@ -32,6 +38,7 @@ export async function withRedis<T>(
     await whenServerChecked({ redis, target, signal, onProblem }).catch((error: unknown) => {
       throw signal.aborted ? noAnswer(reason) : error
     })
+    await useData(redis)
     return await use(redis)
   } finally {
     redis.disconnect()

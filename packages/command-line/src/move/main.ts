@@ -12,6 +12,7 @@ import {
   moveData,
   type Redis,
   type RedisMode,
+  refuseUnknownData,
   WrongRedisError,
   whenServerChecked,
 } from '@fantail/store'
@@ -57,6 +58,7 @@ async function main(args: string[]): Promise<void> {
   try {
     await answering({ redis: from, target: source, side: 'the source' })
     await answering({ redis: to, target, side: 'the target' })
+    for (const redis of [from, to]) await refuseUnknownData(redis)
     const startedAt = performance.now()
     const onProgress = progressReporter()
     report(await moveData({ from, to, source: placeOf(url), onProgress }), performance.now() - startedAt)

@@ -1,12 +1,27 @@
 /**
- * Reports this process to the list of processes, once at its start and then every ten seconds. A failed report is
- * repeated with growing pauses, and one log line says when failures begin and end. Nothing waits for a report. The
- * first report also looks for processes of the other mode. Of two processes, the later one sees the other.
+ * Reports this process to the list of processes, before it uses any data and then every ten seconds. A failed report is
+ * repeated with growing pauses, and one log line says when failures begin and end.
+ *
+ *   gate closed ── reported ──▶ open ── no report for 35 s ──▶ closed ── reported ──▶ open …
+ *                                                                └── the data are unknown now ──▶ the process ends
+ *
+ * While the gate is closed, commands to Redis wait for a report. A process that was frozen therefore writes nothing in
+ * a format that other processes have left meanwhile. The first report also looks for processes of the other mode. The
+ * later one of two processes sees the other.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import { modesMixed, type Processes, type ProcessReport, REPORT_MS } from '@fantail/store'
+import {
+  closeGate,
+  modesMixed,
+  openGate,
+  type Processes,
+  type ProcessReport,
+  REPORT_MS,
+  SILENT_MS,
+  UnknownDataError,
+} from '@fantail/store'
 import { createBackoff } from '../loops/backoff.ts'
 import type { Logger } from '../loops/logger.ts'
 import { createLoop } from '../loops/loop.ts'
@@ -28,40 +43,67 @@ interface HeartbeatOptions {
   build: Build
   running: { slots?(): { used: number; max: number } }
   log: Pick<Logger, 'info' | 'warn'>
+  /** Ends the process, because it does not know the data any more. */
+  fail: (error: unknown) => void
 }
 
 export interface Heartbeat {
-  start(): void
+  /** Sends the first report, then starts the others. Rejects with an UnknownDataError, or if Redis does not answer. */
+  join(): Promise<void>
   /** Removes the process from the list. Never rejects. */
   stop(): Promise<void>
 }
 
-export function createHeartbeat({ processes, role, mode, build, running, log }: HeartbeatOptions): Heartbeat {
+/** Closes the gate between the process and Redis until the first report. */
+export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { processes, role, mode, build, running, log, fail } = options
   const id = randomUUID()
   const { version, commit } = build
   const sample = createLoadSample()
   const fixed = { id, role, mode, version, commit, host: hostname(), pid: process.pid, startedAt: STARTED_AT }
   const isListed = createStateLog({ log, what: 'processes', initial: 'up' })
-  let isLooking = true
+  let [hasJoined, isLooking] = [false, true]
   const lookForOtherMode = async () => {
     const others = await processes.ofOtherMode(mode)
     isLooking = false
     if (others > 0) log.warn({ mode, others, detail: modesMixed(mode, others) }, 'redis.modes_mixed')
   }
+  const send = async () => {
+    const sentAt = performance.now()
+    const report = { ...fixed, slots: running.slots?.() ?? null, ...sample.take() }
+    if (await processes.report(report)) isListed('up')
+    else isListed('down', new Error('the list of processes is full'))
+    openGate(sentAt + SILENT_MS)
+  }
+  let sending: Promise<void> | undefined
+  /** Waiting commands and the loop share a report. */
+  const report = () => {
+    sending ??= send().finally(() => {
+      sending = undefined
+    })
+    return sending
+  }
+  const failIfUnknown = (error: unknown) => {
+    if (error instanceof UnknownDataError) fail(error)
+    throw error
+  }
+  closeGate(() => report().catch(failIfUnknown))
   const loop = createLoop({
     name: 'heartbeat',
     log,
     backoff: createBackoff({ minMs: FIRST_RETRY_MS, maxMs: REPORT_MS }),
     round: async () => {
-      const report = { ...fixed, slots: running.slots?.() ?? null, ...sample.take() }
-      if (await processes.report(report)) isListed('up')
-      else isListed('down', new Error('the list of processes is full'))
+      if (hasJoined) await report().catch(failIfUnknown)
+      hasJoined = true
       if (isLooking) await lookForOtherMode()
       return REPORT_MS
     },
   })
   return {
-    start: () => void loop.start(),
+    async join() {
+      await report()
+      loop.start()
+    },
     async stop() {
       const left = loop.stop().then(() => processes.end(id))
       const problem = await within(LEAVE_TIMEOUT_MS, left)

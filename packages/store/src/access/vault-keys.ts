@@ -6,11 +6,12 @@ import type { Redis } from 'ioredis'
 import { VAULT_BASE, vaultKeysKey } from '../keys/keys.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { partsIfReadable } from '../redis/unreadable.ts'
+import { UnusableDataError } from '../redis/unusable-data.ts'
 
 const ADD = readScript('add-vault-key-1')
 
 /** This Redis has secrets that are sealed with a key which the process does not have. */
-export class MasterKeyError extends Error {
+export class MasterKeyError extends UnusableDataError {
   constructor(sealedWith: string[], has: readonly string[]) {
     const missing = sealedWith.join(', ')
     const own =

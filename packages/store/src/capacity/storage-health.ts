@@ -10,6 +10,7 @@ import { type DispatchBacklog, readDispatchBacklog } from '../dispatch/dispatch-
 import { Processes, type ProcessReport } from '../processes/processes.ts'
 import { mastersOf } from '../redis/connections/cluster.ts'
 import { fieldOf } from '../redis/connections/server-kind.ts'
+import { UnusableDataError } from '../redis/unusable-data.ts'
 import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
 
 /** Age of the figures of Redis that `/readyz` and a scrape show. Past it: they are read again. */
@@ -57,7 +58,7 @@ interface Degradation {
 }
 
 /** Redis would lose accepted messages, and server mode was not configured to accept that. */
-export class DataLossError extends Error {
+export class DataLossError extends UnusableDataError {
   constructor(problems: Degradation[]) {
     const reasons = problems.map(({ message }) => message).join(' ')
     super(

@@ -460,6 +460,8 @@ export const PROCESSES_BASE = 'ft:{processes}:'
 /** Hash: id of a process → JSON ProcessReport. A process that stops, or is silent for 35 s, is removed. */
 export const processRecordsKey = () => `${PROCESSES_BASE}records`
 // `<PROCESSES_BASE>seen`. Sorted set by ms of the latest report: ids of processes.
+/** String, JSON: the format of the data (include/data-format.lua). Stored by the first process; never deleted. */
+export const dataFormatKey = () => `${PROCESSES_BASE}format`
 
 /** The beginning of the vault's key (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'

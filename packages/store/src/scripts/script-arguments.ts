@@ -524,6 +524,12 @@ export interface ScriptArguments {
     record: ScriptText
     silentMs: number
     processesMax: number
+    known: ScriptText
+    oldest: number
+    newest: number
+    effectAfterMs: number
+    gapMsMax: number
+    capabilities: ScriptValue[]
   }
   'reserve-spend-1': {
     base: ScriptText

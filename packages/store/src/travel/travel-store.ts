@@ -15,6 +15,7 @@ import {
 } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { UnusableDataError } from '../redis/unusable-data.ts'
 import { NUMBER } from '../scripts/lua-numbers.ts'
 
 const BEGIN = readScript('begin-travel-1')
@@ -28,7 +29,7 @@ const SHARDS = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard
 const MOVED = [...SHARDS, API_KEYS_BASE, AUDIT_BASE, CREDENTIALS_BASE, MAIL_BASE, QUARANTINE_BASE]
 
 /** The error for a process that must not use this data, or not with this setting. */
-export class TravelledDataError extends Error {
+export class TravelledDataError extends UnusableDataError {
   constructor(message: string) {
     super(message)
     this.name = 'TravelledDataError'

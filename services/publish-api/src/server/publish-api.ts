@@ -64,7 +64,6 @@ import {
   ReplicaWatch,
   readTopicBytes,
   readTotals,
-  refuseDataLoss,
   SandboxNumbers,
   Sessions,
   SigningKeys,
@@ -133,9 +132,9 @@ export interface PublishApi {
   readonly port: number
   /**
    * Listens at once. While Redis is unreachable it answers 503. Rejects if the port is taken, or if Redis is not of the
-   * right kind.
+   * right kind, and with the UnusableDataError of `checkData`.
    */
-  start(): Promise<void>
+  start(signal?: AbortSignal, checkData?: () => Promise<void>): Promise<void>
   /** Finishes the requests under way, then closes every connection. */
   stop(): Promise<void>
 }
@@ -286,7 +285,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     clock.stop()
     connections.disconnect()
   }
-  const start = async () => {
+  const start = async (checkData = async () => {}) => {
     if (cluster.isWorker) await whenConnected(deps.checks)
     server = await listen(createApp(deps), { ...settings, tls: options.tls })
     const checkMasterKey = settings.mode === 'server' || settings.masterKey !== undefined
@@ -294,7 +293,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
       connections,
       vault: options.vault,
       checkMasterKey,
-      checkStorage: () => refuseDataLoss({ health, log, settings }),
+      checkData,
       joinTravel: () => travel.join(stores),
       log,
       fail: options.fail,
@@ -311,8 +310,8 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     get port() {
       return server?.port ?? settings.port
     },
-    start: () =>
-      start().catch(async (error) => {
+    start: (_signal, checkData) =>
+      start(checkData).catch(async (error) => {
         await stop()
         throw error
       }),

@@ -40,7 +40,7 @@ const check = (vault: Vault, joinTravel = async () => {}) =>
     connections: { redis, whenChecked: () => whenServerChecked({ redis, target: server.url }) },
     vault,
     checkMasterKey: true,
-    checkStorage: async () => undefined,
+    checkData: async () => undefined,
     joinTravel,
     log,
     fail: (error) => failures.push(error),

@@ -1,7 +1,7 @@
 /**
- * Checks the API's Redis: it must be of the kind that the settings name, keep its data, and have only secrets that a
- * key of this process can open. While Redis is unreachable the API runs and answers 503. If a problem is found when
- * Redis answers, the process ends, as at the start.
+ * Checks the API's Redis: it must be of the kind that the settings name, keep its data, have a format that this release
+ * knows, and have only secrets that a key of this process can open. While Redis is unreachable the API runs and answers
+ * 503. If a problem is found when Redis answers, the process ends, as at the start.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -11,21 +11,19 @@ import {
   type ServiceConnections,
   whenReady,
 } from '@fantail/runtime'
-import { DataLossError, MasterKeyError, type Redis, TravelledDataError, VaultKeys } from '@fantail/store'
+import { type Redis, UnusableDataError, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** If Redis is unreachable, the start waits no longer than this. */
 const START_WAIT_MS = 2_000
-/** Errors that no repetition mends. */
-const FINAL = [MasterKeyError, DataLossError, TravelledDataError]
 
 interface StartChecks {
   connections: Pick<ServiceConnections, 'redis' | 'whenChecked'>
   vault: Vault | undefined
   /** Whether all processes share the vault's key. */
   checkMasterKey: boolean
-  /** Rejects with a DataLossError if Redis must not be used. */
-  checkStorage: () => Promise<void>
+  /** Rejects with an UnusableDataError if this process must not use Redis. */
+  checkData: () => Promise<void>
   /** Rejects with a TravelledDataError if the API must not use the data. */
   joinTravel: () => Promise<void>
   log: Logger
@@ -54,9 +52,9 @@ export async function checkStart(checks: StartChecks): Promise<void> {
 
 async function check({ connections, vault, checkMasterKey, log, ...checks }: StartChecks): Promise<void> {
   await connections.whenChecked()
-  const isFinal = (error: unknown) => FINAL.some((kind) => error instanceof kind)
+  const isFinal = (error: unknown) => error instanceof UnusableDataError
   const step = createStartSteps({ log, what: 'start_checks', isFinal })
-  await step(checks.checkStorage)
+  await step(checks.checkData)
   await step(checks.joinTravel)
   if (!checkMasterKey) return
   await step(() => useMasterKeys(connections.redis, vault))

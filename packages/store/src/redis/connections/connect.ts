@@ -15,8 +15,10 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { createCluster, isCluster, mastersOf } from './cluster.ts'
 import { accessOptions, routeOptions } from './cluster-route.ts'
 import { readBeforeTimeouts } from './late-answers.ts'
+import { guardCommands } from './report-gate.ts'
 
 readBeforeTimeouts()
+guardCommands()
 
 /** @limit One command to Redis. Past it: the command has failed, and whether it ran is unknown. */
 const COMMAND_TIMEOUT_MS = 1_500

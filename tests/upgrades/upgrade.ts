@@ -1,0 +1,93 @@
+/** A stack whose processes are restarted, each with this release or the next one, while messages are published. */
+import type { Receiver } from '@fantail/test-kit'
+import type { Seeded } from '../chaos/plan/seeded.ts'
+import { type Account, Ledger } from '../harness/ledgers/ledger.ts'
+import type { ServiceProcess } from '../harness/services/service-process.ts'
+import type { Stack } from '../harness/services/stack.ts'
+
+const PER_SECOND = 50
+/** Every fourth attempt at one endpoint fails, so that lanes have deliveries at each restart. */
+const FAILS_EVERY = 4
+const KILLED_SHARE = 0.25
+
+const SUBSCRIPTIONS = {
+  '/plain': {},
+  '/failing': {
+    deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 50 } },
+  },
+  '/paced': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 2 * PER_SECOND } } },
+}
+
+interface UpgradeOptions {
+  stack: Stack
+  receiver: Receiver
+  /** The folder of the next release’s bundles. */
+  next: string
+  seeded: Seeded
+}
+
+export class Upgrade {
+  readonly ledger: Ledger
+  readonly #options: UpgradeOptions
+  /** Workers that were killed. Other kills repeat no attempt. */
+  kills = 0
+
+  private constructor(ledger: Ledger, options: UpgradeOptions) {
+    this.ledger = ledger
+    this.#options = options
+  }
+
+  static async open(options: UpgradeOptions): Promise<Upgrade> {
+    const { stack, receiver } = options
+    receiver.respond('/failing', (_, n) => ({ status: n % FAILS_EVERY === 0 ? 503 : 204 }))
+    const topic = 'upgrade'
+    const ledger = await Ledger.open({ stack, receiver, topic, subscriptions: SUBSCRIPTIONS, again: true })
+    return new Upgrade(ledger, options)
+  }
+
+  /** Publishes while `restarts` runs. Resolves with the account when everything is delivered. */
+  async underLoad(prefix: string, restarts: () => Promise<void>): Promise<Account> {
+    let isDone = false
+    const until = () => isDone
+    const publishing = this.ledger.publishAtRate({ count: PER_SECOND, perSecond: PER_SECOND, prefix, until })
+    try {
+      await restarts()
+    } finally {
+      isDone = true
+      await publishing
+    }
+    return await this.ledger.whenSettled({ timeoutMs: 60_000 })
+  }
+
+  /** Restarts random processes with a random release, one after the other. */
+  async restart(count: number): Promise<void> {
+    const { seeded, stack } = this.#options
+    for (let n = 0; n < count; n++) {
+      const service = seeded.pick(stack.services())
+      if (seeded.chance(KILLED_SHARE)) {
+        await service.kill()
+        if (service.name === 'delivery-worker') this.kills++
+      }
+      await this.startAs(service, seeded.chance(0.5) ? 'next' : 'this')
+    }
+  }
+
+  async restartAll(release: 'this' | 'next'): Promise<void> {
+    const { seeded, stack } = this.#options
+    const left = [...stack.services()]
+    while (left.length > 0) {
+      const [service] = left.splice(seeded.between(0, left.length - 1), 1)
+      if (service) await this.startAs(service, release)
+    }
+  }
+
+  /** Stops the process, if it runs, and starts it with the release. */
+  async startAs(service: ServiceProcess, release: 'this' | 'next'): Promise<void> {
+    if (service.running) {
+      const code = await service.stop()
+      if (code !== 0) throw new Error(`${service.label} ended with ${code}`)
+    }
+    service.bundles = release === 'next' ? this.#options.next : undefined
+    await service.start()
+  }
+}
