@@ -1,12 +1,26 @@
 /** Commands of `fantail` that talk to Redis instead of the API, and the services, as processes. */
-import { dataFormatKey } from '@fantail/store'
+import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { createMessageId, type Message } from '@fantail/contracts'
+import { dataFormatKey, messageBody, messageKey, shardBase, shardOf, Topics } from '@fantail/store'
+import { freePort, redisServerPath, waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { runFantail } from '../harness/services/run-fantail.ts'
 
 const { server, redis } = await useRedis()
 const other = await useRedis()
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
+const MESSAGE: Message = {
+  messageId: createMessageId(0),
+  topicArn: TOPIC,
+  message: 'hello',
+  publishedAt: 0,
+}
+/** The folder of `redis-server` is on PATH. */
+const TOOLS = [dirname(redisServerPath()), process.env.PATH].join(delimiter)
 
 function fantail(line: string, env: Record<string, string> = {}) {
   return runFantail(line.split(' '), { env: { REDIS_URL: server.url, FANTAIL_MODE: 'local', ...env } })
@@ -47,6 +61,70 @@ test.each<[string, number, Record<string, string>?]>([
   expect([code, stdout + stderr]).toEqual([exit, expect.stringContaining('have format 2, and this release')])
   expect([await redis.get(dataFormatKey()), await other.redis.dbsize()]).toEqual([data, 0])
   await redis.del(dataFormatKey())
+})
+
+describe('fantail drill', () => {
+  let folder: string
+  let snapshot: string
+  const drill = (path: string, env = {}) => fantail(`drill ${path}`, { PATH: TOOLS, TMPDIR: folder, ...env })
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fantail-drills-'))
+    snapshot = join(folder, 'fantail.rdb')
+    const body = messageBody(MESSAGE)
+    await new Topics(redis).put(TOPIC, {})
+    await redis.hset(messageKey(shardBase(shardOf(TOPIC)), Buffer.alloc(16, 1)), { b: body, n: '1' })
+    await redis.save()
+    const [, data = ''] = (await redis.config('GET', 'dir')) as string[]
+    await copyFile(join(data, 'dump.rdb'), snapshot)
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('a snapshot is restored, checked, compared with the running Redis, and removed', async () => {
+    const { code, stdout, stderr } = await drill(snapshot)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^topics +1 +1$/m)
+    expect(stdout).toMatch(/restored in [\d.]+ s; \d+ messages and records are whole/)
+    const alone = await drill(snapshot, { REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
+    expect([alone.code, alone.stderr]).toEqual([0, expect.stringContaining('nothing to compare with')])
+    expect(await readdir(folder)).toEqual(['fantail.rdb'])
+  })
+
+  test('a cut or changed snapshot is refused with the words of Redis', async () => {
+    const bytes = await readFile(snapshot)
+    const changed = Buffer.from(bytes)
+    changed.writeUInt8(changed.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1)
+    for (const damaged of [bytes.subarray(0, -40), changed]) {
+      const path = join(folder, 'damaged.rdb')
+      await writeFile(path, damaged)
+      expect(await drill(path)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('Redis cannot read it: '),
+      })
+    }
+    expect(await drill(join(folder, 'none'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ENOENT'),
+    })
+    expect((await fantail('drill')).code).toBe(2)
+    expect((await readdir(folder)).toSorted()).toEqual(['damaged.rdb', 'fantail.rdb'])
+  })
+
+  test('a changed message names its key, also as a copy of the folder', async () => {
+    const key = messageKey(shardBase(shardOf(TOPIC)), Buffer.alloc(16, 1))
+    const body = (await redis.hget(key, 'b')) ?? ''
+    await redis.hset(key, 'b', body.replace('hello', 'jello'))
+    await redis.config('SET', 'appendonly', 'yes')
+    const [, data = ''] = (await redis.config('GET', 'dir')) as string[]
+    await waitFor(async () => /aof_rewrite_in_progress:0/.test(await redis.info('persistence')))
+    const copy = join(folder, 'copy')
+    await cp(data, copy, { recursive: true })
+    const { code, stderr } = await drill(copy)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/:msg:.*checksum differs[\s\S]*1 of \d+ texts are damaged/),
+    ])
+  })
 })
 
 test.each(['api', 'worker', 'redrive', 'all'])(

@@ -174,11 +174,14 @@ describe('docs/guides/on-call.md', () => {
       const { counts } = (await client.call<Message>('GET', `/v1/messages/${messageId}`)).body
       return counts && counts.discarded > 0 && counts.deadLettered > 0 && counts.waiting > 0
     })
-    known.set('messageId', messageId).set('subscriptionId', paused.id)
+    await stack().connection.save()
+    const [, folder = ''] = (await stack().connection.config('GET', 'dir')) as string[]
+    known.set('messageId', messageId).set('subscriptionId', paused.id).set('backup', join(folder, 'dump.rdb'))
   })
 
   for (const { row, command } of commandsOfTable(guide, 'the command that tells')) {
-    const lacks = command.startsWith('redis-cli') && !isInstalled('redis-cli')
+    const tool = { 'redis-cli': 'redis-cli', fantail: 'redis-server' }[command.split(' ')[0] ?? '']
+    const lacks = tool !== undefined && !isInstalled(tool)
     test.skipIf(lacks)(`the command for ${row} prints something`, async () => {
       expect(await shell().run(filledIn(command, known))).not.toBe('')
     })

@@ -170,6 +170,11 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'move everything to another Redis',
     process: () => import('./move/main.ts'),
   },
+  drill: {
+    words: 'BACKUP',
+    summary: 'try whether a backup of Redis can be restored',
+    process: () => import('./drill/main.ts'),
+  },
 }
 
 /** The services. infra/bin/fantail.mjs starts them. */

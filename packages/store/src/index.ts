@@ -148,6 +148,7 @@ export { PushState } from './mobile-push/mobile-push-state.ts'
 export { PlatformApplications } from './mobile-push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './mobile-push/platform-endpoints.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'
+export { readStoredData, type StoredData } from './move/stored-damage.ts'
 export { Counts } from './outcomes/counts.ts'
 export {
   deletedOutcomes,

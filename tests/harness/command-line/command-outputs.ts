@@ -141,6 +141,7 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'keys revoke': redis(REDIS, [], { 3: 'there is no such key' }),
   'secrets reseal': redis(REDIS),
   move: redis('tests/scaling/move-to-cluster.test.ts'),
+  drill: redis(REDIS),
   api: service(REDIS, [], WRONG),
   worker: service(REDIS, [], WRONG),
   redrive: service(REDIS, [], WRONG),
