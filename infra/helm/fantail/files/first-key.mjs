@@ -43,7 +43,8 @@ async function call(method, body) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' }
   const path = `/api/v1/namespaces/${namespace}/secrets/${secret}`
   const ca = readFileSync(`${ACCOUNT}/ca.crt`)
-  const asked = request({ host, port, path, method, headers, ca })
+  // A connection of the call before may have been closed while `fantail` ran.
+  const asked = request({ host, port, path, method, headers, ca, agent: false })
   asked.end(body && JSON.stringify(body))
   const answer = await new Promise((resolve, reject) => asked.on('response', resolve).on('error', reject))
   const text = (await answer.toArray()).join('')
