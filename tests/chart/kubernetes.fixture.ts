@@ -11,6 +11,8 @@ const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 export const CHART = fileURLToPath(new URL('../../infra/helm/fantail/', import.meta.url))
 
 export interface TestKubernetes {
+  /** Deleted at the end. */
+  folder: string
   /** Variables that every pod gets. */
   env: Record<string, string>
   /** The data of the Secret, decoded. */
@@ -43,6 +45,7 @@ export async function startKubernetes(secretName: string): Promise<TestKubernete
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   const { port } = server.address() as AddressInfo
   const kubernetes: TestKubernetes = {
+    folder,
     env: { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(port) },
     secret,
     refuses: false,

@@ -1,17 +1,18 @@
 /**
  * Runs the pods of rendered Deployments as processes, as kubelet and the controllers of Kubernetes do: each pod has an
- * address of its own, gets traffic while its readiness probe succeeds, and ends after its preStop by SIGTERM. A pod that
- * is still there at the end of its grace period is killed.
+ * address of its own, gets traffic while its readiness probe succeeds, and ends after its preStop by SIGTERM. It is killed
+ * if it is still there at the end of its grace period.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitFor } from '@fantail/test-kit'
 import { COMPILED_CODE } from '../harness/runs/compiled-code.ts'
+import { launcher } from '../harness/services/service-bundles.ts'
 import { ROOT } from '../harness/services/service-process.ts'
-import { textOf } from '../repo/repository.ts'
 
 interface Variable {
   name: string
@@ -29,7 +30,7 @@ export interface Container {
   lifecycle?: { preStop: { sleep: { seconds: number } } }
 }
 
-export interface PodSpec {
+interface PodSpec {
   terminationGracePeriodSeconds: number
   containers: [Container]
 }
@@ -41,12 +42,13 @@ export interface Manifest {
 }
 
 const START = { timeoutMs: 120_000, intervalMs: 50 }
-const [, ENTRYPOINT = ''] = /^ENTRYPOINT (.*)$/m.exec(textOf('infra/docker/Dockerfile')) ?? []
-/** The image runs the pinned Node. */
-export const IMAGE_ENV = {
-  PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-  HOME: process.env.HOME ?? '',
-  NODE_COMPILE_CACHE: COMPILED_CODE,
+/** Variables of the image. Its folder of programs has `node`, and `fantail`, which is its entry point. */
+export async function imageIn(folder: string): Promise<Record<string, string>> {
+  const program = `#!/bin/sh\nexec node ${launcher()} "$@"\n`
+  await writeFile(join(folder, 'fantail'), program, { mode: 0o755 })
+  const { PATH = '', HOME = '' } = process.env
+  const path = [folder, dirname(process.execPath), PATH].join(':')
+  return { PATH: path, HOME, NODE_COMPILE_CACHE: COMPILED_CODE }
 }
 
 /** The variables of a container. `secret` has the values of all Secrets, by key. */
@@ -75,9 +77,12 @@ export class Pod {
     this.#spec = spec
     this.address = address
     this.port = container.ports[0]?.containerPort ?? 0
-    const [program = '', ...words] = [...(JSON.parse(ENTRYPOINT) as string[]), ...(container.args ?? [])]
-    const all = { ...IMAGE_ENV, ...environmentOf(container, new Map()), ...env, FANTAIL_HOST: address }
-    this.process = spawn(program, words, { cwd: ROOT, env: all, stdio: ['ignore', 'pipe', 'pipe'] })
+    const all = { ...environmentOf(container, new Map()), ...env, FANTAIL_HOST: address }
+    this.process = spawn('fantail', container.args ?? [], {
+      cwd: ROOT,
+      env: all,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#log += text

@@ -13,7 +13,7 @@ import { RestClient } from '../harness/services/rest-client.ts'
 import { ROOT } from '../harness/services/service-process.ts'
 import type { Stack } from '../harness/services/stack.ts'
 import { startKubernetes, type TestKubernetes } from './kubernetes.fixture.ts'
-import { type Container, environmentOf, IMAGE_ENV, type Manifest, Pod, startService } from './pods.fixture.ts'
+import { type Container, environmentOf, imageIn, type Manifest, Pod, startService } from './pods.fixture.ts'
 
 const FILE = process.env.FANTAIL_CHART_MANIFESTS
 const RATE = 100
@@ -27,12 +27,14 @@ describe.skipIf(FILE === undefined)('the rendered pods', () => {
   let manifests: Manifest[]
   let redis: TestRedis
   let kubernetes: TestKubernetes
+  let image: Record<string, string>
   let service: Awaited<ReturnType<typeof startService>>
 
   beforeAll(async () => {
     manifests = (JSON.parse(readFileSync(FILE ?? '', 'utf8')) as { trial: Manifest[] }).trial
     redis = await startRedis({ appendfsync: 'always' })
     kubernetes = await startKubernetes('some-fantail-keys')
+    image = await imageIn(kubernetes.folder)
     service = await startService(() => ready.api)
   }, 60_000)
 
@@ -56,7 +58,7 @@ describe.skipIf(FILE === undefined)('the rendered pods', () => {
     const { spec } = manifest('Deployment', component).spec.template
     const { pid } = process
     const address = `127.${1 + (pid % 200)}.${(pid >> 8) % 250}.${started.length + 1}`
-    const pod = new Pod(spec, address, given())
+    const pod = new Pod(spec, address, { ...image, ...given() })
     started.push(pod)
     await pod.whenReady()
     ready[component].push(pod)
@@ -78,7 +80,7 @@ describe.skipIf(FILE === undefined)('the rendered pods', () => {
     const words = [...(container.command ?? []), ...(container.args ?? [])]
     const [program = '', script = '', ...args] = words
     const path = await kubernetes.script(script.replace('/scripts/', ''))
-    const all = { ...IMAGE_ENV, ...environmentOf(container, kubernetes.secret), ...env, ...kubernetes.env }
+    const all = { ...image, ...environmentOf(container, kubernetes.secret), ...env, ...kubernetes.env }
     const child = spawn(program, [path, ...args], {
       cwd: ROOT,
       env: all,
