@@ -3,7 +3,8 @@
  * `npm run release -- [VERSION | major | minor | patch] [--dry-run | --check]`: one version in all files, the
  * changelog, the artifacts, and at the end a commit and a tag. Everything is made in a separate work tree. This work
  * tree changes only after everything has worked. Nothing is pushed or published.
- * `--check` is a dry run that also tries every artifact. It needs root, and Debian's debootstrap and lintian.
+ * `--check` is a dry run that also tries every artifact. It needs root, Debian's debootstrap and lintian,
+ * and what infra/helm/check.mjs needs.
  */
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,7 @@ const MANIFESTS = [
   'infra/receiver/package.json',
   'tests/package.json',
 ]
-const DOCKERFILE = 'infra/docker/Dockerfile'
+const OTHERS = ['infra/docker/Dockerfile', 'infra/helm/fantail/Chart.yaml']
 
 const words = process.argv.slice(2)
 const isCheck = words.includes('--check')
@@ -59,6 +60,8 @@ async function release() {
     if (code !== 0) throw new StepError('making the artifacts failed, as the lines above say')
     if (isCheck && (await show('node', ['infra/release/check-artifacts.mjs', output])) !== 0)
       throw new StepError('an artifact failed its check, as the lines above say')
+    if (isCheck && (await show('node', ['infra/helm/check.mjs'])) !== 0)
+      throw new StepError('the chart failed its check, as the lines above say')
     if (!isDryRun) await keep(tree, tag)
   } finally {
     await run('git', ['worktree', 'remove', '--force', tree], root)
@@ -81,7 +84,7 @@ async function hasTag(tag) {
  * @returns {string} what is new
  */
 function writeVersion(tree, versions) {
-  for (const path of [...globSync(MANIFESTS, { cwd: tree, exclude: ['**/node_modules/**'] }), DOCKERFILE]) {
+  for (const path of [...globSync(MANIFESTS, { cwd: tree, exclude: ['**/node_modules/**'] }), ...OTHERS]) {
     const file = join(tree, path)
     writeFileSync(file, withVersion(path, readFileSync(file, 'utf8'), versions))
   }

@@ -52,12 +52,21 @@ export function releasedChangelog(changelog, version, date) {
 }
 
 /**
- * The text of a package.json or a Dockerfile with the new version. Throws if it does not name the old one exactly once.
+ * The text of a package.json, a Dockerfile or a Chart.yaml with the new version. Throws if it does not name the old one
+ * exactly once in each place.
  * @param {string} path @param {string} text @param {{ from: string, to: string }} versions
  */
 export function withVersion(path, text, { from, to }) {
-  const mark = path.endsWith('.json') ? `"version": "${from}"` : `image.version=${from}`
-  if (text.split(mark).length !== 2)
-    throw new TypeError(`${path} does not name version ${from}, as all others do`)
-  return text.replace(mark, mark.replace(from, to))
+  return marksOf(path, from).reduce((made, mark) => {
+    if (made.split(mark).length !== 2)
+      throw new TypeError(`${path} does not name version ${from}, as all others do`)
+    return made.replace(mark, mark.replace(from, to))
+  }, text)
+}
+
+/** @param {string} path @param {string} version */
+function marksOf(path, version) {
+  if (path.endsWith('.json')) return [`"version": "${version}"`]
+  if (path.endsWith('.yaml')) return [`\nversion: ${version}\n`, `\nappVersion: ${version}\n`]
+  return [`image.version=${version}`]
 }

@@ -33,16 +33,22 @@ test('unreleased lines go below the new version, and an empty section is left fo
   )
 })
 
-test('every manifest and the image have the same version, and get the new one', () => {
+test('every manifest, the image and the chart have the same version, and get the new one', () => {
   const root = fileURLToPath(new URL('../../', import.meta.url))
-  const paths = globSync(['package.json', '{packages,services}/*/package.json', 'infra/docker/Dockerfile'], {
-    cwd: root,
-  })
+  const paths = globSync(
+    [
+      'package.json',
+      '{packages,services}/*/package.json',
+      'infra/{docker/Dockerfile,helm/fantail/Chart.yaml}',
+    ],
+    { cwd: root },
+  )
   const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   expect(paths.length).toBeGreaterThan(15)
   for (const path of paths) {
     const text = withVersion(path, readFileSync(root + path, 'utf8'), { from: version, to: '77.0.1' })
     expect([path, text]).toEqual([path, expect.stringContaining('77.0.1')])
+    if (path.endsWith('.yaml')) expect(text).toMatch(/^version: 77.0.1\nappVersion: 77.0.1$/m)
   }
   expect(() => withVersion('package.json', '{"version": "9.9.9"}', { from: version, to: '77.0.1' })).toThrow(
     'does not name version',

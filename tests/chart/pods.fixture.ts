@@ -1,7 +1,7 @@
 /**
- * Runs the pods of rendered Deployments as processes, as kubelet and the controllers of Kubernetes do: each pod has an
- * address of its own, gets traffic while its readiness probe succeeds, and ends after its preStop by SIGTERM. It is killed
- * if it is still there at the end of its grace period.
+ * Runs the pods of rendered Deployments as processes, as kubelet and the controllers of Kubernetes do. Each pod has an
+ * address of its own, and gets traffic while its readiness probe succeeds. It ends after its preStop by SIGTERM, and is
+ * killed if it is still there at the end of its grace period.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -51,7 +51,7 @@ describe.skipIf(FILE === undefined)('the rendered pods', () => {
     return found
   }
 
-  /** What the cluster of a user would give: the address of Redis, and endpoints that the test can watch. */
+  /** A user's cluster would give these: the address of Redis, and endpoints that the test can watch. */
   const given = () => ({ REDIS_URL: redis.url, FANTAIL_ALLOW_PRIVATE_ENDPOINTS: 'true' })
 
   async function addPod(component: Component): Promise<void> {
