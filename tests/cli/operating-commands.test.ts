@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createMessageId } from '@fantail/contracts'
-import { messageBody, Quarantine } from '@fantail/store'
+import { messageBody, Processes, Quarantine } from '@fantail/store'
 import { browserSubscription, vapidCredential, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
@@ -147,6 +147,7 @@ test('the doctor finds settings that lose messages', async () => {
   for (const text of [
     '✓ clock: agrees with the server',
     ' from which on publishing is refused',
+    '✓ data format: format 1, capabilities: none; all of 2 processes know the same',
     '▲ queue work: maxReceiveCount is 1',
     '▲ queue work: letters keeps letters for 1 h, no longer than work',
     '▲ queue work: visibility of 5 s is below the 30 s that consumer slow',
@@ -175,6 +176,23 @@ async function remedies(): Promise<string[]> {
   const fixes = (await objects<{ fix?: string }>('doctor')).map(({ fix = '' }) => fix)
   return fixes.filter((fix) => fix.startsWith('fantail ')).flatMap((fix) => fix.split(' && '))
 }
+
+test('the doctor names processes that keep something newer from taking effect', async () => {
+  const newer = new Processes(stack().connection, { oldest: 1, newest: 2, capabilities: ['packed'] })
+  const fixed = { role: 'redrive', mode: 'local', version: '2', commit: 'c', host: 'h', pid: 1 } as const
+  await newer.report({
+    id: 'newer',
+    ...fixed,
+    startedAt: '2026-11-21T09:30:00.000Z',
+    slots: null,
+    load: 0,
+    lagMs: 0,
+  })
+  const warned =
+    '▲ data format: format 1, capabilities: none; 2 of 3 processes do not know all that others know: '
+  await waitFor(async () => (await fantail('doctor')).stdout.includes(warned), { what: 'the warning' })
+  await newer.end('newer')
+})
 
 test('the doctor fails if a clock is wrong', async () => {
   const hourAgo = new Date(Date.now() - 3_600_000).toUTCString()

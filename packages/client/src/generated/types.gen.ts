@@ -4177,7 +4177,28 @@ export type ServiceList = {
          * How late timers of the process were in the last ten seconds: the 99th percentile, in ms.
          */
         lagMs: number;
+        /**
+         * The newest format of the data that the process reads.
+         */
+        format: number;
+        /**
+         * Capabilities that the process knows, in effect or not.
+         */
+        capabilities: Array<string>;
     }>;
+    /**
+     * Format of the data in Redis. A process that does not know it ends. null: it cannot be read.
+     */
+    data: {
+        /**
+         * Number of the format.
+         */
+        format: number;
+        /**
+         * Capabilities that are in effect.
+         */
+        capabilities: Array<string>;
+    } | null;
 };
 
 /**

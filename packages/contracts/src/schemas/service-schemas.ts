@@ -98,9 +98,22 @@ export const ServiceList = named(
               .describe(
                 'How late timers of the process were in the last ten seconds: the 99th percentile, in ms.',
               ),
+            format: z.int().describe('The newest format of the data that the process reads.'),
+            capabilities: z
+              .array(z.string())
+              .describe('Capabilities that the process knows, in effect or not.'),
           }),
         )
         .describe('Sorted by role and start.'),
+      data: z
+        .object({
+          format: z.int().describe('Number of the format.'),
+          capabilities: z.array(z.string()).describe('Capabilities that are in effect.'),
+        })
+        .nullable()
+        .describe(
+          'Format of the data in Redis. A process that does not know it ends. null: it cannot be read.',
+        ),
     })
     .meta({
       description: 'The processes of Fantail that run now.',
@@ -121,8 +134,11 @@ export const ServiceList = named(
               slots: { used: 12, max: 512 },
               load: 0.07,
               lagMs: 2,
+              format: 1,
+              capabilities: [],
             },
           ],
+          data: { format: 1, capabilities: [] },
         },
       ],
     }),

@@ -2,9 +2,9 @@
  * `fantail doctor` looks for present and future problems, and says how to solve them. It changes nothing without
  * --webhook.
  */
-import { type Client, getOverview } from '@fantail/client/api'
+import { type Client, getOverview, listServices } from '@fantail/client/api'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
-import { CommandError } from '../../output/exit-codes.ts'
+import { CommandError, exitOf } from '../../output/exit-codes.ts'
 import { counted } from '../../output/text-table.ts'
 import { checkServer, checkWebhook, type Finding } from './doctor-checks.ts'
 import { checkQueues } from './doctor-queues.ts'
@@ -42,6 +42,7 @@ async function* allChecks(
 ): AsyncGenerator<Finding> {
   yield* checkServer(context)
   yield* checkMemory(await context.api())
+  yield* checkFormat(await context.api())
   yield* checkQueues(await context.api())
   if (webhook) yield await checkWebhook(context, host)
 }
@@ -77,6 +78,40 @@ async function* checkMemory(client: Client): AsyncGenerator<Finding> {
     const fix = '`fantail lanes` and `fantail dlq list` show what fills it. Give Redis more memory in time.'
     yield { check, status: usedBytes < watermarkBytes ? 'warning' : 'failed', detail, fix }
   }
+}
+
+async function* checkFormat(client: Client): AsyncGenerator<Finding> {
+  const check = 'data format'
+  const listed = await listServices({ client }).catch((error: unknown) => {
+    // A key with prefixes does not see the processes.
+    if (exitOf(error) === 'refused') return undefined
+    throw error
+  })
+  if (!listed) return
+  const { data, processes } = listed
+  if (!data) {
+    const fix = 'The next report of a process, within ten seconds, stores it again.'
+    yield { check, status: 'warning', detail: 'cannot be read', fix }
+    return
+  }
+  const inEffect = `format ${data.format}, capabilities: ${data.capabilities.join(', ') || 'none'}`
+  const newest = Math.max(data.format, ...processes.map(({ format }) => format))
+  const known = new Set(processes.flatMap(({ capabilities }) => capabilities))
+  const isBehind = ({ format, capabilities }: (typeof processes)[number]) =>
+    format < newest || [...known].some((name) => !capabilities.includes(name))
+  const behind = processes.filter(isBehind)
+  if (behind.length === 0) {
+    yield {
+      check,
+      status: 'ok',
+      detail: `${inEffect}; all of ${counted(processes.length, 'process', 'processes')} know the same`,
+    }
+    return
+  }
+  const names = behind.map(({ role, host, pid }) => `${role} ${host}:${pid}`).join(', ')
+  const detail = `${inEffect}; ${behind.length} of ${processes.length} processes do not know all that others know: ${names}`
+  const fix = 'Restart them with the newer release. Nothing new takes effect before.'
+  yield { check, status: 'warning', detail, fix }
 }
 
 function mib(bytes: number): number {

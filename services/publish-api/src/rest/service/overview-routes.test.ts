@@ -87,7 +87,11 @@ test('processes are listed for keys that may see the server, and for no others',
   }
   await new Processes(api.redis).report({ ...report, ...sample })
   const { body } = await admin.call('GET', '/v1/services')
-  expect(body.processes).toEqual([{ ...report, ...sample, lastSeenAt: expect.stringMatching(/Z$/) }])
+  const known = { format: 1, capabilities: [] }
+  expect(body.processes).toEqual([
+    { ...report, ...sample, ...known, lastSeenAt: expect.stringMatching(/Z$/) },
+  ])
+  expect(body.data).toEqual(known)
   for (const set of [{ prefixes: ['mine'] }, { account: '111111111111' }]) {
     expect(await (await keyWith(api, ['read'], set)).status('GET', '/v1/services')).toBe(403)
   }

@@ -95,10 +95,11 @@ export function processRoutes({ processes }: Pick<ApiDeps, 'processes'>): Endpoi
 }
 
 async function listServices(processes: ApiDeps['processes']): Promise<Answer> {
-  const { at, processes: found } = await processes.get()
+  const { at, processes: found, data = null } = await processes.get()
   const view: View = {
     at: iso(at),
     processes: found.map(({ lastSeenAt, ...report }) => ({ ...report, lastSeenAt: iso(lastSeenAt) })),
+    data,
   }
   return ok(view)
 }
