@@ -18,7 +18,8 @@ const RESTARTS = LONG ? 8 : 4
 const REPEATED_MAX = 100
 const STEP_MS = 20_000
 
-const stack = useStack({ workers: 2, redrive: true })
+/** Claims of a killed worker come back 5 s later. */
+const stack = useStack({ workers: 2, redrive: true, env: { FANTAIL_ATTEMPT_TIMEOUT_MS: '1000' } })
 const receiver = useReceiver()
 const next = useNextRelease()
 const seed = Date.now() % 1_000_000
@@ -33,13 +34,21 @@ test(`two releases deliver everything in any order of restarts, until the newer 
   const seeded = new Seeded(seed)
   const upgrade = await Upgrade.open({ stack: stack(), receiver: receiver(), next: next(), seeded })
   const restarted = async (prefix: string, restarts: () => Promise<void>) => {
-    const account = await upgrade.underLoad(`${prefix} `, restarts)
-    expect(account).toMatchObject({ unknown: 0, lost: 0, deadLettered: 0, discarded: 0, expired: 0 })
-    expect([account.quarantined, account.refusedYetSeen, account.delivered]).toEqual([0, 0, account.owed])
+    const account = await upgrade.underLoad(`${prefix}-`, restarts)
+    expect(account).toMatchObject({
+      refused: 0,
+      unknown: 0,
+      lost: 0,
+      deadLettered: 0,
+      discarded: 0,
+      expired: 0,
+    })
+    expect([account.quarantined, account.delivered]).toEqual([0, account.owed])
+    expect(account.accepted).toBeGreaterThan(0)
     expect(account.duplicates).toBeLessThanOrEqual(upgrade.kills * REPEATED_MAX)
   }
   for (let order = 0; order < ORDERS; order++) {
-    await restarted(`order ${order}`, () => upgrade.restart(RESTARTS))
+    await restarted(`order-${order}`, () => upgrade.restart(RESTARTS))
     expect(await inEffect()).toEqual(OLD)
   }
   await restarted('back', () => upgrade.restartAll('this'))

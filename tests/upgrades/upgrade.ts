@@ -6,14 +6,14 @@ import type { ServiceProcess } from '../harness/services/service-process.ts'
 import type { Stack } from '../harness/services/stack.ts'
 
 const PER_SECOND = 50
-/** Every fourth attempt at one endpoint fails, so that lanes have deliveries at each restart. */
+/** Every fourth first attempt at one endpoint fails, so that lanes have deliveries at each restart. */
 const FAILS_EVERY = 4
 const KILLED_SHARE = 0.25
 
 const SUBSCRIPTIONS = {
   '/plain': {},
   '/failing': {
-    deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 50 } },
+    deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 10 } },
   },
   '/paced': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 2 * PER_SECOND } } },
 }
@@ -39,7 +39,9 @@ export class Upgrade {
 
   static async open(options: UpgradeOptions): Promise<Upgrade> {
     const { stack, receiver } = options
-    receiver.respond('/failing', (_, n) => ({ status: n % FAILS_EVERY === 0 ? 503 : 204 }))
+    receiver.respond('/failing', ({ attempt }, n) => ({
+      status: attempt === 1 && n % FAILS_EVERY === 0 ? 503 : 204,
+    }))
     const topic = 'upgrade'
     const ledger = await Ledger.open({ stack, receiver, topic, subscriptions: SUBSCRIPTIONS, again: true })
     return new Upgrade(ledger, options)

@@ -4191,7 +4191,7 @@ export type ServiceList = {
      */
     data: {
         /**
-         * Number of the format.
+         * Number that every release knows the data by; it only grows.
          */
         format: number;
         /**

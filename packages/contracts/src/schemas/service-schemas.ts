@@ -107,7 +107,7 @@ export const ServiceList = named(
         .describe('Sorted by role and start.'),
       data: z
         .object({
-          format: z.int().describe('Number of the format.'),
+          format: z.int().describe('Number that every release knows the data by; it only grows.'),
           capabilities: z.array(z.string()).describe('Capabilities that are in effect.'),
         })
         .nullable()
