@@ -19,6 +19,8 @@ import { pipeline } from 'node:stream/promises'
 import { root } from '../bootstrap/paths.mjs'
 import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
 import { writeDebianPackage } from './debian/debian-package.mjs'
+import { libraryFiles } from './image/debian-libraries.mjs'
+import { createOciLayout } from './image/oci-image.mjs'
 import { ARCHES, writeNode } from './node-binary.mjs'
 import { writeTreeWithoutNode } from './server-tree.mjs'
 import { entriesOf, writeTarball } from './tar-archive.mjs'
@@ -37,8 +39,10 @@ try {
 async function makeArtifacts() {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const maintainer = await run('git', ['log', '-1', '--format=%an <%ae>'], root)
+  const commit = await run('git', ['rev-parse', 'HEAD'], root)
   const mtime = Number(await run('git', ['log', '-1', '--format=%ct'], root))
   for (const name of PUBLISHED) await pack(join(root, 'packages', name), version)
+  const image = createOciLayout({ version, commit, mtime })
   const work = mkdtempSync(join(tmpdir(), 'fantail-tree-'))
   try {
     await writeTreeWithoutNode(work)
@@ -49,7 +53,9 @@ async function makeArtifacts() {
       const name = `fantail-server_${version}_linux-${arch}`
       await writeTarball(join(output, `${name}.tar.gz`), entriesOf(work, name), mtime)
       await writeDebianPackage(output, { tree: work, arch, version, mtime, maintainer })
+      image.addImage({ tree: work, arch, libraries: await libraryFiles(arch) })
     }
+    image.write(output)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }

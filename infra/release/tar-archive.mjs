@@ -34,6 +34,21 @@ export function entriesOf(folder, name) {
   return [{ name }, ...inside]
 }
 
+/**
+ * Adds the folders that the entries lie in.
+ * @param {TarEntry[]} entries @returns {TarEntry[]}
+ */
+export function withFolders(entries) {
+  const all = new Map(entries.map((entry) => [entry.name, entry]))
+  for (const { name } of entries) {
+    for (let at = name.indexOf('/'); at > 0; at = name.indexOf('/', at + 1)) {
+      const folder = name.slice(0, at)
+      if (!all.has(folder)) all.set(folder, { name: folder })
+    }
+  }
+  return [...all.values()]
+}
+
 /** @param {string} file @param {TarEntry[]} entries @param {number} mtime seconds since 1970 */
 export async function writeTarball(file, entries, mtime) {
   await pipeline(Readable.from(tarChunks(entries, mtime)), createGzip({ level: 9 }), createWriteStream(file))

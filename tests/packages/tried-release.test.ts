@@ -22,7 +22,15 @@ describe.runIf(process.env.FANTAIL_PACKAGES_LONG)('a release', () => {
     const names = PUBLISHED.map((name) => `fantail-${name}-${version}.tgz`)
     const servers = ['amd64', 'arm64'].map((arch) => `fantail-server_${version}_linux-${arch}.tar.gz`)
     const debs = ['amd64', 'arm64'].map((arch) => `fantail_${version}_${arch}.deb`)
-    const files = ['SHA256SUMS', 'notes.md', `fantail_${version}.cdx.json`, ...names, ...servers, ...debs]
+    const files = [
+      'SHA256SUMS',
+      'notes.md',
+      `fantail_${version}.cdx.json`,
+      `fantail-image_${version}_oci.tar`,
+      ...names,
+      ...servers,
+      ...debs,
+    ]
     expect(readdirSync(folder).sort()).toEqual(files.sort())
     expect(textOf('CHANGELOG.md')).toContain(readFileSync(join(folder, 'notes.md'), 'utf8').trim())
     expect(await state()).toBe(before)

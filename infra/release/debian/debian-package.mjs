@@ -8,10 +8,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { capture, lastWords, StepError } from '../../bootstrap/steps.mjs'
-import { tarChunks } from '../tar-archive.mjs'
+import { tarChunks, withFolders } from '../tar-archive.mjs'
 import { arArchive } from './ar-archive.mjs'
 import { manPage } from './man-page.mjs'
-import { CONFFILES, packageFiles, withFolders } from './package-files.mjs'
+import { CONFFILES, packageFiles } from './package-files.mjs'
 
 /**
  * `tree`: the folder of the server. `mtime`: seconds since 1970. `maintainer`: as `Name <address>`.
@@ -42,9 +42,10 @@ export async function writeDebianPackage(output, debian) {
   return path
 }
 
-/** @param {TarEntry[]} files @param {number} mtime */
+/** Paths begin with `./`, as dpkg writes them. @param {TarEntry[]} files @param {number} mtime */
 function packed(files, mtime) {
-  return gzipSync(Buffer.concat([...tarChunks(withFolders(files), mtime)]), { level: 9 })
+  const entries = [{ name: '.' }, ...withFolders(files).map((one) => ({ ...one, name: `./${one.name}` }))]
+  return gzipSync(Buffer.concat([...tarChunks(entries, mtime)]), { level: 9 })
 }
 
 /** Our own Node runs the launcher, because the tree's Node may be for another machine. @param {string} tree */

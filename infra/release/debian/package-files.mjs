@@ -68,19 +68,3 @@ function moved(text) {
 
     .replaceAll(SERVER_HOME, `/${HOME}`)
 }
-
-/**
- * Adds the folders that the files lie in. Paths begin with `./`, as dpkg writes them.
- * @param {TarEntry[]} files
- */
-export function withFolders(files) {
-  const folders = new Set(['.'])
-  for (const { name } of files) {
-    for (let at = name.indexOf('/'); at > 0; at = name.indexOf('/', at + 1))
-      folders.add(`./${name.slice(0, at)}`)
-  }
-  return [
-    ...[...folders].map((name) => ({ name })),
-    ...files.map((file) => ({ ...file, name: `./${file.name}` })),
-  ]
-}
