@@ -62,6 +62,8 @@ async function release() {
       throw new StepError('an artifact failed its check, as the lines above say')
     if (isCheck && (await show('node', ['infra/helm/check.mjs'])) !== 0)
       throw new StepError('the chart failed its check, as the lines above say')
+    if (isCheck && (await show('npm', ['run', 'test:upgrades'])) !== 0)
+      throw new StepError('two releases failed beside each other, as the lines above say')
     if (!isDryRun) await keep(tree, tag)
   } finally {
     await run('git', ['worktree', 'remove', '--force', tree], root)

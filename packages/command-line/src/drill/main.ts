@@ -5,7 +5,7 @@
 import { readApiSettings } from '@fantail/config'
 import { printable, printableLines } from '@fantail/policy'
 import { openVault } from '@fantail/runtime'
-import { type Redis, readStoredData, type StoredData, VaultKeys } from '@fantail/store'
+import { type Redis, readStoredData, refuseUnknownData, type StoredData, VaultKeys } from '@fantail/store'
 import { withRedis } from '../frame/cli-redis.ts'
 import { help, isHelp } from '../output/output.ts'
 import { tableText } from '../output/text-table.ts'
@@ -53,6 +53,7 @@ type Settings = ReturnType<typeof readApiSettings>
 
 /** Local mode without a master key of the operator has the key in its data folder, which is not part of a backup. */
 async function examine(redis: Redis, settings: Settings): Promise<StoredData> {
+  await refuseUnknownData(redis)
   const data = await readStoredData(redis, { checks: true })
   if (settings.mode === 'server' || settings.masterKey) {
     const vault = await openVault(settings)

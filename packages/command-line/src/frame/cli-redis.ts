@@ -4,7 +4,7 @@
  */
 import { type RedisPlace, redisUrlPath, resolveRedisUrl } from '@fantail/config'
 import { FantailError, type RedisTarget } from '@fantail/contracts'
-import { connect, type Redis, useData, whenServerChecked } from '@fantail/store'
+import { connect, type Redis, refuseUnknownData, whenServerChecked } from '@fantail/store'
 
 /** The wait of a command for a Redis that does not answer. Past it: the command fails. */
 const CLI_WAIT_MS = 10_000
@@ -38,7 +38,7 @@ export async function withRedis<T>(
     await whenServerChecked({ redis, target, signal, onProblem }).catch((error: unknown) => {
       throw signal.aborted ? noAnswer(reason) : error
     })
-    await useData(redis)
+    await refuseUnknownData(redis)
     return await use(redis)
   } finally {
     redis.disconnect()

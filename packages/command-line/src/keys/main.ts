@@ -6,7 +6,7 @@ import { auditLog } from '@fantail/access'
 import { readApiSettings } from '@fantail/config'
 import { printableLines } from '@fantail/policy'
 import { createLogger, openAuditFile, openVault } from '@fantail/runtime'
-import { ApiKeys, AuditWriter, VaultKeys } from '@fantail/store'
+import { ApiKeys, AuditWriter, useData, VaultKeys } from '@fantail/store'
 import { withRedis } from '../frame/cli-redis.ts'
 import { EXIT_CODES, exitOf } from '../output/exit-codes.ts'
 import { help, isHelp } from '../output/output.ts'
@@ -28,6 +28,8 @@ async function main(args: string[]): Promise<number> {
   const log = createLogger({ service: 'keys', level, destination: process.stderr })
   const auditFile = openAuditFile({ service: 'keys', path: settings.auditFile, log })
   return await withRedis({ name: 'fantail-keys', settings }, async (redis) => {
+    // The first key may be the first data.
+    await useData(redis)
     const { account } = settings.arn
     const vault = await openVault(settings)
     const vaultKeys = new VaultKeys(redis)

@@ -30,8 +30,8 @@ export class UnknownDataError extends UnusableDataError {
 }
 
 /**
- * For commands that work on Redis itself. They are no processes of the list. Data without a format get the one of this
- * release. Throws an UnknownDataError.
+ * For commands that may make the first data. They are no processes of the list. Data without a format get the one of
+ * this release. Throws an UnknownDataError.
  */
 export async function useData(redis: Redis, own: OwnFormat = OWN_FORMAT): Promise<void> {
   if (await refuseUnknownData(redis, own)) return
