@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Ledger } from '../harness/ledgers/ledger.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { RestClient } from '../harness/services/rest-client.ts'
+import { launcher } from '../harness/services/service-bundles.ts'
 import { ROOT } from '../harness/services/service-process.ts'
 import type { Stack } from '../harness/services/stack.ts'
 import { startKubernetes, type TestKubernetes } from './kubernetes.fixture.ts'
@@ -22,6 +23,8 @@ const RATE = 100
  * with its `Idempotency-Key`. On a busy machine that happens now and then. An API must never answer with an error.
  */
 const CLOSED = 'UND_ERR_SOCKET'
+/** The launcher of the image is that of this checkout. */
+const here = (word: string) => (word === '/opt/fantail/bin/fantail.mjs' ? launcher() : word)
 const COMPONENTS = ['api', 'worker', 'redrive'] as const
 type Component = (typeof COMPONENTS)[number]
 
@@ -86,7 +89,7 @@ describe.skipIf(FILE === undefined)('the rendered pods', () => {
     const [program = '', script = '', ...args] = words
     const path = await kubernetes.script(script.replace('/scripts/', ''))
     const all = { ...image, ...environmentOf(container, kubernetes.secret), ...env, ...kubernetes.env }
-    const child = spawn(program, [path, ...args], {
+    const child = spawn(program, [path, ...args.map(here)], {
       cwd: ROOT,
       env: all,
       stdio: ['ignore', 'pipe', 'inherit'],
