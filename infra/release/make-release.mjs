@@ -1,17 +1,23 @@
 // @ts-check
 /**
- * `npm run release -- [VERSION | major | minor | patch] [--dry-run | --check]`: one version in all files, the
- * changelog, the artifacts, and at the end a commit and a tag. Everything is made in a separate work tree. This work
- * tree changes only after everything has worked. Nothing is pushed or published.
- * `--check` is a dry run that also tries every artifact. It needs root, Debian's debootstrap and lintian,
- * and what infra/helm/check.mjs needs.
+ * `npm run release -- [VERSION | major | minor | patch]`: one version in all files, the changelog, the artifacts, and
+ * at the end a commit and a tag. Everything is made in a separate work tree. This work tree changes only after
+ * everything has worked. Nothing is pushed or published.
+ *
+ * `--dry-run` neither commits nor tags. `--check` does not either: it makes everything twice, compares the bytes, and
+ * tries each artifact on an empty machine. It needs root, Debian's debootstrap and lintian, and what
+ * infra/helm/check.mjs needs. `--sign KEY` signs the checksums by cosign.
  */
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { privateDir, root } from '../bootstrap/paths.mjs'
 import { capture, lastWords, StepError, say, show } from '../bootstrap/steps.mjs'
+import { checkRelease } from './check-release.mjs'
+import { figureProblems } from './figures-check.mjs'
 import { nextVersion, releasedChangelog, withVersion } from './release-version.mjs'
+import { signRelease } from './sign-release.mjs'
 
 const MANIFESTS = [
   'package.json',
@@ -21,54 +27,89 @@ const MANIFESTS = [
   'tests/package.json',
 ]
 const OTHERS = ['infra/docker/Dockerfile', 'infra/helm/fantail/Chart.yaml']
+const flag = { type: /** @type {const} */ ('boolean') }
 
-const words = process.argv.slice(2)
-const isCheck = words.includes('--check')
-const isDryRun = isCheck || words.includes('--dry-run')
-const [wanted, ...tooMuch] = words.filter((word) => !['--dry-run', '--check'].includes(word))
+const USAGE = 'usage: npm run release -- [VERSION | major | minor | patch] [--dry-run | --check] [--sign KEY]'
 
 try {
-  if (tooMuch.length > 0 || wanted?.startsWith('-')) {
-    throw new StepError('usage: npm run release -- [VERSION | major | minor | patch] [--dry-run | --check]')
-  }
-  await release()
+  await release(wordsOf(process.argv.slice(2)))
 } catch (error) {
   if (!(error instanceof StepError || error instanceof TypeError)) throw error
   console.error(`fantail: ${error.message}`)
   process.exitCode = 1
 }
 
-async function release() {
+/** @param {string[]} args */
+function wordsOf(args) {
+  const flags = { 'dry-run': flag, check: flag, sign: { type: /** @type {const} */ ('string') } }
+  try {
+    const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true })
+    if (positionals.length > 1) throw new TypeError('there is more than one version')
+    const { check: isCheck = false, sign: key } = values
+    return { wanted: positionals[0], isCheck, isDryRun: isCheck || values['dry-run'] === true, key }
+  } catch (error) {
+    throw new StepError(`${error instanceof Error ? error.message : error}\n${USAGE}`)
+  }
+}
+
+/** @param {ReturnType<typeof wordsOf>} words */
+async function release({ wanted, isDryRun, isCheck, key }) {
   const from = versionOf(root)
   const version = nextVersion(from, wanted, await hasTag(`v${from}`))
   const tag = `v${version}`
   if (await hasTag(tag)) throw new StepError(`there is a tag ${tag} already`)
   if (!isDryRun && (await run('git', ['status', '--porcelain'], root)) !== '')
     throw new StepError('commit or stash your changes first: a release is made of what is committed')
+  await checkFigures(isDryRun)
   const output = join(privateDir, 'release', version)
-  rmSync(output, { recursive: true, force: true })
-  mkdirSync(output, { recursive: true })
+  const versions = { from, to: version }
+  await inWorkTree(versions, async (tree, section) => {
+    if (!isDryRun) await run('git', ['commit', '--all', '--message', `Release ${version}`], tree)
+    await makeArtifacts(tree, output, section)
+    if (key) await signRelease(output, key)
+    if (!isDryRun) await keep(tree, tag)
+  })
+  if (isCheck) {
+    const again = `${output}-again`
+    await inWorkTree(versions, (tree, section) => makeArtifacts(tree, again, section))
+    await checkRelease(output, again)
+  }
+  tell({ output, tag, isDryRun })
+}
+
+/** @param {boolean} isDryRun */
+async function checkFigures(isDryRun) {
+  const problems = await figureProblems(root)
+  if (problems.length === 0) return
+  const text = `${problems.join('\n')}\n\`npm run bench -- all --write\` measures the figures again`
+  if (!isDryRun) throw new StepError(text)
+  say(`a release would be refused:\n${text}`)
+}
+
+/**
+ * @param {{ from: string, to: string }} versions
+ * @param {(tree: string, section: string) => Promise<void>} use `section`: the changelog's text about the version
+ */
+async function inWorkTree(versions, use) {
   const tree = mkdtempSync(join(tmpdir(), 'fantail-release-'))
   try {
     await run('git', ['worktree', 'add', '--detach', tree, 'HEAD'], root)
-    const section = writeVersion(tree, { from, to: version })
-    writeFileSync(join(output, 'notes.md'), `${section}\n`)
-    say(`installing what version ${version} is packed with`)
+    const section = writeVersion(tree, versions)
+    say(`installing what version ${versions.to} is packed with`)
     await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], tree)
-    if (!isDryRun) await run('git', ['commit', '--all', '--message', `Release ${version}`], tree)
-    const code = await show('node', ['infra/release/make-artifacts.mjs', output], { cwd: tree })
-    if (code !== 0) throw new StepError('making the artifacts failed, as the lines above say')
-    if (isCheck && (await show('node', ['infra/release/check-artifacts.mjs', output])) !== 0)
-      throw new StepError('an artifact failed its check, as the lines above say')
-    if (isCheck && (await show('node', ['infra/helm/check.mjs'])) !== 0)
-      throw new StepError('the chart failed its check, as the lines above say')
-    if (isCheck && (await show('npm', ['run', 'test:upgrades'])) !== 0)
-      throw new StepError('two releases failed beside each other, as the lines above say')
-    if (!isDryRun) await keep(tree, tag)
+    await use(tree, section)
   } finally {
     await run('git', ['worktree', 'remove', '--force', tree], root)
   }
-  tell(output, tag)
+}
+
+/** @param {string} tree @param {string} output @param {string} section */
+async function makeArtifacts(tree, output, section) {
+  rmSync(output, { recursive: true, force: true })
+  mkdirSync(output, { recursive: true })
+  writeFileSync(join(output, 'notes.md'), `${section}\n`)
+  const code = await show('node', ['infra/release/make-artifacts.mjs', output], { cwd: tree })
+  if (code !== 0) throw new StepError('making the artifacts failed, as the lines above say')
 }
 
 /** @param {string} folder */
@@ -108,8 +149,8 @@ async function keep(tree, tag) {
   await run('git', ['tag', '--annotate', tag, '--message', `Fantail ${tag.slice(1)}`, made], root)
 }
 
-/** @param {string} output @param {string} tag */
-function tell(output, tag) {
+/** @param {{ output: string, tag: string, isDryRun: boolean }} made */
+function tell({ output, tag, isDryRun }) {
   const tarballs = readdirSync(output).filter((name) => name.endsWith('.tgz'))
   say(`${isDryRun ? 'would release' : 'released'} ${tag}; ${output} has`)
   for (const name of readdirSync(output)) console.log(`  ${name}`)
