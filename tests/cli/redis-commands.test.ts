@@ -9,6 +9,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { runFantail } from '../harness/services/run-fantail.ts'
+import { filesMatching, textOf } from '../repo/repository.ts'
 
 const { server, redis } = await useRedis()
 const other = await useRedis()
@@ -38,6 +39,18 @@ test('API keys are made, listed and revoked in Redis', async () => {
     stderr: `fantail keys: there is no key ${id}\n`,
   })
   expect((await fantail('keys list --json')).code).toBe(2)
+})
+
+test('the command that a refusal prints makes a key as it stands, and no source prints it without flags', async () => {
+  const refused = await fantail('api', { FANTAIL_MODE: 'server', FANTAIL_AUTH: 'off' })
+  const [, command = ''] = /`fantail (keys create[^`]*)`/.exec(refused.stdout + refused.stderr) ?? []
+  expect(await fantail(command)).toMatchObject({ code: 0, stdout: expect.stringContaining('Bearer ft_') })
+  const sources = filesMatching('{packages,services,infra}/**/*.{ts,tsx,mjs}')
+  const bare = sources.filter(
+    (path) => !path.endsWith('.test.ts') && /fantail keys create\\?[`']/.test(textOf(path)),
+  )
+  // Descriptions of settings name the command beside the page about keys.
+  expect(bare).toEqual(['packages/config/src/tables.ts'])
 })
 
 test('secrets are sealed anew with a master key, and with none the command says so', async () => {

@@ -1,6 +1,6 @@
 /** Bearer tokens of the REST API. A caller who sends the id and the secret of a known key acts as this key. */
 import { hash, timingSafeEqual } from 'node:crypto'
-import { FantailError, parseToken } from '@fantail/contracts'
+import { FantailError, KEY_COMMAND, parseToken } from '@fantail/contracts'
 import type { Key } from './caller.ts'
 
 export interface KnownKey {
@@ -43,6 +43,6 @@ function checked(known: KnownKey | undefined, secret: string): Key {
 function refusal(why: string): FantailError {
   return new FantailError(
     'unauthorized',
-    `${why}: send \`Authorization: Bearer ft_…\`; \`fantail keys create\` makes one`,
+    `${why}: send \`Authorization: Bearer ft_…\`; \`${KEY_COMMAND}\` makes one`,
   )
 }

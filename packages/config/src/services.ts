@@ -2,7 +2,7 @@
  * Reads the settings of each service. First its table is read, then rules between settings are checked, then derived
  * defaults are filled in.
  */
-import type { ArnDefaults } from '@fantail/contracts'
+import { type ArnDefaults, KEY_COMMAND } from '@fantail/contracts'
 import { allowsOwnRedis, isRedisStream } from '@fantail/policy'
 import { PLACES, redisRule } from './redis-settings.ts'
 import {
@@ -99,7 +99,7 @@ function authRule({ mode, auth }: Partial<Common> & AuthSetting): SettingProblem
   if (mode !== 'server' || auth !== 'off') return []
   const message =
     'must be on in server mode: whoever reaches the port could publish, read and delete. ' +
-    '`fantail keys create` makes a first API key'
+    `\`${KEY_COMMAND}\` makes a first API key`
   return [{ name: 'FANTAIL_AUTH', message }]
 }
 

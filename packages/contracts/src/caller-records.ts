@@ -10,6 +10,10 @@
 export const KEY_SCOPES = ['publish', 'read', 'manage', 'redrive', 'consume', 'sms', 'bodies'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
+/** For whoever has no key yet: it works as it stands, and its key may do what the console offers. */
+export const KEY_COMMAND =
+  'fantail keys create --name ops --scope publish --scope read --scope manage --scope redrive --scope bodies'
+
 /** `native`: a bearer token of the REST API. `aws`: an access key, which signs requests of the AWS protocols. */
 export const KEY_KINDS = ['native', 'aws'] as const
 export type KeyKind = (typeof KEY_KINDS)[number]

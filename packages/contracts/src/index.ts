@@ -24,6 +24,7 @@ export {
   type ApiKeyRecord,
   type AuditLine,
   formatToken,
+  KEY_COMMAND,
   KEY_ID,
   KEY_LIMITS_INHERITED_MAX,
   KEY_SCOPES,

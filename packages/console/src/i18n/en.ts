@@ -1,4 +1,6 @@
 /** Every word of the console. Names of the API stay as they are. */
+import { KEY_COMMAND } from '@fantail/contracts'
+
 const whole = new Intl.NumberFormat('en')
 
 const many = (count: number, one: string, more = `${one}s`) =>
@@ -792,7 +794,7 @@ export const words = {
     title: 'Log in to Fantail',
     why: 'This server asks for an API key. The browser does not keep it: a session takes its place.',
     key: 'Token of an API key',
-    hint: 'fantail keys create makes one. The session may do what the key may.',
+    hint: `\`${KEY_COMMAND}\` makes one. The session may do what the key may.`,
     logIn: 'Log in',
   },
   messages: {

@@ -1,3 +1,4 @@
+import { KEY_COMMAND } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { createApp, endpointsOf } from '../server/app.ts'
@@ -36,7 +37,7 @@ test('without a key nothing but the public pages is served, and the answer says 
       expect([method, path, status]).toEqual([method, path, 401])
       expect(body.error).toMatchObject({
         code: 'unauthorized',
-        message: expect.stringContaining('fantail keys create'),
+        message: expect.stringContaining(KEY_COMMAND),
       })
       expect(headers.get('www-authenticate')).toBe('Bearer')
     }

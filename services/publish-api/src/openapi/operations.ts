@@ -1,5 +1,5 @@
 /** An endpoint as an operation of the document. */
-import type { ErrorCode } from '@fantail/contracts'
+import { type ErrorCode, KEY_COMMAND } from '@fantail/contracts'
 import { z } from 'zod'
 import { ruleOf } from '../auth/native-rules.ts'
 import type { Rule } from '../auth/rule.ts'
@@ -31,7 +31,7 @@ export const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'ft_<id>_<secret>',
-    description: 'An API key. `fantail keys create` or `createKey` makes one; local mode asks for none.',
+    description: `An API key. \`${KEY_COMMAND}\` or \`createKey\` makes one; local mode asks for none.`,
   },
   session: {
     type: 'apiKey',

@@ -1,7 +1,7 @@
 /** Builds the API process: connections to Redis, stores on these, the app on the stores, and the server. */
 import cluster from 'node:cluster'
 import { type ApiSettings, redisTarget } from '@fantail/config'
-import type { RedisTarget } from '@fantail/contracts'
+import { KEY_COMMAND, type RedisTarget } from '@fantail/contracts'
 import {
   closeAttempters,
   createAddressGuard,
@@ -337,7 +337,7 @@ async function reportWithoutKeys(redis: Redis, { keys, log }: ApiDeps, settings:
     if (settings.awsCredentials || (await keys.count()) > 0) return
     // Without a Redis in the settings, the command finds the Redis by the folder.
     const place = redisTarget(settings) ? '' : `FANTAIL_DATA_DIR=${settings.dataDir} `
-    log.warn({ command: `${place}fantail keys create --name NAME --scope manage` }, 'keys.none')
+    log.warn({ command: `${place}${KEY_COMMAND}` }, 'keys.none')
   } catch (error) {
     log.warn({ err: error }, 'keys.unread')
   }

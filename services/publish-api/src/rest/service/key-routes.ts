@@ -3,7 +3,7 @@
  * key is made.
  */
 import { type Caller, type Key, makeKey } from '@fantail/access'
-import { type ApiKeyRecord, FantailError, KEY_LIMITS_INHERITED_MAX } from '@fantail/contracts'
+import { type ApiKeyRecord, FantailError, KEY_COMMAND, KEY_LIMITS_INHERITED_MAX } from '@fantail/contracts'
 import {
   KeyList,
   KeyListQuery,
@@ -101,7 +101,8 @@ type Wanted = Pick<ApiKeyRecord, 'account' | 'scopes' | 'maxRequestsPerSecond'>
 function refuseMore(caller: Caller, wanted: Wanted): void {
   if (caller === null) return
   if (wanted.account !== caller.account) {
-    throw new FantailError('forbidden', 'keys of other accounts are made by `fantail keys create --account`')
+    const command = `${KEY_COMMAND} --account ${wanted.account}`
+    throw new FantailError('forbidden', `keys of other accounts are made by \`${command}\``)
   }
   const lacking = wanted.scopes.filter(
     (scope) => !caller.scopes.has(scope) && !(scope === 'consume' && caller.scopes.has('manage')),
