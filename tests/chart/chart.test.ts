@@ -1,7 +1,6 @@
 /** Checks of the chart that need no helm. `infra/helm/check.mjs` has the others. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readApiSettings, readRedriveSettings, readWorkerSettings } from '@fantail/config'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ROOT } from '../harness/services/service-process.ts'
@@ -85,20 +84,7 @@ test('templates name settings that exist, and values take each setting that the 
   expect(ofRedis.filter((name) => !named.includes(name))).toEqual([])
 })
 
-test('ports are those at which the services listen, and probes ask for paths that they serve', () => {
-  const env = { FANTAIL_MODE: 'server', FANTAIL_PORT: '4100', REDIS_URL: 'redis://redis' }
-  const listening = {
-    api: readApiSettings(env).port,
-    worker: readWorkerSettings(env).opsPort,
-    redrive: readRedriveSettings(env).opsPort,
-  }
-  expect(rendered).toContain('"name" "FANTAIL_PORT" "value" "4100"')
-  for (const [component, port] of Object.entries(listening)) {
-    const portName = component === 'api' ? 'http' : 'ops'
-    expect(textOf(`infra/helm/fantail/templates/${component}.yaml`)).toContain(
-      `"component" "${component}" "portName" "${portName}" "port" ${port}`,
-    )
-  }
+test('probes ask for paths that the services serve', () => {
   const probed = [...rendered.matchAll(/httpGet: \{ path: (\S+),/g)].map(([, path]) => path)
   expect([...new Set(probed)].toSorted()).toEqual(['/healthz', '/readyz'])
   const served = textOf('packages/runtime/src/health/ops-server.ts')

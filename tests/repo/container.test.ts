@@ -1,7 +1,8 @@
 /** Checks that services in a container run without root, on a read-only file system, with the fewest rights. */
+import { readApiSettings, readRedriveSettings, readWorkerSettings } from '@fantail/config'
 import { KEY_SCOPES } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { textOf } from './repository.ts'
+import { filesMatching, textOf } from './repository.ts'
 
 const dockerfile = textOf('infra/docker/Dockerfile')
 const compose = textOf('infra/compose.yaml')
@@ -92,4 +93,52 @@ test('every setting of an endpoint kind reaches the containers', () => {
 test('keys are asked for: nothing turns that off', () => {
   expect(compose).not.toMatch(/FANTAIL_AUTH|ALLOW_UNAUTHENTICATED/)
   expect(compose).toMatch(/FANTAIL_MODE: server/)
+})
+
+test('every place has the ports at which the services listen', () => {
+  const env = { FANTAIL_MODE: 'server', REDIS_URL: 'redis://redis' }
+  const api = readApiSettings(env).port
+  const worker = readWorkerSettings(env).opsPort
+  const redrive = readRedriveSettings(env).opsPort
+  const portOf = (path: string, pattern: RegExp) => [path, Number(pattern.exec(textOf(path))?.[1])]
+  const chart = (component: string) => `infra/helm/fantail/templates/${component}.yaml`
+  const job = (name: string) => new RegExp(`names: \\[${name}\\]\\s+type: A\\s+port: (\\d+)`)
+  const prometheus = 'infra/prometheus/prometheus.yml'
+  for (const [component, port] of Object.entries({ api, worker, redrive })) {
+    const portName = component === 'api' ? 'http' : 'ops'
+    const value = new RegExp(`"component" "${component}" "portName" "${portName}" "port" (\\d+)`)
+    expect(portOf(chart(component), value)).toEqual([chart(component), port])
+    expect(portOf(prometheus, job(component))).toEqual([prometheus, port])
+  }
+  expect(textOf('infra/helm/fantail/templates/_environment.tpl')).toContain(
+    `"name" "FANTAIL_PORT" "value" "${api}"`,
+  )
+  expect(shipped).toContain(`EXPOSE ${api} ${worker} ${redrive}\n`)
+  const exposed = textOf('infra/release/image/oci-image.mjs').match(/\d+(?=\/tcp)/g)
+  expect(exposed).toEqual([api, worker, redrive].map(String))
+  expect(textOf('packages/testing/README.md')).toContain(`(${api}, ${worker}, ${redrive})`)
+  // One setting for all services would give two of them the same port.
+  const shared = [
+    'infra/compose.yaml',
+    ...filesMatching('infra/systemd/*').filter((path) => !path.includes('@')),
+  ]
+  expect(shared.filter((path) => /OPS_PORT[=:]/.test(textOf(path)))).toEqual([])
+})
+
+test('the guides have the ports of the units', () => {
+  const redrive = readRedriveSettings({}).opsPort
+  const [, numbered = ''] =
+    /FANTAIL_OPS_PORT=(\d+)%i/.exec(textOf('infra/systemd/fantail-worker@.service')) ?? []
+  const operate = textOf('docs/guides/operate.md')
+  expect(operate).toContain(`| redrive service | ${redrive} |`)
+  expect(operate).toContain(`| worker 1 | ${numbered}1 |`)
+  const known = ['4100', '4101', String(redrive), `${numbered}1`, `${numbered}2`]
+  const named = filesMatching('{README.md,docs/**/*.md}').flatMap((path) =>
+    [...textOf(path).matchAll(/127\.0\.0\.1:(\d+)\/(?:metrics|readyz|healthz)/g)].map(([, port]) => ({
+      path,
+      port,
+    })),
+  )
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter(({ port = '' }) => !known.includes(port))).toEqual([])
 })

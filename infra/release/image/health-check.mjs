@@ -5,7 +5,7 @@
  */
 export const HEALTH_CHECK = `
 const { FANTAIL_PORT: api = 4100, FANTAIL_OPS_PORT: own } = process.env
-const ports = own ? [api, own] : [api, 4101, 4102]
+const ports = own ? [api, own] : [0, 1, 2].map((place) => Number(api) + place)
 const asked = ports.map((port) => fetch('http://127.0.0.1:' + port + '/readyz'))
 Promise.allSettled(asked).then((answers) => {
   const listening = answers.filter(({ status }) => status === 'fulfilled')
