@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { freePort, startRedis, type TestRedis } from '@fantail/test-kit'
 import { type ServiceName, ServiceProcess } from '../harness/services/service-process.ts'
 import { textOf } from '../repo/repository.ts'
@@ -76,7 +77,7 @@ export async function startMachine(): Promise<Machine> {
         unit,
         name,
         async () => {
-          const settings = parsed(await readFile(settingsPath, 'utf8'))
+          const settings = parseEnv(await readFile(settingsPath, 'utf8')) as Record<string, string>
           const portName = name === 'publish-api' ? 'FANTAIL_PORT' : 'FANTAIL_OPS_PORT'
           // The receiver of the test has a private address.
           return {
@@ -111,12 +112,6 @@ export async function startMachine(): Promise<Machine> {
 async function endServer(pidPath: string): Promise<void> {
   const text = await readFile(pidPath, 'utf8').catch(() => '')
   if (text !== '') process.kill(Number(text), 'SIGKILL')
-}
-
-function parsed(text: string): Record<string, string> {
-  return Object.fromEntries(
-    [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
-  )
 }
 
 function serviceUnit(

@@ -1,11 +1,12 @@
 /** The guide to running Fantail, section by section, on real processes and a real Redis with its files. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { promisify } from 'node:util'
+import { parseEnv, promisify } from 'node:util'
 import { canSpawnRedis, redisServerPath, waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFailed, onTestFinished, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { RestClient } from '../harness/services/rest-client.ts'
 import { filesMatching, ROOT, textOf } from '../repo/repository.ts'
@@ -45,6 +46,38 @@ test('the settings that the units share are those of the services', () => {
   const known = textOf('.env.example')
   expect(names.filter((name) => !new RegExp(`^(# )?${name}=`, 'm').test(known))).toEqual([])
 })
+
+/** It has systemd's parser of such files. */
+const SYSTEMD_PARSER = '/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator'
+
+test.each(['infra/systemd/fantail.env', '.env.example'])(
+  'sh and systemd read %s as Node does',
+  async (path) => {
+    // The examples too. This parser of systemd complains of empty values, while that of EnvironmentFile takes them.
+    const text = textOf(path)
+      .replace(/^# (?=[A-Z_]+=)/gm, '')
+      .replace(/^[A-Z_]+=$/gm, '')
+    const settings = Object.entries(parseEnv(text))
+    expect(settings.length).toBeGreaterThan(8)
+    const folder = await mkdtemp(join(tmpdir(), 'fantail-settings-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await mkdir(join(folder, 'environment.d'))
+    const file = join(folder, 'environment.d', 'fantail.conf')
+    await writeFile(file, text)
+    const run = promisify(execFile)
+    const bySh = await run('sh', ['-euc', `set -a; . ${file}; exec env`], { env: {} })
+    expect(bySh.stderr).toBe('')
+    for (const [name, value] of settings) expect(bySh.stdout.split('\n')).toContain(`${name}=${value}`)
+    if (!existsSync(SYSTEMD_PARSER)) return
+    const bySystemd = await run(SYSTEMD_PARSER, { env: { XDG_CONFIG_HOME: folder, HOME: folder } })
+    expect(bySystemd.stderr).toBe('')
+    const read = [...bySystemd.stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value = '']) => [
+      name,
+      value.startsWith('"') ? JSON.parse(value) : value,
+    ])
+    expect(read).toEqual(expect.arrayContaining(settings))
+  },
+)
 
 const TOOLS = ['redis-server', 'redis-cli', 'openssl', 'curl']
 

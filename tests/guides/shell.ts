@@ -17,12 +17,12 @@ const REPEAT_EVERY_MS = 300
 const LAUNCHER = 'infra/bin/fantail.mjs'
 const BEGINNING = ['shopt -s expand_aliases', `fantail() { node ${launcher()} "$@"; }`]
 const ASSIGNED = /^[A-Z_]+(?==)|(?<=^export .*?\b)[A-Z_]+(?==)/gm
-const ALIAS = /^alias .*$/gm
+const DEFINED = /^(alias .*|\w+\(\) \{.*\})$/gm
 
 export interface Shell {
   /**
    * Runs the steps of a guide, or of one of its sections. If a step prints something else than the guide, it fails with
-   * that step's line. Later steps have the variables and aliases of earlier ones.
+   * that step's line. Later steps have the variables, aliases and functions of earlier ones.
    */
   runGuide(path: string, section?: string): Promise<void>
   /** A command's output, with stderr first. Rejects if the command failed. */
@@ -40,13 +40,14 @@ interface ShellOptions {
 
 export function createShell(options: ShellOptions): Shell {
   const { addresses, env = {}, known = new Map(), beginning = [] } = options
-  const aliases: string[] = []
+  /** Aliases and functions. */
+  const definitions: string[] = []
   /** Variables in the form of bash's `declare`. */
   let variables = ''
   const places = Object.entries({ ...addresses, [LAUNCHER]: launcher() })
   const here = (text: string) => places.reduce((all, [usual, own]) => all.replaceAll(usual, own), text)
   const run = (code: string) =>
-    runBash([...BEGINNING, ...beginning, variables, here([...aliases, code].join('\n'))].join('\n'), env)
+    runBash([...BEGINNING, ...beginning, variables, here([...definitions, code].join('\n'))].join('\n'), env)
   const runStep = async ({ code, expected, repeated }: Step) => {
     const texts = expected.map(here)
     let output = ''
@@ -63,7 +64,7 @@ export function createShell(options: ShellOptions): Shell {
       ? await waitFor(works, { intervalMs: REPEAT_EVERY_MS }).catch(() => false)
       : await works()
     if (!isDone) throw new Error(`it printed: ${output}`)
-    aliases.push(...(code.match(ALIAS) ?? []))
+    definitions.push(...(code.match(DEFINED) ?? []))
   }
   return {
     run,

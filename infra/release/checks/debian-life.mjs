@@ -84,7 +84,7 @@ function masterKey() {
 /** Makes a key as the guide says. */
 async function newKey() {
   const words = 'fantail keys create --quiet --name check --scope publish --scope read --scope manage'
-  return runInRoot(root, ['sh', '-c', `env $(grep -v "^#" ${ENV}) ${words}`])
+  return runInRoot(root, ['sh', '-c', `set -a; . ${ENV}; ${words}`])
 }
 
 /** @param {string} what @param {unknown} found @param {unknown} wanted */

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { runInRoot } from './empty-root.mjs'
 
 /** @param {string} root @param {string} folder of the unit files, in the root */
@@ -66,8 +67,7 @@ function environmentOf(root, text) {
 
 /** @param {string} path @returns {Record<string, string>} */
 export function settingsIn(path) {
-  const lines = readFileSync(path, 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm)
-  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
+  return /** @type {Record<string, string>} */ (parseEnv(readFileSync(path, 'utf8')))
 }
 
 /** @param {string} text @param {string} key */
