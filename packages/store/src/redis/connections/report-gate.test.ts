@@ -46,3 +46,32 @@ test('a process that was silent for too long writes nothing before it has asked'
   openGate(ALWAYS)
   expect(await redis.exists('before', 'after')).toBe(1)
 })
+
+/** Reports on the same connection, as a service does. */
+const reportOnce = () => {
+  let reported: Promise<void> | undefined
+  return () => {
+    reported ??= report().then(() => openGate(ALWAYS))
+    return reported
+  }
+}
+
+test('a pipeline waits as a whole, although it begins with a command that uses no data', async () => {
+  closeGate(reportOnce())
+  const replies = await batch(redis).time().set('first', '1').get('first').exec()
+  expect(replies?.slice(1)).toEqual([
+    [null, 'OK'],
+    [null, '1'],
+  ])
+})
+
+test('a gate that closes while a pipeline is being sent lets all of it through', async () => {
+  const count = 20_000
+  const pipeline = batch(redis)
+  for (let n = 0; n < count; n++) pipeline.incr('counted')
+  closeGate(reportOnce())
+  openGate(performance.now() + 1)
+  const replies = await pipeline.exec()
+  const wrong = replies?.findIndex(([error, reply], n) => error !== null || reply !== n + 1)
+  expect(wrong).toBe(-1)
+})

@@ -8,6 +8,9 @@
  * cut off for so long that something may have taken effect without it (processes.ts). Then the first command asks for a
  * report, and all wait until it is answered. Commands without keys, and the reports themselves, always pass. The gate
  * of a process without reports, such as a command or a test, is always open.
+ *
+ * A pipeline passes or waits as a whole. ioredis expects its replies from the first command on, but writes nothing
+ * before the last one. A report in between would get the reply of another command.
  */
 import { type Command, Redis } from 'ioredis'
 import { PROCESSES_BASE } from '../../keys/keys.ts'
@@ -44,9 +47,14 @@ export function guardCommands(): void {
 
 type Send = Parameters<typeof sendCommand>
 
+/** The pipeline of the latest command that has passed. */
+let passedPipeline: Send[1]
+
 function sendWhenOpen(this: Redis, command: Send[0], stream?: Send[1]): unknown {
   // A connection that is not ready refuses or queues the command itself.
-  if (performance.now() < closesAt || this.status !== 'ready' || passes(command)) {
+  if (this.status !== 'ready') return sendCommand.call(this, command, stream)
+  if (performance.now() < closesAt || passes(command, stream)) {
+    passedPipeline = stream
     return sendCommand.call(this, command, stream)
   }
   askForReport().then(
@@ -57,7 +65,8 @@ function sendWhenOpen(this: Redis, command: Send[0], stream?: Send[1]): unknown 
 }
 
 /** The first key of a script is its third argument. */
-function passes({ name: given, args }: Command): boolean {
+function passes({ name: given, args }: Command, pipeline: Send[1]): boolean {
+  if (pipeline) return pipeline === passedPipeline
   const name = given.toLowerCase()
   return KEYLESS.has(name) || (name.startsWith('eval') && String(args[2]) === PROCESSES_BASE)
 }
