@@ -1,6 +1,6 @@
 /** Runs the scripts of the Debian package in a folder in place of `/`, and records the programs that they run. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const PROGRAMS = join(root, 'bin')
 const RECORD = join(root, 'programs')
 /** They change the machine, so they are only recorded. */
 const RECORDED = ['adduser', 'chgrp', 'deb-systemd-helper']
-const RUN = ['base64', 'chmod', 'head', 'mv', 'sed']
+const RUN = ['base64', 'chmod', 'head', 'mv', 'rm', 'sed']
 
 for (const folder of [PROGRAMS, join(root, 'etc/fantail'), join(root, 'usr/lib/fantail/etc')])
   mkdirSync(folder, { recursive: true })
@@ -50,4 +50,14 @@ test('an installation after a removal unmasks every unit that the removal has ma
   const masked = unitsOf(programsOf('postrm', 'remove'), 'mask')
   expect(masked).toContain('fantail.service')
   expect(unitsOf(programsOf('postinst', 'configure', '1.2.3'), 'unmask').sort()).toEqual(masked.sort())
+})
+
+test('a purge leaves no file that the services have made', () => {
+  const made = ['var/lib/fantail-redis/dump.rdb', 'var/log/fantail/audit.log', 'etc/fantail/redis.conf']
+  for (const path of made) {
+    mkdirSync(join(root, path, '..'), { recursive: true })
+    writeFileSync(join(root, path), '')
+  }
+  programsOf('postrm', 'purge')
+  expect(made.filter((path) => existsSync(join(root, path, '..')))).toEqual([])
 })

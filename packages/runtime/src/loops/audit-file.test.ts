@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -50,6 +50,22 @@ test('a line that the file refuses goes to the log, and one line each says when 
     'audit_file.up',
   ])
   expect(await linesOf(path)).toEqual(['third'])
+})
+
+test('a line follows on a line of its own after one that a full disk has cut', async () => {
+  const path = join(folder, 'cut.log')
+  await writeFile(path, '{"action":"be')
+  const { file } = opened(path)
+  file?.info({ action: 'first' }, 'audit')
+  await rename(path, `${path}.1`)
+  await mkdir(path)
+  file?.info({ action: 'refused' }, 'audit')
+  await rm(path, { recursive: true })
+  await writeFile(path, '{"action":"re')
+  file?.info({ action: 'second' }, 'audit')
+  const cutAndWhole = async (of: string) => (await readFile(of, 'utf8')).trimEnd().split('\n')
+  expect(await cutAndWhole(`${path}.1`)).toEqual(['{"action":"be', expect.stringContaining('"first"')])
+  expect(await cutAndWhole(path)).toEqual(['{"action":"re', expect.stringContaining('"second"')])
 })
 
 test('a file that cannot be written ends the start with the name of the setting', () => {

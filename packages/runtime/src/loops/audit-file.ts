@@ -1,8 +1,9 @@
 /**
  * The audit log in a file of its own, apart from the log on stdout. Each line opens the file anew, so that a rotation
- * needs only to rename it. Changes are rare enough for that.
+ * needs only to rename it. Changes are rare enough for that. A full disk may cut a line, also one of an earlier process.
+ * The next line then begins on a line of its own, so that a reader loses only the one that was cut, and the log has it.
  */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readSync, statSync } from 'node:fs'
 import { createLogger, type Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
 
@@ -21,7 +22,13 @@ export interface AuditFile {
 /** Throws if the file cannot be written. */
 export function openAuditFile({ service, path, log }: AuditFileOptions): AuditFile | undefined {
   if (path === undefined) return undefined
-  const append = (text: string) => appendFileSync(path, text, { mode: 0o640 })
+  let isWhole = false
+  const append = (text: string) => {
+    const start = isWhole || !isCut(path) ? '' : '\n'
+    isWhole = false
+    appendFileSync(path, start + text, { mode: 0o640 })
+    isWhole = true
+  }
   try {
     append('')
   } catch (error) {
@@ -39,5 +46,18 @@ export function openAuditFile({ service, path, log }: AuditFileOptions): AuditFi
         log.info(fields, event)
       }
     },
+  }
+}
+
+function isCut(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats?.isFile() || stats.size === 0) return false
+  const file = openSync(path, 'r')
+  try {
+    const last = Buffer.alloc(1)
+    readSync(file, last, 0, 1, stats.size - 1)
+    return last.toString() !== '\n'
+  } finally {
+    closeSync(file)
   }
 }
