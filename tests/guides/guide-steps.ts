@@ -139,6 +139,12 @@ function spacedMark(part: string): string {
   return /^[{}[\]:,]$/.test(part) ? `\\s*${escaped(part)}\\s*` : escaped(part)
 }
 
+/** Replaces every key by its value, the longest first, and nothing in what it has put there. */
+export function replacedIn(text: string, places: Record<string, string>): string {
+  const usual = Object.keys(places).toSorted((a, b) => b.length - a.length)
+  return text.replace(new RegExp(usual.map(escaped).join('|'), 'g'), (found) => places[found] ?? found)
+}
+
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }

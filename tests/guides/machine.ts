@@ -1,15 +1,18 @@
 /**
- * A machine for the guide to running Fantail. Folders replace those of the system, and processes replace systemd's
- * units. A function `systemctl` in bash starts and stops these processes.
+ * An empty machine for the guide to running Fantail. Folders replace those of the system, and processes replace
+ * systemd's units. A function `systemctl` in bash starts and stops these processes. They run from the server tree that
+ * the guide unpacks.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { freePort, startRedis, type TestRedis } from '@fantail/test-kit'
+import { writeTreeWithoutNode } from '../../infra/release/server-tree.mjs'
+import { entriesOf, writeTarball } from '../../infra/release/tar-archive.mjs'
 import { type ServiceName, ServiceProcess } from '../harness/services/service-process.ts'
-import { textOf } from '../repo/repository.ts'
+import { replacedIn } from './guide-steps.ts'
 
 export interface Machine {
   /** Addresses in the guide, and the test's addresses that replace them. */
@@ -34,16 +37,16 @@ const SERVICES: Record<string, { name: ServiceName; port: number }> = {
 }
 const REDIS_ARGS = ['--repl-diskless-sync-delay', '0']
 
-/**
- * Makes the machine. The units are stopped, the settings are those of `infra/systemd`. A second, empty Redis runs at
- * port 6391.
- */
+/** The tarball of the guide, and the folder in it. */
+const SERVER = 'fantail-server_0.1.0_linux-amd64'
+
+/** Makes the machine. It has nothing but the tarball of a release. A second, empty Redis runs at port 6391. */
 export async function startMachine(): Promise<Machine> {
   const folder = await mkdtemp(join(tmpdir(), 'fantail-machine-'))
   const etc = join(folder, 'etc')
   const settingsPath = join(etc, 'fantail.env')
-  const data = join(folder, 'data')
-  for (const path of [etc, data, join(folder, 'backup')]) await mkdir(path)
+  const [data, opt, unitFiles] = [join(folder, 'data'), join(folder, 'opt'), join(folder, 'units')]
+  for (const path of [data, opt, unitFiles, join(folder, 'backup')]) await mkdir(path)
   const server = { appendfsync: 'always', spawned: true } as const
   const redis = await startRedis({ ...server, args: [...REDIS_ARGS, '--dir', data] })
   await redis.kill()
@@ -54,42 +57,34 @@ export async function startMachine(): Promise<Machine> {
 
   const addresses: Record<string, string> = {
     ...Object.fromEntries([...ports].map(([port, free]) => [`127.0.0.1:${port}`, `127.0.0.1:${free}`])),
+    // Only root makes users and gives files to groups.
+    'useradd ': ': ',
+    ' -g fantail': '',
+    [`${SERVER}.tar.gz`]: join(folder, `${SERVER}.tar.gz`),
+    '/opt': opt,
+    // Not below /etc.
+    '/opt/fantail/etc/': `${opt}/fantail/etc/`,
+    '/etc/systemd/system': unitFiles,
     '/etc/fantail': etc,
     '/backup': join(folder, 'backup'),
     '/var/lib/fantail-redis': data,
-    // The places of the server tree in the checkout.
-    '/opt/fantail/bin/fantail': 'infra/bin/fantail.mjs',
     'redis://127.0.0.1:6390': redis.url,
     'redis://127.0.0.1:6391': next.url,
     '127.0.0.1 6390': `127.0.0.1 ${redis.port}`,
     '--port 6390': `--port ${redis.port}`,
   }
-  const here = (text: string) =>
-    Object.entries(addresses).reduce((all, [usual, ours]) => all.replaceAll(usual, ours), text)
-  await writeFile(settingsPath, here(textOf('infra/systemd/fantail.env')))
-  await writeFile(join(etc, 'redis.conf'), textOf('infra/redis/redis.conf'))
+  await writeServer(folder, addresses)
   const processes: ServiceProcess[] = []
   const units = new Map<string, Unit>([['fantail-redis', unitOf(redis)]])
   for (const [unit, { name, port }] of Object.entries(SERVICES)) {
-    units.set(
-      unit,
-      serviceUnit(
-        unit,
-        name,
-        async () => {
-          const settings = parseEnv(await readFile(settingsPath, 'utf8')) as Record<string, string>
-          const portName = name === 'publish-api' ? 'FANTAIL_PORT' : 'FANTAIL_OPS_PORT'
-          // The receiver of the test has a private address.
-          return {
-            ...settings,
-            [portName]: String(own(port)),
-            FANTAIL_HOST: '127.0.0.1',
-            FANTAIL_OUTBOUND_ALLOW: '127.0.0.1',
-          }
-        },
-        processes,
-      ),
-    )
+    const settings = async () => {
+      const shared = parseEnv(await readFile(settingsPath, 'utf8')) as Record<string, string>
+      const portName = name === 'publish-api' ? 'FANTAIL_PORT' : 'FANTAIL_OPS_PORT'
+      // The receiver of the test has a private address.
+      const ours = { FANTAIL_HOST: '127.0.0.1', FANTAIL_OUTBOUND_ALLOW: '127.0.0.1' }
+      return { ...shared, ...ours, [portName]: String(own(port)) }
+    }
+    units.set(unit, serviceUnit(unit, name, { home: join(opt, 'fantail'), unitFiles, settings, processes }))
   }
   const control = await startControl(units)
   const { port } = control.address() as { port: number }
@@ -108,24 +103,41 @@ export async function startMachine(): Promise<Machine> {
   }
 }
 
+/** Makes the tarball of a release. Its Node is that of the test, and its settings have the test's addresses. */
+async function writeServer(folder: string, addresses: Record<string, string>): Promise<void> {
+  const tree = join(folder, 'tree')
+  await writeTreeWithoutNode(tree)
+  const settings = join(tree, 'etc/fantail.env')
+  await writeFile(settings, replacedIn(await readFile(settings, 'utf8'), addresses))
+  const entries = [...entriesOf(tree, SERVER), { name: `${SERVER}/bin/node`, link: process.execPath }]
+  await writeTarball(join(folder, `${SERVER}.tar.gz`), entries, 0)
+  await rm(tree, { recursive: true })
+}
+
 /** Ends the server that the guide starts itself, if a step failed before the guide ended it. */
 async function endServer(pidPath: string): Promise<void> {
   const text = await readFile(pidPath, 'utf8').catch(() => '')
   if (text !== '') process.kill(Number(text), 'SIGKILL')
 }
 
-function serviceUnit(
-  unit: string,
-  name: ServiceName,
-  settings: () => Promise<Record<string, string>>,
-  processes: ServiceProcess[],
-): Unit {
+interface Installed {
+  /** The folder of the server tree. */
+  home: string
+  /** The folder of the unit files. */
+  unitFiles: string
+  settings(): Promise<Record<string, string>>
+  processes: ServiceProcess[]
+}
+
+function serviceUnit(unit: string, name: ServiceName, installed: Installed): Unit {
   let current: ServiceProcess | undefined
   return {
     async start() {
       if (current?.running) return
-      current = new ServiceProcess(name, unit, await settings())
-      processes.push(current)
+      await access(join(installed.unitFiles, `${unit.replace(/@.*/, '@')}.service`))
+      current = new ServiceProcess(name, unit, await installed.settings())
+      current.bundles = join(installed.home, 'server')
+      installed.processes.push(current)
       await current.start({ untilReady: false })
     },
     async stop() {

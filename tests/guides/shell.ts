@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import { launcher } from '../harness/services/service-bundles.ts'
 import { ROOT, textOf } from '../repo/repository.ts'
-import { agrees, filledIn, type Known, type Step, stepsOf } from './guide-steps.ts'
+import { agrees, filledIn, type Known, replacedIn, type Step, stepsOf } from './guide-steps.ts'
 
 const STEP_TIMEOUT_MS = 60_000
 /** A step often starts Node, which takes a tenth of a second of a processor. */
@@ -44,8 +44,8 @@ export function createShell(options: ShellOptions): Shell {
   const definitions: string[] = []
   /** Variables in the form of bash's `declare`. */
   let variables = ''
-  const places = Object.entries({ ...addresses, [LAUNCHER]: launcher() })
-  const here = (text: string) => places.reduce((all, [usual, own]) => all.replaceAll(usual, own), text)
+  const places = { ...addresses, [LAUNCHER]: launcher() }
+  const here = (text: string) => replacedIn(text, places)
   const run = (code: string) =>
     runBash([...BEGINNING, ...beginning, variables, here([...definitions, code].join('\n'))].join('\n'), env)
   const runStep = async ({ code, expected, repeated }: Step) => {
