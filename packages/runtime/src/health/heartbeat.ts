@@ -3,6 +3,7 @@
  * repeated with growing pauses, and one log line says when failures begin and end.
  *
  *   gate closed ── reported ──▶ open ── no report for 35 s ──▶ closed ── reported ──▶ open …
+ *                                                                ├── Redis refuses writes ──▶ only the format is read
  *                                                                └── the data are unknown now ──▶ the process ends
  *
  * While the gate is closed, commands to Redis wait for a report. A process that was frozen therefore writes nothing in
@@ -14,11 +15,14 @@ import { hostname } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import {
   closeGate,
+  isTrouble,
   modesMixed,
   openGate,
   type Processes,
   type ProcessReport,
   REPORT_MS,
+  type Redis,
+  refuseUnknownData,
   SILENT_MS,
   UnknownDataError,
 } from '@fantail/store'
@@ -84,10 +88,17 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     return sending
   }
   const failIfUnknown = (error: unknown) => {
-    if (error instanceof UnknownDataError) fail(error)
+    if (error instanceof UnknownDataError) {
+      closeGate(() => Promise.reject(error))
+      fail(error)
+    }
     throw error
   }
-  closeGate(() => report().catch(failIfUnknown))
+  closeGate((connection) =>
+    report()
+      .catch((error) => checkByReading(connection, error))
+      .catch(failIfUnknown),
+  )
   const loop = createLoop({
     name: 'heartbeat',
     log,
@@ -110,6 +121,19 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
       if (problem !== undefined) log.info({ err: problem }, 'heartbeat.not_ended')
       sample.stop()
     },
+  }
+}
+
+/**
+ * For a Redis that refuses writes. Nothing takes effect there, so that reads may go on, and writes get its own answer.
+ * Any other problem is thrown again.
+ */
+async function checkByReading(connection: Redis, problem: unknown): Promise<void> {
+  if (!isTrouble(problem)) throw problem
+  try {
+    await refuseUnknownData(connection)
+  } catch (error) {
+    throw error instanceof UnknownDataError ? error : problem
   }
 }
 

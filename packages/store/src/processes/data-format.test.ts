@@ -124,6 +124,37 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await format()).toEqual(NEW)
 })
 
+test.each([
+  '{"format":"2","capabilities":{},"pending":{}}',
+  '{"format":1e999,"capabilities":{},"pending":{}}',
+  '{"format":1.5,"capabilities":{},"pending":{}}',
+  '{"format":2,"capabilities":["packed"],"pending":{}}',
+  '{"format":2,"capabilities":{"packed":null},"pending":{}}',
+  '{"format":1,"capabilities":{},"pending":{"packed":"soon","#2":null}}',
+  '{"format":1,"capabilities":{},"pending":{},"at":"now"}',
+  '{"format":1,"capabilities":{},"pending":{},"at":null}',
+])('a damaged format stops no process and no command: %s', async (damaged) => {
+  const next = runs(NEXT)
+  await next.report()
+  await redis.set(dataFormatKey(), damaged)
+  await useData(redis, NEXT)
+  await runs(NEXT, 'another').report()
+  await next.report()
+  expect(await format()).toEqual(NEW)
+})
+
+test.each(['seen', 'records'])(
+  'a list of processes whose %s have another type is made anew',
+  async (part) => {
+    await redis.set(PROCESSES_BASE + part, 'x')
+    const process = runs(NOW)
+    expect(await process.report()).toBe(true)
+    expect((await new Processes(redis).list()).processes.map(({ id }) => id)).toEqual(['p1'])
+    await redis.set(PROCESSES_BASE + part, 'x')
+    expect((await new Processes(redis).list()).processes).toEqual([])
+  },
+)
+
 test('an emptied Redis gets no more than was in effect from a process that has run before', async () => {
   const [old, next] = [runs(NOW), runs(NEXT)]
   await old.report()

@@ -8,9 +8,10 @@
  * (report-process-1.lua), so that nothing takes effect beside a process that does not know it. Afterwards such a
  * process is refused. The format lies in the data, so that backups and moves have it.
  */
+import { isObject } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { dataFormatKey } from '../keys/keys.ts'
-import { parseStored } from '../records/stored-json.ts'
+import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
 import { ifReadable, whenReadable } from '../redis/unreadable.ts'
 import { UnusableDataError } from '../redis/unusable-data.ts'
 import { OWN_FORMAT, type OwnFormat } from './own-format.ts'
@@ -62,8 +63,12 @@ export async function readDataFormat(redis: Redis): Promise<DataFormat | undefin
 
 export function parseDataFormat(text: string): DataFormat {
   const { format, capabilities } = parseStored(text, dataFormatKey())
-  return { format: Number(format), capabilities: Object.keys(capabilities ?? {}).sort() }
+  if (!Number.isInteger(format) || !isObject(capabilities) || !Object.values(capabilities).every(isNumber))
+    throw new CorruptRecordError(dataFormatKey(), new TypeError('no format'), text)
+  return { format: format as number, capabilities: Object.keys(capabilities).sort() }
 }
+
+const isNumber = (value: unknown) => typeof value === 'number'
 
 /** The text that the script, too, stores for data that this release makes (include/data-format.lua). */
 function firstData({ newest, capabilities }: OwnFormat): string {

@@ -26,6 +26,9 @@ if not data then
 end
 if before then add_known(data, before) end
 if not is_known(data, oldest, newest, own.names) then return { 2, cjson.encode(data) } end
+-- The list serves only those who look at it. If it is damaged, it is made anew.
+if redis.call('TYPE', seen).ok ~= 'zset' then redis.call('DEL', seen) end
+if redis.call('TYPE', records).ok ~= 'hash' then redis.call('DEL', records) end
 for _, old in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - silent_ms)) do
   redis.call('HDEL', records, old)
   redis.call('ZREM', seen, old)

@@ -75,3 +75,9 @@ test('a gate that closes while a pipeline is being sent lets all of it through',
   const wrong = replies?.findIndex(([error, reply], n) => error !== null || reply !== n + 1)
   expect(wrong).toBe(-1)
 })
+
+test('a command that waited and then fails does so for its caller alone', async () => {
+  await redis.set('text', 'x')
+  closeGate(reportOnce())
+  await expect(redis.lpush('text', 'y')).rejects.toThrow('WRONGTYPE')
+})

@@ -6,21 +6,24 @@
  *
  * The gate of a service is closed from its start until its first report. Later it closes if the process was frozen or
  * cut off for so long that something may have taken effect without it (processes.ts). Then the first command asks for a
- * report, and all wait until it is answered. Commands without keys, and the reports themselves, always pass. The gate
- * of a process without reports, such as a command or a test, is always open.
- *
- * A pipeline passes or waits as a whole. ioredis expects its replies from the first command on, but writes nothing
- * before the last one. A report in between would get the reply of another command.
+ * report, and all wait until it is answered. Commands without keys, reads of the format and the reports themselves
+ * always pass, except in a pipeline. The gate of a process without reports, such as a command or a test, is always
+ * open.
  */
 import { type Command, Redis } from 'ioredis'
-import { PROCESSES_BASE } from '../../keys/keys.ts'
+import { dataFormatKey, PROCESSES_BASE } from '../../keys/keys.ts'
 
 /** A time of performance.now(). */
 let closesAt = Number.POSITIVE_INFINITY
-let askForReport: () => Promise<unknown> = () => Promise.resolve()
+let askForReport: Ask = () => Promise.resolve()
 
-/** `ask` sends a report and, if it succeeds, calls `openGate`. */
-export function closeGate(ask: () => Promise<unknown>): void {
+/**
+ * Sends a report and, if it succeeds, calls `openGate`. Rejects if commands of this connection must not be sent. It may
+ * read the format of the data by this connection.
+ */
+type Ask = (connection: Redis) => Promise<unknown>
+
+export function closeGate(ask: Ask): void {
   closesAt = Number.NEGATIVE_INFINITY
   askForReport = ask
 }
@@ -47,26 +50,46 @@ export function guardCommands(): void {
 
 type Send = Parameters<typeof sendCommand>
 
-/** The pipeline of the latest command that has passed. */
-let passedPipeline: Send[1]
+/** Resolves when the commands of the pipeline that is being sent may go. undefined: they go at once. */
+let pipeline: { stream: NonNullable<Send[1]>; asked: Promise<unknown> | undefined } | undefined
 
 function sendWhenOpen(this: Redis, command: Send[0], stream?: Send[1]): unknown {
   // A connection that is not ready refuses or queues the command itself.
   if (this.status !== 'ready') return sendCommand.call(this, command, stream)
-  if (performance.now() < closesAt || passes(command, stream)) {
-    passedPipeline = stream
-    return sendCommand.call(this, command, stream)
+  const asked = stream ? askForPipeline(this, stream) : askForCommand(this, command)
+  if (!asked) return sendCommand.call(this, command, stream)
+  // It returns nothing, because a second promise of the command would be an unhandled rejection if the command fails.
+  const send = () => {
+    sendCommand.call(this, command, stream)
   }
-  askForReport().then(
-    () => sendCommand.call(this, command, stream),
-    (error: Error) => command.reject(error),
-  )
+  asked.then(send, (error: Error) => command.reject(error))
   return command.promise
 }
 
+function askForCommand(connection: Redis, command: Command): Promise<unknown> | undefined {
+  return performance.now() < closesAt || passes(command) ? undefined : askForReport(connection)
+}
+
+/**
+ * ioredis sends the commands of a pipeline one after the other, expects their replies in this order, and writes all of
+ * them with the last one. If some waited and others did not, they would get the replies of other commands.
+ */
+function askForPipeline(connection: Redis, stream: NonNullable<Send[1]>): Promise<unknown> | undefined {
+  if (pipeline?.stream !== stream) {
+    pipeline = { stream, asked: performance.now() < closesAt ? undefined : askForReport(connection) }
+    queueMicrotask(forgetPipeline)
+  }
+  return pipeline.asked
+}
+
+/** All its commands have been sent or wait. */
+function forgetPipeline(): void {
+  pipeline = undefined
+}
+
 /** The first key of a script is its third argument. */
-function passes({ name: given, args }: Command, pipeline: Send[1]): boolean {
-  if (pipeline) return pipeline === passedPipeline
+function passes({ name: given, args }: Command): boolean {
   const name = given.toLowerCase()
+  if (name === 'get') return String(args[0]) === dataFormatKey()
   return KEYLESS.has(name) || (name.startsWith('eval') && String(args[2]) === PROCESSES_BASE)
 }

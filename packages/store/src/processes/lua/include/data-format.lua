@@ -10,11 +10,21 @@ local function set_of(values, from)
   return names
 end
 
+local function has_times(names)
+  if type(names) ~= 'table' then return false end
+  for name, since in pairs(names) do
+    if type(name) ~= 'string' or type(since) ~= 'number' then return false end
+  end
+  return true
+end
+
 -- nil if the text is none of these.
 local function parse_data(text)
   local is_json, data = pcall(cjson.decode, text)
   if not is_json or type(data) ~= 'table' or type(data.format) ~= 'number' then return nil end
-  if type(data.capabilities) ~= 'table' or type(data.pending) ~= 'table' then return nil end
+  if data.format ~= math.floor(data.format) or math.abs(data.format) > 1e9 then return nil end
+  if not has_times(data.capabilities) or not has_times(data.pending) then return nil end
+  if data.at ~= nil and type(data.at) ~= 'number' then return nil end
   return data
 end
 
