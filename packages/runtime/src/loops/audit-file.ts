@@ -1,7 +1,9 @@
 /**
  * The audit log in a file of its own, apart from the log on stdout. Each line opens the file anew, so that a rotation
- * needs only to rename it. Changes are rare enough for that. A full disk may cut a line, also one of an earlier process.
- * The next line then begins on a line of its own, so that a reader loses only the one that was cut, and the log has it.
+ * needs only to rename it. Changes are rare enough for that.
+ *
+ * A full disk may cut a line, also one of an earlier process. The next line then begins on a line of its own, so that a
+ * reader loses only the one that was cut, and the log has it.
  */
 import { appendFileSync, closeSync, openSync, readSync, statSync } from 'node:fs'
 import { createLogger, type Logger } from './logger.ts'
