@@ -13,9 +13,11 @@ const HELM = 'helm.sh/helm/v4/cmd/helm@v4.3.1'
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.37.0'
 /** Modules that hold the definitions of kinds which Kubernetes itself does not know. */
 const DEFINITIONS = {
-  'github.com/prometheus-operator/prometheus-operator@v0.85.0':
+  'github.com/prometheus-operator/prometheus-operator@v0.85.0': [
     'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml',
-  'github.com/kedacore/keda/v2@v2.21.0': 'config/crd/bases/keda.sh_scaledobjects.yaml',
+    'example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml',
+  ],
+  'github.com/kedacore/keda/v2@v2.21.0': ['config/crd/bases/keda.sh_scaledobjects.yaml'],
 }
 /** Words that the chart must refuse, and what it says. */
 const REFUSED = {
@@ -28,6 +30,7 @@ const REFUSED = {
   '--set redis.trial.enabled=true --set settings.FANTAIL_PORT=80': "invalid propertyName 'FANTAIL_PORT'",
   '--set redis.trial.enabled=true --set settings.FANTAIL_QUEUES=3': 'got number, want boolean or string',
   '--set redis.trial.enabled=true --set worker.replica=3': "'replica' not allowed",
+  '--set redis.trial.enabled=true --set prometheusRule.enabled=true': 'needs serviceMonitor.enabled',
   '--set redis.trial.enabled=true --set ingress.enabled=true': 'ingress.host must be set',
   '--set redis.trial.enabled=true --set podSecurityContext.runAsNonRoot=false': 'value must be true',
   '--set redis.trial.enabled=true --set worker.autoscaling.enabled=true --set worker.autoscaling.cpuPercent=0':
@@ -85,9 +88,9 @@ async function install() {
     await run(python, ['-m', 'pip', 'install', '--quiet', KUBERNETES_VALIDATE])
   }
   const paths = []
-  for (const [module, path] of Object.entries(DEFINITIONS)) {
+  for (const [module, files] of Object.entries(DEFINITIONS)) {
     const { Dir } = JSON.parse(await run('go', ['mod', 'download', '-json', module]))
-    paths.push(join(Dir, path))
+    paths.push(...files.map((path) => join(Dir, path)))
   }
   return paths
 }
