@@ -20,6 +20,7 @@ import { confirm } from '../../frame/confirm.ts'
 import { addList, pagesOf } from '../../frame/list-command.ts'
 import { readSettings, type SettingsFlags, withSettings } from '../../frame/settings-input.ts'
 import { durationText, parseDuration } from '../../output/durations.ts'
+import { exitOf } from '../../output/exit-codes.ts'
 import { counted, fieldsText } from '../../output/text-table.ts'
 
 export const queues: Define = (command, does) => {
@@ -101,8 +102,11 @@ function defineRemove(command: Command, does: Does): void {
     does(async (context, names: string[]) => {
       await confirm(`delete ${names.join(', ')} with all messages`, context)
       for (const queue of names) {
-        await deleteQueue(await at(context, queue))
+        const place = await at(context, queue)
+        const sources = await deadLetterSourcesOf(place)
+        await deleteQueue(place)
         context.out.item({ deleted: queue }, () => `deleted ${queue}`, queue)
+        if (sources.length > 0) context.out.warn(stillNamed(queue, sources))
       }
     }),
   )
@@ -121,6 +125,26 @@ function defineRemove(command: Command, does: Does): void {
     }),
   )
   examples(purge, 'queues purge jobs --yes')
+}
+
+/** Deletion is allowed if there is no such queue, and with keys that may not read it. */
+async function deadLetterSourcesOf(place: Awaited<ReturnType<typeof at>>): Promise<string[]> {
+  try {
+    const { arn, deadLetterSources } = await getQueue(place)
+    return deadLetterSources.filter((source) => source !== arn)
+  } catch (error) {
+    if (['notFound', 'refused'].includes(exitOf(error))) return []
+    throw error
+  }
+}
+
+const SOURCES_SHOWN = 5
+
+/** AWS allows it too, but the letters of others have no place to go now. */
+function stillNamed(queue: string, sources: string[]): string {
+  const more = sources.length > SOURCES_SHOWN ? ` and ${sources.length - SOURCES_SHOWN} more` : ''
+  const names = sources.slice(0, SOURCES_SHOWN).join(', ') + more
+  return `${queue} is still the dead-letter queue of ${names}. \`fantail doctor\` has the line that makes it again.`
 }
 
 function definePeek(command: Command, does: Does): void {
