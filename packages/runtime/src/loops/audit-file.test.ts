@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -67,6 +67,26 @@ test('a line follows on a line of its own after one that a full disk has cut', a
   expect(await cutAndWhole(`${path}.1`)).toEqual(['{"action":"be', expect.stringContaining('"first"')])
   expect(await cutAndWhole(path)).toEqual(['{"action":"re', expect.stringContaining('"second"')])
 })
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a file that root makes belongs to the owner of its folder, so that the services can write it',
+  async () => {
+    const owned = join(folder, 'owned')
+    await mkdir(owned)
+    await chown(owned, 12_345, 12_346)
+    const path = join(owned, 'audit.log')
+    const { file } = opened(path)
+    const ownerOf = async () => {
+      const { uid, gid, mode } = await stat(path)
+      return [uid, gid, mode & 0o777]
+    }
+    expect(await ownerOf()).toEqual([12_345, 12_346, 0o640])
+    await rename(path, `${path}.1`)
+    file?.info({ action: 'first' }, 'audit')
+    expect(await ownerOf()).toEqual([12_345, 12_346, 0o640])
+    expect(await linesOf(path)).toEqual(['first'])
+  },
+)
 
 test('a file that cannot be written ends the start with the name of the setting', () => {
   expect(() => opened(join(folder, 'missing', 'audit.log'))).toThrow(

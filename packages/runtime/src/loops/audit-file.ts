@@ -5,9 +5,12 @@
  * A full disk may cut a line, also one of an earlier process. The next line then begins on a line of its own, so that a
  * reader loses only the one that was cut, and the log has it.
  */
-import { appendFileSync, closeSync, openSync, readSync, statSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, fchownSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { createLogger, type Logger } from './logger.ts'
 import { createStateLog } from './state-log.ts'
+
+const MODE = 0o640
 
 interface AuditFileOptions {
   service: string
@@ -26,9 +29,10 @@ export function openAuditFile({ service, path, log }: AuditFileOptions): AuditFi
   if (path === undefined) return undefined
   let isWhole = false
   const append = (text: string) => {
+    if (process.getuid?.() === 0 && !existsSync(path)) makeForOwner(path)
     const start = isWhole || !isCut(path) ? '' : '\n'
     isWhole = false
-    appendFileSync(path, start + text, { mode: 0o640 })
+    appendFileSync(path, start + text, { mode: MODE })
     isWhole = true
   }
   try {
@@ -48,6 +52,20 @@ export function openAuditFile({ service, path, log }: AuditFileOptions): AuditFi
         log.info(fields, event)
       }
     },
+  }
+}
+
+/**
+ * The file belongs to the owner of its folder. The services may not write one of root's, which a command makes if it is
+ * the first to write after a rotation. `x` follows no link, so that the owner cannot get another file this way.
+ */
+function makeForOwner(path: string): void {
+  const { uid, gid } = statSync(dirname(path))
+  const file = openSync(path, 'ax', MODE)
+  try {
+    fchownSync(file, uid, gid)
+  } finally {
+    closeSync(file)
   }
 }
 
