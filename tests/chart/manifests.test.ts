@@ -11,12 +11,14 @@ interface Relabeling {
   targetLabel: string
   replacement: string
 }
+type Peer = Record<'podSelector' | 'namespaceSelector', { matchLabels: Record<string, string> } | undefined>
 interface Rendered {
   kind: string
   metadata: { name: string; labels: Record<string, string> }
   spec: {
     ports?: { name: string }[]
     groups?: { rules: Rule[] }[]
+    ingress?: { from?: Peer[] }[]
     endpoints?: { port: string; relabelings?: Relabeling[] }[]
   }
 }
@@ -45,4 +47,19 @@ test.skipIf(FILE === undefined)('alerts name the jobs that the ServiceMonitor gi
     [...expr.matchAll(/job=~?"([^"]+)"/g)].map(([, job = '']) => job),
   )
   expect([...new Set(named?.flatMap((job) => job.split('|')))].toSorted()).toEqual(jobs.toSorted())
+})
+
+test.skipIf(FILE === undefined)('a policy for the API lets Prometheus and the test of the chart in', () => {
+  const all = manifests('placed')
+  const [policy, pod] = [
+    ['NetworkPolicy', 'some-fantail-api'],
+    ['Pod', 'some-fantail-test'],
+  ].map(([kind, name]) => all.find((it) => it.kind === kind && it.metadata.name === name))
+  const peers = policy?.spec.ingress?.flatMap(({ from = [] }) => from) ?? []
+  expect(
+    peers.flatMap(({ namespaceSelector }) => Object.values(namespaceSelector?.matchLabels ?? {})),
+  ).toEqual(['ingress', 'monitoring'])
+  const [selector = {}] = peers.flatMap(({ podSelector }) => (podSelector ? [podSelector.matchLabels] : []))
+  expect(selector[COMPONENT]).toBe('test')
+  expect(pod?.metadata.labels).toMatchObject(selector)
 })
