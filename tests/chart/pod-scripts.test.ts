@@ -49,6 +49,15 @@ test('the Job makes keys that work, and makes none again', async () => {
   expect(await answer.text()).toMatch(/^fantail_due_deliveries 0$/m)
 })
 
+test('the Job makes a key anew that Redis does not know any more', async () => {
+  const before = new Map(kubernetes.secret)
+  await new ApiKeys(stack().connection).revoke(/^ft_([^_]+)_/.exec(before.get('token') ?? '')?.[1] ?? '')
+  await makeKeys()
+  expect(kubernetes.secret.get('metrics')).toBe(before.get('metrics'))
+  expect(kubernetes.secret.get('token')).not.toBe(before.get('token'))
+  expect(await keyNames()).toEqual(['keys-metrics', 'keys-token'])
+})
+
 test('`helm test` publishes a message, receives it, and leaves nothing behind', async () => {
   const script = await kubernetes.script('test-delivery.mjs')
   const env = {

@@ -1,5 +1,6 @@
-// Makes the first API keys and writes them into a Secret, which exists and is empty. A key that the Secret has already
-// is left alone, so that the Job may run after every upgrade. If a key cannot be written, it is revoked.
+// Makes the first API keys and writes them into a Secret, which the chart makes empty. A key that Redis knows is left
+// alone, so that the Job may run after every upgrade. After a restore Redis may not know a key, and the Job makes it
+// anew. If a key cannot be written, it is revoked.
 //
 //   node first-key.mjs SECRET FIELD:SCOPE,SCOPE… -- words that run `fantail`
 import { execFileSync } from 'node:child_process'
@@ -13,10 +14,12 @@ const [secret, ...wanted] = words.slice(0, end)
 const [program, ...before] = words.slice(end + 1)
 const namespace = readFileSync(`${ACCOUNT}/namespace`, 'utf8').trim()
 
-const present = await call('GET')
+const { data = {} } = await call('GET')
+const known = [...fantail('list').matchAll(/^\S+/gm)].map(([id]) => id)
 for (const words of wanted) {
   const [field, scopes] = words.split(':')
-  if (present.data?.[field]) console.log(`the Secret ${secret} has ${field} already`)
+  const token = Buffer.from(data[field] ?? '', 'base64').toString()
+  if (known.includes(idOf(token))) console.log(`the Secret ${secret} has ${field} already`)
   else await make(field, scopes.split(','))
 }
 
@@ -26,10 +29,14 @@ async function make(field, scopes) {
   try {
     await call('PATCH', { stringData: { [field]: token } })
   } catch (error) {
-    fantail('revoke', /^ft_([^_]+)_/.exec(token)?.[1] ?? token)
+    fantail('revoke', idOf(token))
     throw error
   }
   console.log(`wrote ${field} (${scopes.join(', ')}) to the Secret ${secret}`)
+}
+
+function idOf(token) {
+  return /^ft_([^_]+)_/.exec(token)?.[1] ?? token
 }
 
 function fantail(...args) {
