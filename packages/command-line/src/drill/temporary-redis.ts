@@ -49,7 +49,10 @@ export async function withRestored<T>(backup: string, use: (redis: Redis) => Pro
   }
 }
 
-/** A truncated file must fail here, although a real start accepts it (`aof-load-truncated`). */
+/**
+ * A truncated file must fail here, although a real start accepts it (`aof-load-truncated`). If memory is short, the
+ * kernel ends this Redis first (`oom-score-adj`), because a drill often runs beside the Redis that has the real data.
+ */
 function wordsFor(folder: string, isFolder: boolean): string[] {
   const settings = {
     port: '0',
@@ -60,8 +63,10 @@ function wordsFor(folder: string, isFolder: boolean): string[] {
     appendonly: isFolder ? 'yes' : 'no',
     'aof-load-truncated': 'no',
     maxmemory: '0',
+    'oom-score-adj': 'absolute',
+    'oom-score-adj-values': ['1000', '1000', '1000'],
   }
-  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value].flat())
 }
 
 async function whenLoaded(server: ChildProcess, socket: string): Promise<Redis> {
