@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { deliverOne } from '../../infra/release/checks/delivery.mjs'
 import { withEmptyRoot } from '../../infra/release/checks/empty-root.mjs'
-import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { textOf } from '../repo/repository.ts'
-import { deliverOne } from './one-delivery.ts'
 
 const run = promisify(execFile)
 const TIMEOUT_MS = 300_000
@@ -19,7 +18,6 @@ const MACHINES = { amd64: 62, arm64: 183 }
 
 describe.runIf(folder)('the artifacts', async () => {
   const { server } = await useRedis({ appendfsync: 'always' })
-  const receiver = useReceiver()
   const { stdout: names } = await run('ls', [folder])
   const named = (pattern: RegExp) => {
     const name = names.split('\n').find((one) => pattern.test(one))
@@ -43,7 +41,7 @@ describe.runIf(folder)('the artifacts', async () => {
         const words = ['--userspec=65534:65534', debian]
         const command = ['/usr/sbin/chroot', ...words, '/opt/fantail/bin/fantail']
         const env = { PATH: '/usr/bin:/bin', HOME: '/tmp' }
-        await deliverOne({ command, env }, { redisUrl: server.url, receiver: receiver() })
+        await deliverOne({ command, env }, server.url)
         const pinned = JSON.parse(textOf('package.json')).devDependencies.node
         const { stdout } = await run('/usr/sbin/chroot', [...words, '/opt/fantail/bin/node', '--version'])
         expect(stdout.trim()).toBe(`v${pinned}`)
@@ -83,7 +81,7 @@ describe.runIf(folder)('the artifacts', async () => {
       const launcher = join(project, 'node_modules/@fantail/cli/dist/bin/fantail.mjs')
       const env = { PATH: '', HOME: project }
       const command = [process.execPath, launcher]
-      await deliverOne({ command, env }, { redisUrl: server.url, receiver: receiver() })
+      await deliverOne({ command, env }, server.url)
     },
     TIMEOUT_MS,
   )

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
 import { StepError, say } from '../../bootstrap/steps.mjs'
-import { apiReady, consoleOpens, createDelivery } from './delivery.mjs'
+import { createDelivery } from './delivery.mjs'
 import { run } from './empty-root.mjs'
 
 const [root = '', settings = '', redis = ''] = process.argv.slice(2)
@@ -29,25 +29,17 @@ await run('mount', ['-o', 'remount,bind,ro', root])
 const server = spawn(redis, ['--port', '6390', '--save', ''], { stdio: 'ignore' })
 const [program = '', ...words] = inImage([...Entrypoint, ...Cmd])
 const log = openSync(`${settings}.log`, 'a')
-const startedAt = performance.now()
 const fantail = spawn(program, words, { env, stdio: ['ignore', log, log] })
 const ended = once(fantail, 'exit')
-await apiReady().catch((error) => {
+const delivery = await createDelivery((words, more) =>
+  run(...asCommand([...Entrypoint, ...words], more)),
+).catch((error) => {
   console.error(readFileSync(`${settings}.log`, 'utf8'))
   throw error
 })
-await run(...asCommand(Healthcheck.Test.slice(1)))
-const scopes = ['publish', 'read', 'manage'].flatMap((scope) => ['--scope', scope])
-const token = await run(
-  ...asCommand([...Entrypoint, 'keys', 'create', '--quiet', '--name', 'check', ...scopes]),
-)
-const delivery = await createDelivery(token)
-await delivery.deliver('from an image')
-say(
-  `a message was delivered ${Math.round(performance.now() - startedAt)} ms after the start of the container`,
-)
-await consoleOpens()
 delivery.close()
+say(`a message was delivered ${delivery.firstMs} ms after the start of the container`)
+await run(...asCommand(Healthcheck.Test.slice(1)))
 fantail.kill('SIGTERM')
 const [code] = await ended
 if (code !== 0) throw new StepError(`the container ended with ${code}`)
@@ -58,8 +50,8 @@ function inImage(command) {
   return ['/usr/sbin/chroot', `--userspec=${user}:${group}`, '--groups=', root, ...command]
 }
 
-/** @param {string[]} command @returns {[string, string[], NodeJS.ProcessEnv]} */
-function asCommand(command) {
+/** @param {string[]} command @param {NodeJS.ProcessEnv} [more] @returns {[string, string[], NodeJS.ProcessEnv]} */
+function asCommand(command, more) {
   const [first = '', ...rest] = inImage(command)
-  return [first, rest, env]
+  return [first, rest, { ...env, ...more }]
 }
