@@ -3,6 +3,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { CREDENTIALS_BASE, dueKey, TRAVEL_KEY } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
+import { useData } from '../processes/data-format.ts'
 import { readNow } from '../redis/clock.ts'
 import { connect } from '../redis/connections/connect.ts'
 import { checkTravel, moveTime, readWork, TravelledDataError } from './travel-store.ts'
@@ -16,6 +17,7 @@ beforeEach(() => redis.flushall())
 
 test('a stack begins on empty data and keeps its id', async () => {
   await redis.hset(`${DISPATCH}:meta`, 'version', '5')
+  await useData(redis)
   const id = await checkTravel(redis, ON)
   await redis.set(`${shardBase(3)}data`, 'x')
   expect(await checkTravel(redis, ON)).toBe(id)

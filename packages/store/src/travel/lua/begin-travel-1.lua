@@ -1,5 +1,5 @@
--- Makes empty data that of a stack whose time can be moved. Other data is not touched. BullMQ writes the
--- `meta` of a queue before the services check their data, so `meta` does not count as data.
+-- Makes empty data that of a stack whose time can be moved. Other data is not touched. Two things do not count as data,
+-- because they are there before the services check: BullMQ's `meta` of a queue, and the list of processes.
 -- @key travel: of the stack
 -- @arg id: text, for empty data
 -- Returns the id of the stack, or '' if there is other data
@@ -10,7 +10,7 @@ repeat
   local step = redis.call('SCAN', cursor, 'MATCH', 'ft:*', 'COUNT', 1000)
   cursor = step[1]
   for _, key in ipairs(step[2]) do
-    if not string.match(key, ':meta$') then return '' end
+    if not string.match(key, ':meta$') and not string.match(key, '^ft:{processes}:') then return '' end
   end
 until cursor == '0'
 redis.call('SET', travel, id)
