@@ -1,5 +1,6 @@
 /** The artifacts of a release, each installed where nothing else is. `npm run release -- --check` runs this file. */
 import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,9 +19,8 @@ const MACHINES = { amd64: 62, arm64: 183 }
 
 describe.runIf(folder)('the artifacts', async () => {
   const { server } = await useRedis({ appendfsync: 'always' })
-  const { stdout: names } = await run('ls', [folder])
   const named = (pattern: RegExp) => {
-    const name = names.split('\n').find((one) => pattern.test(one))
+    const name = readdirSync(folder).find((one) => pattern.test(one))
     if (name === undefined) throw new Error(`${folder} has nothing like ${pattern}`)
     return join(folder, name)
   }
