@@ -20,6 +20,8 @@ const MESSAGE: Message = {
   message: 'hello',
   publishedAt: 0,
 }
+/** The format of data that a newer release has made. */
+const NEWER = '{"format":2,"capabilities":{},"pending":{}}'
 /** The folder of `redis-server` is on PATH. */
 const TOOLS = [dirname(redisServerPath()), process.env.PATH].join(delimiter)
 
@@ -66,13 +68,25 @@ test.each<[string, number, Record<string, string>?]>([
   ['worker', 78, { FANTAIL_OPS_PORT: '0' }],
   ['all --workers 1', 78, { FANTAIL_PORT: '0' }],
 ])('`fantail %s` leaves data alone that a newer release has made', async (line, exit, env) => {
-  const data = '{"format":2,"capabilities":{},"pending":{}}'
-  await redis.set(dataFormatKey(), data)
+  await redis.set(dataFormatKey(), NEWER)
   const source = line.replace('redis://127.0.0.1:1/0', server.url)
   const to: Record<string, string> = line.startsWith('move') ? { REDIS_URL: other.server.url } : {}
   const { code, stdout, stderr } = await fantail(source, { ...env, ...to })
   expect([code, stdout + stderr]).toEqual([exit, expect.stringContaining('have format 2, and this release')])
-  expect([await redis.get(dataFormatKey()), await other.redis.dbsize()]).toEqual([data, 0])
+  expect([await redis.get(dataFormatKey()), await other.redis.dbsize()]).toEqual([NEWER, 0])
+  await redis.del(dataFormatKey())
+})
+
+test('`fantail move` refuses a target that a newer release has used, and copies the format', async () => {
+  const move = () => fantail(`move --from ${server.url}`, { REDIS_URL: other.server.url })
+  const own = '{"format":1,"capabilities":{},"pending":{}}'
+  await redis.set(dataFormatKey(), own)
+  await other.redis.set(dataFormatKey(), NEWER)
+  expect(await move()).toMatchObject({ code: 1, stderr: expect.stringContaining('have format 2, and this') })
+  expect(await other.redis.get(dataFormatKey())).toBe(NEWER)
+  await other.redis.flushall()
+  expect(await move()).toMatchObject({ code: 0, stdout: expect.stringContaining('moved ') })
+  expect(await other.redis.get(dataFormatKey())).toBe(own)
   await redis.del(dataFormatKey())
 })
 
@@ -137,6 +151,17 @@ describe('fantail drill', () => {
       1,
       expect.stringMatching(/:msg:.*checksum differs[\s\S]*1 of \d+ texts are damaged/),
     ])
+  })
+
+  test('a snapshot of a newer release is refused', async () => {
+    const [, data = ''] = (await redis.config('GET', 'dir')) as string[]
+    await redis.set(dataFormatKey(), NEWER)
+    await redis.save()
+    await redis.del(dataFormatKey())
+    expect(await drill(join(data, 'dump.rdb'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('have format 2, and this release reads format 1'),
+    })
   })
 })
 

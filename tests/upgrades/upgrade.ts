@@ -5,7 +5,7 @@ import { type Account, Ledger } from '../harness/ledgers/ledger.ts'
 import type { ServiceProcess } from '../harness/services/service-process.ts'
 import type { Stack } from '../harness/services/stack.ts'
 
-const PER_SECOND = 50
+const PER_SECOND = 25
 /** Every fourth first attempt at one endpoint fails, so that lanes have deliveries at each restart. */
 const FAILS_EVERY = 4
 const KILLED_SHARE = 0.25
@@ -18,11 +18,13 @@ const SUBSCRIPTIONS = {
   '/paced': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 2 * PER_SECOND } } },
 }
 
+type Release = 'this' | 'next' | 'hasty'
+
 interface UpgradeOptions {
   stack: Stack
   receiver: Receiver
-  /** The folder of the next release’s bundles. */
-  next: string
+  /** Folders of bundles. */
+  releases: { next: string; hasty: string }
   seeded: Seeded
 }
 
@@ -74,9 +76,10 @@ export class Upgrade {
     }
   }
 
-  async restartAll(release: 'this' | 'next'): Promise<void> {
-    const { seeded, stack } = this.#options
-    const left = [...stack.services()]
+  /** Brings every process to the release, in a random order. */
+  async bringAll(release: Release, services = this.#options.stack.services()): Promise<void> {
+    const { seeded } = this.#options
+    const left = services.filter((service) => service.bundles !== this.#bundles(release) || !service.running)
     while (left.length > 0) {
       const [service] = left.splice(seeded.between(0, left.length - 1), 1)
       if (service) await this.startAs(service, release)
@@ -84,12 +87,16 @@ export class Upgrade {
   }
 
   /** Stops the process, if it runs, and starts it with the release. */
-  async startAs(service: ServiceProcess, release: 'this' | 'next'): Promise<void> {
+  async startAs(service: ServiceProcess, release: Release): Promise<void> {
     if (service.running) {
       const code = await service.stop()
       if (code !== 0) throw new Error(`${service.label} ended with ${code}`)
     }
-    service.bundles = release === 'next' ? this.#options.next : undefined
+    service.bundles = this.#bundles(release)
     await service.start()
+  }
+
+  #bundles(release: Release): string | undefined {
+    return release === 'this' ? undefined : this.#options.releases[release]
   }
 }
