@@ -6,7 +6,7 @@
  *   bin/fantail.mjs, server the launcher; command line, services and console, each bundled
  *   etc                     redis.conf, and fantail.env as a template
  *   systemd                 the units, which expect the folder at /opt/fantail
- *   docs, CHANGELOG.md      the documents of this version
+ *   docs, *.md, .env.example  the documents of this version, and every setting
  *   LICENSE                 Fantail's; LICENSE.node and server/THIRD-PARTY-LICENSES.txt: those of the parts of others
  *   sbom.cdx.json           the parts of others, as CycloneDX
  *
@@ -24,8 +24,7 @@ const UNITS = ['fantail', 'fantail-api', 'fantail-worker@', 'fantail-redrive', '
 /** Places in the repository, and in the folder. */
 const COPIED = [
   ['LICENSE', 'LICENSE'],
-  ['CHANGELOG.md', 'CHANGELOG.md'],
-  ['docs', 'docs'],
+  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', '.env.example', 'docs'].map((name) => [name, name]),
   ['infra/redis/redis.conf', 'etc/redis.conf'],
   ['infra/systemd/fantail.env', 'etc/fantail.env'],
   ...UNITS.map((unit) => [`infra/systemd/${unit}.service`, `systemd/${unit}.service`]),

@@ -26,6 +26,9 @@ function treeIn(name: string): string {
     ['bin/fantail.mjs', LAUNCHER, 0o755],
     ['docs/guides/operate.md', '# Run it\n'],
     ['CHANGELOG.md', ''],
+    ['README.md', ''],
+    ['SECURITY.md', ''],
+    ['.env.example', ''],
     ['LICENSE', ''],
     ['LICENSE.node', ''],
     ['server/THIRD-PARTY-LICENSES.txt', ''],
@@ -80,6 +83,9 @@ test.skipIf(!onPath('dpkg-deb', process.env.PATH))(
         '-rwxr-xr-x root/root ./usr/lib/fantail/bin/node',
         '-rw-r--r-- root/root ./usr/lib/fantail/server/cli.mjs',
         '-rw-r--r-- root/root ./usr/share/doc/fantail/docs/guides/operate.md',
+        ...['README.md', 'SECURITY.md', 'CHANGELOG.md', '.env.example'].map(
+          (name) => `-rw-r--r-- root/root ./usr/share/doc/fantail/${name}`,
+        ),
         'lrwxrwxrwx root/root ./usr/bin/fantail -> ../lib/fantail/bin/fantail',
       ]),
     )

@@ -15,6 +15,12 @@ const DOCS = 'usr/share/doc/fantail'
 /** dpkg keeps such a file if it was edited. */
 export const CONFFILES = ['/etc/fantail/redis.conf']
 
+/** Documents of the tree link to each other, so they stay beside each other. @type {[string, string][]} */
+const DOCUMENTS = ['docs/', 'README.md', 'SECURITY.md', 'CHANGELOG.md', '.env.example'].map((name) => [
+  name,
+  `${DOCS}/${name}`,
+])
+
 /**
  * Where files of the tree are in the package. The first row whose beginning fits counts.
  * @type {[string, string][]}
@@ -22,8 +28,7 @@ export const CONFFILES = ['/etc/fantail/redis.conf']
 const PLACES = [
   ['systemd/', 'usr/lib/systemd/system/'],
   ['etc/redis.conf', 'etc/fantail/redis.conf'],
-  ['docs/', `${DOCS}/docs/`],
-  ['CHANGELOG.md', `${DOCS}/CHANGELOG.md`],
+  ...DOCUMENTS,
   ['sbom.cdx.json', `${DOCS}/sbom.cdx.json`],
   ['LICENSE.node', `${DOCS}/node-license.txt`],
   ['server/THIRD-PARTY-LICENSES.txt', `${DOCS}/third-party-licenses.txt`],
