@@ -1,5 +1,5 @@
 /** Masters that die while messages are under way: no acknowledged message is lost. */
-import { dispatchTag, keySlot, shardBase, shardOf } from '@fantail/store'
+import { dispatchTag, keySlot, OWN_FORMAT, Processes, shardBase, shardOf } from '@fantail/store'
 import { canSpawnRedis, type TestCluster, waitFor } from '@fantail/test-kit'
 import { test as anyTest, expect } from 'vitest'
 import { Ledger } from '../harness/ledgers/ledger.ts'
@@ -62,6 +62,13 @@ test('a master is killed under load: the ledger balances', async () => {
   expect(account.accepted).toBeGreaterThan(2 * PER_SECOND)
   expect(account.deadLettered).toBeGreaterThanOrEqual(account.accepted)
   for (const service of stack().services()) await waitFor(() => service.isReady(), { timeoutMs: 10_000 })
+  // Reports go on, and the format is there, so that no process has ended.
+  const { connection } = stack()
+  const listed = async () => (await new Processes(connection).list()).processes.length
+  await waitFor(async () => (await listed()) === stack().services().length, {
+    what: 'a report of each process',
+  })
+  expect((await new Processes(connection).list()).data?.format).toBe(OWN_FORMAT.newest)
 }, 90_000)
 
 test('each dispatch queue is on another master', async () => {

@@ -1,4 +1,5 @@
 /** A master that dies and is replaced by Sentinels while messages are on their way. */
+import { OWN_FORMAT, Processes } from '@fantail/store'
 import { canSpawnRedis, waitFor } from '@fantail/test-kit'
 import { test as anyTest, expect } from 'vitest'
 import { Ledger } from '../harness/ledgers/ledger.ts'
@@ -52,4 +53,11 @@ test('the master is killed under load: the ledger balances', async () => {
   expect(account).toMatchObject({ lost: 0, refusedYetSeen: 0 })
   expect(account.accepted).toBeGreaterThan(2 * PER_SECOND)
   for (const service of stack().services()) await waitFor(() => service.isReady(), { timeoutMs: 10_000 })
+  // Reports go on, and the format is there, so that no process has ended.
+  const { connection } = stack()
+  const listed = async () => (await new Processes(connection).list()).processes.length
+  await waitFor(async () => (await listed()) === stack().services().length, {
+    what: 'a report of each process',
+  })
+  expect((await new Processes(connection).list()).data?.format).toBe(OWN_FORMAT.newest)
 }, 120_000)
