@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { StepError } from '../bootstrap/steps.mjs'
 import { checkDebianPackage } from './checks/debian-check.mjs'
 import { checkImage } from './checks/image-check.mjs'
+import { checkSbom } from './checks/sbom-check.mjs'
 
 const [folder = ''] = process.argv.slice(2)
 try {
   if (folder === '') throw new StepError('usage: check-artifacts.mjs FOLDER')
   const files = readdirSync(folder).map((name) => join(folder, name))
+  for (const sbom of files.filter((path) => path.endsWith('.cdx.json'))) await checkSbom(sbom)
   for (const deb of files.filter((path) => path.endsWith('.deb'))) await checkDebianPackage(deb)
   for (const layout of files.filter((path) => path.endsWith('_oci.tar'))) await checkImage(layout)
 } catch (error) {
