@@ -6,8 +6,11 @@ import { root } from '../bootstrap/paths.mjs'
 import { StepError, say, show } from '../bootstrap/steps.mjs'
 import { provideRedisServer } from '../bootstrap/tools/redis-binary.mjs'
 
-/** Tests that install artifacts: on an empty Debian, and npm packages in an empty project. */
-const TESTS = ['tests/release', 'package.test.ts']
+/**
+ * Tests that install artifacts, on an empty Debian, and npm packages in an empty project. Others skip the test of the
+ * proxies if a proxy is missing.
+ */
+const TESTS = ['tests/release', 'package.test.ts', 'tests/guides/reverse-proxy.test.ts']
 
 /** @param {string} output the artifacts @param {string} again those of a second build */
 export async function checkRelease(output, again) {

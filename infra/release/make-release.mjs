@@ -5,7 +5,7 @@
  * everything has worked. Nothing is pushed or published.
  *
  * `--dry-run` neither commits nor tags. `--check` does not either: it makes everything twice, compares the bytes, and
- * tries each artifact on an empty machine. It needs root, Debian's debootstrap and lintian, and what
+ * tries each artifact on an empty machine. It needs root, Debian's debootstrap, lintian, nginx and caddy, and what
  * infra/helm/check.mjs needs. `--sign KEY` signs the checksums by cosign.
  */
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
