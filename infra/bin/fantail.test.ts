@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { launcher } from '../../tests/harness/services/service-bundles.ts'
 import { askRedis } from '../dev/ask-redis.mjs'
 import { type DevTask, run } from '../dev/dev-task.fixture.ts'
@@ -195,6 +197,31 @@ it('says what a command line of `fantail move` lacks', async () => {
     ])
     expect(answers[i]?.stderr).toContain('usage: fantail move')
   }
+})
+
+it('takes the settings of the units in a server tree, if the environment names no Redis', () => {
+  const work = mkdtempSync(join(tmpdir(), 'fantail-tree-'))
+  onTestFinished(() => rmSync(work, { recursive: true }))
+  const wrapper = readFileSync(fileURLToPath(new URL('fantail', import.meta.url)), 'utf8')
+  const settings = join(work, 'etc/fantail.env')
+  mkdirSync(join(work, 'etc'))
+  writeFileSync(join(work, 'fantail'), wrapper.replace('/etc/fantail/fantail.env', settings), { mode: 0o755 })
+  writeFileSync(
+    join(work, 'fantail.mjs'),
+    'console.log(process.env.REDIS_URL, process.env.FANTAIL_EMAIL_FROM)',
+  )
+  symlinkSync(process.execPath, join(work, 'node'))
+  const fantail = (role: string, env: Record<string, string> = {}) => {
+    const { stdout, stderr } = spawnSync(join(work, 'fantail'), [role], { env, encoding: 'utf8' })
+    return stdout + stderr
+  }
+  const missing = `undefined undefined\nfantail: ${settings} is missing, or only root may read it\n`
+  expect(fantail('keys')).toBe(missing)
+  writeFileSync(settings, "REDIS_URL=redis://units\nFANTAIL_EMAIL_FROM='Fantail <a@example.com>'\n")
+  for (const role of ['keys', 'secrets', 'move', 'drill'])
+    expect(fantail(role)).toBe('redis://units Fantail <a@example.com>\n')
+  expect(fantail('keys', { REDIS_URL: 'redis://own' })).toBe('redis://own undefined\n')
+  for (const role of ['dev', 'topics', 'api', 'all']) expect(fantail(role)).toBe('undefined undefined\n')
 })
 
 async function configureRedis(name: string, value: string): Promise<void> {

@@ -17,7 +17,7 @@ import { replacedIn } from './guide-steps.ts'
 export interface Machine {
   /** Addresses in the guide, and the test's addresses that replace them. */
   addresses: Record<string, string>
-  /** Defines `systemctl`. */
+  /** Defines `systemctl`, and `fantail` as the guide installs it. */
   beginning: string[]
   api: string
   logText(): string
@@ -46,7 +46,8 @@ export async function startMachine(): Promise<Machine> {
   const etc = join(folder, 'etc')
   const settingsPath = join(etc, 'fantail.env')
   const [data, opt, unitFiles] = [join(folder, 'data'), join(folder, 'opt'), join(folder, 'units')]
-  for (const path of [data, opt, unitFiles, join(folder, 'backup')]) await mkdir(path)
+  const bin = join(folder, 'bin')
+  for (const path of [data, opt, unitFiles, bin]) await mkdir(path)
   const server = { appendfsync: 'always', spawned: true } as const
   const redis = await startRedis({ ...server, args: [...REDIS_ARGS, '--dir', data] })
   await redis.kill()
@@ -64,6 +65,7 @@ export async function startMachine(): Promise<Machine> {
     '/opt': opt,
     // Not below /etc.
     '/opt/fantail/etc/': `${opt}/fantail/etc/`,
+    '/usr/local/bin': bin,
     '/etc/systemd/system': unitFiles,
     '/etc/fantail': etc,
     '/backup': join(folder, 'backup'),
@@ -87,11 +89,15 @@ export async function startMachine(): Promise<Machine> {
     units.set(unit, serviceUnit(unit, name, { home: join(opt, 'fantail'), unitFiles, settings, processes }))
   }
   const control = await startControl(units)
+  const api = `http://127.0.0.1:${own(4100)}`
   const { port } = control.address() as { port: number }
   return {
     addresses,
-    beginning: [`systemctl() { curl -sSf --data "$*" http://127.0.0.1:${port}; }`],
-    api: `http://127.0.0.1:${own(4100)}`,
+    beginning: [
+      `systemctl() { curl -sSf --data "$*" http://127.0.0.1:${port}; }`,
+      `fantail() { FANTAIL_URL=${api} ${join(bin, 'fantail')} "$@"; }`,
+    ],
+    api,
     logText: () => processes.map((one) => one.logText()).join('\n'),
     async stop() {
       control.closeAllConnections()
@@ -103,12 +109,14 @@ export async function startMachine(): Promise<Machine> {
   }
 }
 
-/** Makes the tarball of a release. Its Node is that of the test, and its settings have the test's addresses. */
+/** Makes the tarball of a release. Its Node is that of the test, and it has the test's addresses. */
 async function writeServer(folder: string, addresses: Record<string, string>): Promise<void> {
   const tree = join(folder, 'tree')
   await writeTreeWithoutNode(tree)
-  const settings = join(tree, 'etc/fantail.env')
-  await writeFile(settings, replacedIn(await readFile(settings, 'utf8'), addresses))
+  for (const name of ['etc/fantail.env', 'bin/fantail']) {
+    const path = join(tree, name)
+    await writeFile(path, replacedIn(await readFile(path, 'utf8'), addresses))
+  }
   const entries = [...entriesOf(tree, SERVER), { name: `${SERVER}/bin/node`, link: process.execPath }]
   await writeTarball(join(folder, `${SERVER}.tar.gz`), entries, 0)
   await rm(tree, { recursive: true })

@@ -157,6 +157,7 @@ describe.skipIf(!canSpawnRedis() || !TOOLS.every(isInstalled))(GUIDE, () => {
     await call('POST', `/v1/subscriptions/${id}/webhook-keys`, {})
     subscription = id
   })
+  section('A first message')
   section('The master key', publishSome)
   section('Back up')
   section('Restore')

@@ -77,11 +77,10 @@ function masterKey() {
   return settingsIn(at(ENV)).FANTAIL_MASTER_KEY ?? ''
 }
 
-/** Reads the settings as the guide says. @type {import('./delivery.mjs').CommandLine} */
+/** The command finds the settings itself. @type {import('./delivery.mjs').CommandLine} */
 function fantail(words, more = {}) {
   const settings = Object.entries(more).map(([name, value]) => `${name}=${value}`)
-  const script = `set -a; . ${ENV}; exec fantail "$@"`
-  return runInRoot(root, ['env', ...settings, 'sh', '-c', script, 'fantail', ...words])
+  return runInRoot(root, ['env', ...settings, 'fantail', ...words])
 }
 
 /** @param {string} what @param {unknown} found @param {unknown} wanted */
