@@ -5,12 +5,11 @@
  */
 import { execFile } from 'node:child_process'
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { packageIn } from './bundled-packages.mjs'
+import { scalarFolder, scalarPackages } from './scalar-packages.mjs'
 import { writeServer } from './write-server.mjs'
 
 /** @typedef {import('./bundled-packages.mjs').BundledPackage} BundledPackage */
@@ -19,7 +18,7 @@ import { writeServer } from './write-server.mjs'
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 /** Vite writes the licences of a bundle's packages here. */
 const LICENCES = '.vite'
-/** The module of the API's documentation page, which has its only package next to itself in a bundle. */
+/** The documentation page of the API. Its only package lies next to it in a bundle. */
 const DOCS = 'services/publish-api/src/openapi'
 
 /** @param {string} folder @returns {Promise<BundledPackage[]>} all packages of others in it */
@@ -27,14 +26,13 @@ export async function writePacked(folder) {
   const made = await mkdtemp(join(tmpdir(), 'fantail-console-'))
   try {
     await promisify(execFile)(process.execPath, [at('packages/console/build/bundle.ts'), '--out', made])
-    const scalar = scalarFolder()
     const packages = await writeServer(join(folder, 'server'), {
       mains: { cli: 'packages/command-line/src/main.ts', build: 'packages/runtime/src/health/build.ts' },
-      others: [...(await consolePackages(made)), packageIn(scalar)],
+      others: [...(await consolePackages(made)), ...(await scalarPackages())],
     })
     const pages = join(folder, 'server/packages/console/dist')
     await cp(made, pages, { recursive: true, filter: (path) => !path.endsWith(LICENCES) })
-    await cp(join(scalar, 'dist/browser/standalone.js'), join(folder, 'server', DOCS, 'scalar.js'))
+    await cp(join(scalarFolder(), 'dist/browser/standalone.js'), join(folder, 'server', DOCS, 'scalar.js'))
     await writeLauncher(join(folder, 'bin'))
     return packages
   } finally {
@@ -49,11 +47,6 @@ async function consolePackages(made) {
   return texts
     .flatMap((text) => JSON.parse(text))
     .map(({ name, version, identifier, text }) => ({ name, version, license: identifier, text: text ?? '' }))
-}
-
-function scalarFolder() {
-  const { resolve } = createRequire(at(`${DOCS}/docs-routes.ts`))
-  return resolve('@scalar/api-reference').replace(/\/dist\/.*$/, '')
 }
 
 /** In a checkout the launcher runs sources, which need flags of Node. @param {string} bin */

@@ -3,14 +3,14 @@
  * systemd's units. A function `systemctl` in bash starts and stops these processes. They run from the server tree that
  * the guide unpacks.
  */
-import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { freePort, startRedis, type TestRedis } from '@fantail/test-kit'
-import { writeTreeWithoutNode } from '../../infra/release/server-tree.mjs'
 import { entriesOf, writeTarball } from '../../infra/release/tar-archive.mjs'
+import { serverTree } from '../harness/services/server-tree.ts'
 import { type ServiceName, ServiceProcess } from '../harness/services/service-process.ts'
 import { replacedIn } from './guide-steps.ts'
 
@@ -112,7 +112,7 @@ export async function startMachine(): Promise<Machine> {
 /** Makes the tarball of a release. Its Node is that of the test, and it has the test's addresses. */
 async function writeServer(folder: string, addresses: Record<string, string>): Promise<void> {
   const tree = join(folder, 'tree')
-  await writeTreeWithoutNode(tree)
+  await cp(serverTree(), tree, { recursive: true })
   for (const name of ['etc/fantail.env', 'bin/fantail']) {
     const path = join(tree, name)
     await writeFile(path, replacedIn(await readFile(path, 'utf8'), addresses))

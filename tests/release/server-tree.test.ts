@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deliverOne } from '../../infra/release/checks/delivery.mjs'
-import { writeTreeWithoutNode } from '../../infra/release/server-tree.mjs'
 import { entriesOf, writeTarball } from '../../infra/release/tar-archive.mjs'
+import { serverTree } from '../harness/services/server-tree.ts'
 
 const { server } = await useRedis({ appendfsync: 'always' })
 let work: string
@@ -16,9 +16,7 @@ let home: string
 
 beforeAll(async () => {
   work = await mkdtemp(join(tmpdir(), 'fantail-server-'))
-  await writeTreeWithoutNode(join(work, 'made'))
-  await writeTarball(join(work, 'server.tar.gz'), entriesOf(join(work, 'made'), 'fantail'), 0)
-  await rm(join(work, 'made'), { recursive: true })
+  await writeTarball(join(work, 'server.tar.gz'), entriesOf(serverTree(), 'fantail'), 0)
   execFileSync('tar', ['-xzf', join(work, 'server.tar.gz'), '-C', work])
   home = join(work, 'fantail')
   // Node is 120 MB, and this one is what the release contains.

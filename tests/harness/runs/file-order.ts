@@ -1,12 +1,13 @@
 /**
  * The order in which test files run. Tests of whole stacks mostly wait, and the others mostly compute. Mixed, they keep
  * all cores busy from the first file to the last. vitest asks for the order once, before it starts processes for the
- * files, so what several files need is built here: the services, and the console. Files that build it at the same time
- * would delete each other's output.
+ * files, so what several files need is built here: services, server tree and console. Files that build it at the same
+ * time would delete each other's output.
  */
 import { execFileSync } from 'node:child_process'
 import { sep } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { provideServerTree } from '../services/server-tree.ts'
 import { provideBundles } from '../services/service-bundles.ts'
 
 const STACKS = `${sep}tests${sep}`
@@ -17,6 +18,8 @@ const LONG = [
   'tests/guides/',
   'tests/scaling/shared-parts',
 ].map((path) => path.replaceAll('/', sep))
+/** Files that use the server tree. */
+const IN_TREE = ['guides/operate', 'release/server-tree'].map((path) => STACKS + path.replaceAll('/', sep))
 const BROWSER = `${STACKS}browser${sep}`
 /** All other folders of tests start services. */
 const WITHOUT_SERVICES = ['bench', 'harness', 'repo'].map((folder) => `${STACKS}${folder}${sep}`)
@@ -28,6 +31,8 @@ export class MixedOrder extends BaseSequencer {
     const startsServices = ({ moduleId }: TestSpecification) =>
       !WITHOUT_SERVICES.some((folder) => moduleId.includes(folder))
     if (sorted.filter(isStack).some(startsServices)) await provideBundles()
+    if (sorted.some(({ moduleId }) => IN_TREE.some((path) => moduleId.includes(path))))
+      await provideServerTree()
     if (sorted.some(({ moduleId }) => moduleId.includes(BROWSER))) buildConsole()
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
     const rest = sorted.filter((file) => !isLong(file))
