@@ -5,7 +5,7 @@ import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { textOf } from '../repo/repository.ts'
 
-const MESSAGES = 400
+const MESSAGES = 100
 const stack = useStack({ redis: { appendfsync: 'everysec' } })
 const receiver = useReceiver()
 
@@ -48,11 +48,11 @@ async function weigh(name: string, failures: number): Promise<Weight> {
     deliveryPolicy,
   })
   const before = await sizes()
-  await Promise.all(
-    Array.from({ length: MESSAGES }, () =>
-      client.post(`/v1/topics/${name}/messages`, { message: 'x'.repeat(1_024) }),
-    ),
-  )
+  // One after the other: how many messages share a write and a line otherwise depends on the machine.
+  for (let n = 0; n < MESSAGES; n++) {
+    await client.post(`/v1/topics/${name}/messages`, { message: 'x'.repeat(1_024) })
+    await waitFor(() => tried.size > n, { what: 'its first attempt', intervalMs: 5 })
+  }
   const settled = async () => {
     const { lane } = await client.get<{ lane: { waiting: number; inFlight: number } }>(
       `/v1/subscriptions/${id}`,
@@ -88,7 +88,7 @@ test('a message adds as much to file and log as docs/scaling.md says', async () 
   })
 })
 
-/** A busy machine parks more deliveries and groups fewer publishes, so the figures vary by a third. */
+/** A busy machine parks more deliveries, so the figures vary. */
 function expectNear(row: string, measured: Weight): void {
   const [file = 0, lines = 0, log = 0] = figures(row)
   const far = [
