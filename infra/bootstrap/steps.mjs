@@ -39,6 +39,20 @@ export function capture(command, args, { env = process.env, cwd, timeoutMs } = {
 }
 
 /**
+ * Runs a command that must succeed. Rejects with a StepError that has the last lines of a failure.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<string>} what it printed, trimmed
+ */
+export async function run(command, args, options = {}) {
+  const finished = await capture(command, args, options)
+  if (finished.code === 0) return finished.stdout.trim()
+  const place = options.cwd === undefined ? '' : ` in ${options.cwd}`
+  throw new StepError(`${command} ${args.join(' ')} failed${place}:\n${lastWords(finished)}`)
+}
+
+/**
  * Runs a command on this terminal; resolves with its exit code.
  * @param {string} command
  * @param {string[]} args

@@ -7,7 +7,7 @@
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { binDir, privateDir, root } from '../bootstrap/paths.mjs'
-import { capture, lastWords, StepError, say, show } from '../bootstrap/steps.mjs'
+import { capture, run, StepError, say, show } from '../bootstrap/steps.mjs'
 
 const HELM = 'helm.sh/helm/v4/cmd/helm@v4.3.1'
 const KUBERNETES_VALIDATE = 'kubernetes-validate==1.37.0'
@@ -40,6 +40,8 @@ const REFUSED = {
 const folder = join(root, 'infra/helm')
 const chart = join(folder, 'fantail')
 const tools = join(privateDir, 'helm')
+/** Go would look for modules in the repository. */
+const inTools = { cwd: tools }
 const helm = join(tools, 'bin/helm')
 const python = join(tools, 'python/bin/python')
 
@@ -60,7 +62,7 @@ async function check() {
   for (const [words, reason] of Object.entries(REFUSED)) await refuse(words.split(' '), reason)
   say('checking the manifests')
   const manifests = JSON.parse(
-    await run(python, [join(folder, 'validate.py'), ...definitions, '--', ...rendered]),
+    await run(python, [join(folder, 'validate.py'), ...definitions, '--', ...rendered], inTools),
   )
   const file = join(tools, 'manifests.json')
   writeFileSync(file, JSON.stringify(Object.fromEntries(Object.entries(manifests).map(named))))
@@ -80,16 +82,16 @@ async function install() {
   mkdirSync(tools, { recursive: true })
   if (!existsSync(helm)) {
     say('building helm')
-    await run('go', ['install', HELM], { GOBIN: join(tools, 'bin') })
+    await run('go', ['install', HELM], { ...inTools, env: { ...process.env, GOBIN: join(tools, 'bin') } })
   }
   if (!existsSync(python)) {
     say('installing kubernetes-validate')
-    await run('python3', ['-m', 'venv', join(tools, 'python')])
-    await run(python, ['-m', 'pip', 'install', '--quiet', KUBERNETES_VALIDATE])
+    await run('python3', ['-m', 'venv', join(tools, 'python')], inTools)
+    await run(python, ['-m', 'pip', 'install', '--quiet', KUBERNETES_VALIDATE], inTools)
   }
   const paths = []
   for (const [module, files] of Object.entries(DEFINITIONS)) {
-    const { Dir } = JSON.parse(await run('go', ['mod', 'download', '-json', module]))
+    const { Dir } = JSON.parse(await run('go', ['mod', 'download', '-json', module], inTools))
     paths.push(...files.map((path) => join(Dir, path)))
   }
   return paths
@@ -97,9 +99,9 @@ async function install() {
 
 /** @param {string} values */
 async function render(values) {
-  await run(helm, ['lint', '--strict', chart, '--values', values])
+  await run(helm, ['lint', '--strict', chart, '--values', values], inTools)
   const words = ['template', 'some', chart, '--namespace', 'shop', '--values', values]
-  const manifests = await run(helm, words)
+  const manifests = await run(helm, words, inTools)
   const file = join(tools, basename(values))
   writeFileSync(file, manifests)
   return file
@@ -111,14 +113,4 @@ async function refuse(words, reason) {
   if (code === 0) throw new StepError(`the chart takes ${words.join(' ')}`)
   if (!stderr.includes(reason))
     throw new StepError(`${words.join(' ')} is refused otherwise than by "${reason}":\n${stderr}`)
-}
-
-/**
- * @param {string} command @param {string[]} args @param {NodeJS.ProcessEnv} [env]
- * @returns {Promise<string>} what it printed
- */
-async function run(command, args, env = {}) {
-  const finished = await capture(command, args, { cwd: tools, env: { ...process.env, ...env } })
-  if (finished.code === 0) return finished.stdout
-  throw new StepError(`${command} ${args.slice(0, 4).join(' ')} failed:\n${lastWords(finished)}`)
 }

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { root } from '../bootstrap/paths.mjs'
-import { capture, lastWords, StepError, say } from '../bootstrap/steps.mjs'
+import { run, StepError, say } from '../bootstrap/steps.mjs'
 import { writeDebianPackage } from './debian/debian-package.mjs'
 import { libraryFiles } from './image/debian-libraries.mjs'
 import { createOciLayout } from './image/oci-image.mjs'
@@ -38,9 +38,9 @@ try {
 
 async function makeArtifacts() {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const maintainer = await run('git', ['log', '-1', '--format=%an <%ae>'], root)
-  const commit = await run('git', ['rev-parse', 'HEAD'], root)
-  const mtime = Number(await run('git', ['log', '-1', '--format=%ct'], root))
+  const maintainer = await run('git', ['log', '-1', '--format=%an <%ae>'], { cwd: root })
+  const commit = await run('git', ['rev-parse', 'HEAD'], { cwd: root })
+  const mtime = Number(await run('git', ['log', '-1', '--format=%ct'], { cwd: root }))
   for (const name of PUBLISHED) await pack(join(root, 'packages', name), version)
   const image = createOciLayout({ version, commit, mtime })
   const work = mkdtempSync(join(tmpdir(), 'fantail-tree-'))
@@ -66,13 +66,13 @@ async function makeArtifacts() {
 async function pack(folder, version) {
   say(`packing ${folder.split('/').at(-1)}`)
   const before = new Set(readdirSync(output))
-  await run('pnpm', ['pack', '--pack-destination', output], folder)
+  await run('pnpm', ['pack', '--pack-destination', output], { cwd: folder })
   const [tarball = ''] = readdirSync(output).filter((name) => !before.has(name))
   const path = join(output, tarball)
-  const files = (await run('tar', ['-tf', path], root))
+  const files = (await run('tar', ['-tf', path], { cwd: root }))
     .split('\n')
     .map((name) => name.replace(/^package\//, ''))
-  const manifest = JSON.parse(await run('tar', ['-xOf', path, 'package/package.json'], root))
+  const manifest = JSON.parse(await run('tar', ['-xOf', path, 'package/package.json'], { cwd: root }))
   const problems = tarballProblems(manifest, files, version)
   if (problems.length > 0) throw new StepError(problems.join('\n'))
 }
@@ -86,14 +86,4 @@ async function writeChecksums() {
     lines.push(`${hash.digest('hex')}  ${name}\n`)
   }
   writeFileSync(join(output, 'SHA256SUMS'), lines.join(''))
-}
-
-/**
- * @param {string} command @param {string[]} args @param {string} cwd
- * @returns {Promise<string>} what it printed
- */
-async function run(command, args, cwd) {
-  const finished = await capture(command, args, { cwd })
-  if (finished.code === 0) return finished.stdout.trim()
-  throw new StepError(`${command} ${args.join(' ')} failed in ${cwd}:\n${lastWords(finished)}`)
 }

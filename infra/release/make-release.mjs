@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { privateDir, root } from '../bootstrap/paths.mjs'
-import { capture, lastWords, StepError, say, show } from '../bootstrap/steps.mjs'
+import { run, StepError, say, show } from '../bootstrap/steps.mjs'
 import { checkRelease } from './check-release.mjs'
 import { figureProblems } from './figures-check.mjs'
 import { nextVersion, releasedChangelog, withVersion } from './release-version.mjs'
@@ -58,13 +58,13 @@ async function release({ wanted, isDryRun, isCheck, key }) {
   const version = nextVersion(from, wanted, await hasTag(`v${from}`))
   const tag = `v${version}`
   if (await hasTag(tag)) throw new StepError(`there is a tag ${tag} already`)
-  if (!isDryRun && (await run('git', ['status', '--porcelain'], root)) !== '')
+  if (!isDryRun && (await run('git', ['status', '--porcelain'], { cwd: root })) !== '')
     throw new StepError('commit or stash your changes first: a release is made of what is committed')
   await checkFigures(isDryRun)
   const output = join(privateDir, 'release', version)
   const versions = { from, to: version }
   await inWorkTree(versions, async (tree, section) => {
-    if (!isDryRun) await run('git', ['commit', '--all', '--message', `Release ${version}`], tree)
+    if (!isDryRun) await run('git', ['commit', '--all', '--message', `Release ${version}`], { cwd: tree })
     await makeArtifacts(tree, output, section)
     if (key) await signRelease(output, key)
     if (!isDryRun) await keep(tree, tag)
@@ -93,13 +93,13 @@ async function checkFigures(isDryRun) {
 async function inWorkTree(versions, use) {
   const tree = mkdtempSync(join(tmpdir(), 'fantail-release-'))
   try {
-    await run('git', ['worktree', 'add', '--detach', tree, 'HEAD'], root)
+    await run('git', ['worktree', 'add', '--detach', tree, 'HEAD'], { cwd: root })
     const section = writeVersion(tree, versions)
     say(`installing what version ${versions.to} is packed with`)
-    await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], tree)
+    await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], { cwd: tree })
     await use(tree, section)
   } finally {
-    await run('git', ['worktree', 'remove', '--force', tree], root)
+    await run('git', ['worktree', 'remove', '--force', tree], { cwd: root })
   }
 }
 
@@ -119,7 +119,7 @@ function versionOf(folder) {
 
 /** @param {string} tag */
 async function hasTag(tag) {
-  return (await run('git', ['tag', '--list', tag], root)) !== ''
+  return (await run('git', ['tag', '--list', tag], { cwd: root })) !== ''
 }
 
 /**
@@ -144,9 +144,9 @@ function writeVersion(tree, versions) {
  * @param {string} tag
  */
 async function keep(tree, tag) {
-  const made = await run('git', ['rev-parse', 'HEAD'], tree)
-  await run('git', ['merge', '--ff-only', made], root)
-  await run('git', ['tag', '--annotate', tag, '--message', `Fantail ${tag.slice(1)}`, made], root)
+  const made = await run('git', ['rev-parse', 'HEAD'], { cwd: tree })
+  await run('git', ['merge', '--ff-only', made], { cwd: root })
+  await run('git', ['tag', '--annotate', tag, '--message', `Fantail ${tag.slice(1)}`, made], { cwd: root })
 }
 
 /** @param {{ output: string, tag: string, isDryRun: boolean }} made */
@@ -159,14 +159,4 @@ function tell({ output, tag, isDryRun }) {
     console.log(`To publish:\n  git push --follow-tags`)
     for (const name of tarballs) console.log(`  npm publish --access public ${join(output, name)}`)
   }
-}
-
-/**
- * @param {string} command @param {string[]} args @param {string} cwd
- * @returns {Promise<string>} what it printed
- */
-async function run(command, args, cwd) {
-  const finished = await capture(command, args, { cwd })
-  if (finished.code === 0) return finished.stdout.trim()
-  throw new StepError(`${command} ${args.join(' ')} failed in ${cwd}:\n${lastWords(finished)}`)
 }

@@ -6,7 +6,7 @@ import { cp, mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../bootstrap/paths.mjs'
-import { capture, lastWords, StepError } from '../bootstrap/steps.mjs'
+import { run, StepError } from '../bootstrap/steps.mjs'
 
 /**
  * Debian's names of the architectures, with the npm package of each and the digest of its tarball. A new version of
@@ -54,10 +54,4 @@ export async function writeNode(folder, arch) {
   } finally {
     rmSync(made, { recursive: true, force: true })
   }
-}
-
-/** @param {string} command @param {string[]} args */
-async function run(command, args) {
-  const finished = await capture(command, args)
-  if (finished.code !== 0) throw new StepError(`${command} ${args.join(' ')} failed:\n${lastWords(finished)}`)
 }

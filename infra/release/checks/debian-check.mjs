@@ -6,8 +6,8 @@
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { say } from '../../bootstrap/steps.mjs'
-import { run, runApart, runInRoot, withEmptyRoot } from './empty-root.mjs'
+import { run, say } from '../../bootstrap/steps.mjs'
+import { runApart, runInRoot, withEmptyRoot } from './empty-root.mjs'
 
 /** @param {string} deb */
 export async function checkDebianPackage(deb) {

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { setTimeout as passes } from 'node:timers/promises'
-import { run } from './empty-root.mjs'
+import { run } from '../../bootstrap/steps.mjs'
 
 /**
  * The installed command line. It resolves to what it printed.
@@ -43,7 +43,7 @@ export async function deliverOne({ command: [program = '', ...words], env }, red
   try {
     const [port] = await Promise.all(services.map(({ listening }) => listening))
     const delivery = await createDelivery(
-      (more, user) => run(program, [...words, ...more], { ...settings, ...user }),
+      (more, user) => run(program, [...words, ...more], { env: { ...settings, ...user } }),
       `http://127.0.0.1:${port}`,
     )
     delivery.close()

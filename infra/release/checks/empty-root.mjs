@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { privateDir } from '../../bootstrap/paths.mjs'
-import { capture, lastWords, StepError, say, show } from '../../bootstrap/steps.mjs'
+import { run, StepError, say, show } from '../../bootstrap/steps.mjs'
 
 const RELEASE = 'bookworm'
 const MIRROR = 'http://deb.debian.org/debian'
@@ -70,17 +70,10 @@ export async function runApart(module, words) {
 /** @param {string} root @param {string[]} words */
 export function runInRoot(root, words) {
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' }
-  return run('chroot', [root, ...words], { ...proxies(), ...env })
+  return run('chroot', [root, ...words], { env: { ...proxies(), ...env } })
 }
 
 /** apt needs the machine's way out. */
 function proxies() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name)))
-}
-
-/** @param {string} command @param {string[]} words @param {NodeJS.ProcessEnv} [env] */
-export async function run(command, words, env) {
-  const done = await capture(command, words, { env })
-  if (done.code !== 0) throw new StepError(`${command} ${words.join(' ')} failed:\n${lastWords(done)}`)
-  return done.stdout.trim()
 }

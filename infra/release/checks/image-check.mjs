@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { StepError, say } from '../../bootstrap/steps.mjs'
+import { run, StepError, say } from '../../bootstrap/steps.mjs'
 import { provideRedisServer } from '../../bootstrap/tools/redis-binary.mjs'
-import { run, runApart } from './empty-root.mjs'
+import { runApart } from './empty-root.mjs'
 
 /** @typedef {import('../image/oci-image.mjs').Descriptor} Descriptor */
 

@@ -7,9 +7,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
-import { StepError, say } from '../../bootstrap/steps.mjs'
+import { run, StepError, say } from '../../bootstrap/steps.mjs'
 import { createDelivery } from './delivery.mjs'
-import { run } from './empty-root.mjs'
 
 const [root = '', settings = '', redis = ''] = process.argv.slice(2)
 const { User, Entrypoint, Cmd, Env, Healthcheck } = JSON.parse(readFileSync(settings, 'utf8'))
@@ -31,15 +30,15 @@ const [program = '', ...words] = inImage([...Entrypoint, ...Cmd])
 const log = openSync(`${settings}.log`, 'a')
 const fantail = spawn(program, words, { env, stdio: ['ignore', log, log] })
 const ended = once(fantail, 'exit')
-const delivery = await createDelivery((words, more) =>
-  run(...asCommand([...Entrypoint, ...words], more)),
-).catch((error) => {
-  console.error(readFileSync(`${settings}.log`, 'utf8'))
-  throw error
-})
+const delivery = await createDelivery((words, more) => runInImage([...Entrypoint, ...words], more)).catch(
+  (error) => {
+    console.error(readFileSync(`${settings}.log`, 'utf8'))
+    throw error
+  },
+)
 delivery.close()
 say(`a message was delivered ${delivery.firstMs} ms after the start of the container`)
-await run(...asCommand(Healthcheck.Test.slice(1)))
+await runInImage(Healthcheck.Test.slice(1))
 fantail.kill('SIGTERM')
 const [code] = await ended
 if (code !== 0) throw new StepError(`the container ended with ${code}`)
@@ -50,8 +49,8 @@ function inImage(command) {
   return ['/usr/sbin/chroot', `--userspec=${user}:${group}`, '--groups=', root, ...command]
 }
 
-/** @param {string[]} command @param {NodeJS.ProcessEnv} [more] @returns {[string, string[], NodeJS.ProcessEnv]} */
-function asCommand(command, more) {
+/** @param {string[]} command @param {NodeJS.ProcessEnv} [more] */
+function runInImage(command, more) {
   const [first = '', ...rest] = inImage(command)
-  return [first, rest, { ...env, ...more }]
+  return run(first, rest, { env: { ...env, ...more } })
 }

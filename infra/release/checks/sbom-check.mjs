@@ -7,8 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { privateDir } from '../../bootstrap/paths.mjs'
-import { StepError, say } from '../../bootstrap/steps.mjs'
-import { run } from './empty-root.mjs'
+import { run, StepError, say } from '../../bootstrap/steps.mjs'
 
 const LIBRARY = '@cyclonedx/cyclonedx-library'
 const VALIDATOR = [`${LIBRARY}@10.3.0`, 'ajv@8.17.1', 'ajv-formats@3.0.1', 'ajv-formats-draft2019@1.6.1']
