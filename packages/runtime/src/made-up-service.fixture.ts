@@ -1,6 +1,5 @@
 /** A service for tests. It consists only of its ServiceDescription. */
 import { readRedriveSettings } from '@fantail/config'
-import { UnusableDataError } from '@fantail/store'
 import { runService } from './run-service.ts'
 import { openConnections } from './service-connections.ts'
 import { createStartSteps } from './start-steps.ts'
@@ -16,9 +15,7 @@ await runService({
       async start(signal, checkData) {
         log.info({ files }, 'begun')
         await connections.whenChecked(signal)
-        await createStartSteps({ log, signal, isFinal: (error) => error instanceof UnusableDataError })(
-          checkData,
-        )
+        await createStartSteps({ log, signal })(checkData)
       },
       async stop() {
         log.info({}, 'drained')

@@ -1,3 +1,4 @@
+import { UnusableDataError } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { createStartSteps } from './start-steps.ts'
 
@@ -24,8 +25,8 @@ test('a step is repeated until it works, with one line for each change', async (
 })
 
 test('a permanent error ends the start', async () => {
-  const wrong = new TypeError('a wrong setting')
-  const step = createStartSteps({ log, isFinal: (error) => error instanceof TypeError })
+  const wrong = new UnusableDataError('a wrong setting')
+  const step = createStartSteps({ log })
   await expect(step(failing(1, wrong))).rejects.toBe(wrong)
 })
 

@@ -4,6 +4,7 @@
  * supervisor would restart the service again and again, and without a supervisor it would stay down.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { UnusableDataError } from '@fantail/store'
 import { createBackoff } from './loops/backoff.ts'
 import type { Logger } from './loops/logger.ts'
 import { createStateLog } from './loops/state-log.ts'
@@ -14,14 +15,12 @@ interface StartStepsOptions {
   what?: string
   /** Ends the start. */
   signal?: AbortSignal | undefined
-  /** Errors that repetition cannot solve, such as a wrong setting. Default: none. */
-  isFinal?: (error: unknown) => boolean
 }
 
-/** Runs one step. Resolves with its result. Rejects with a final error, or with the signal's reason. */
+/** Runs one step. Resolves with its result. Rejects with an UnusableDataError, or with the signal's reason. */
 export type StartStep = <T>(step: () => Promise<T>) => Promise<T>
 
-export function createStartSteps({ log, what = 'start', signal, isFinal }: StartStepsOptions): StartStep {
+export function createStartSteps({ log, what = 'start', signal }: StartStepsOptions): StartStep {
   const report = createStateLog({ log, what, initial: 'up' })
   return async (step) => {
     const backoff = createBackoff()
@@ -32,7 +31,7 @@ export function createStartSteps({ log, what = 'start', signal, isFinal }: Start
         report('up')
         return result
       } catch (error) {
-        if (isFinal?.(error)) throw error
+        if (error instanceof UnusableDataError) throw error
         report('down', error)
         await delay(backoff.nextMs(), undefined, signal && { signal }).catch(() => undefined)
       }

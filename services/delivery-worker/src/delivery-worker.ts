@@ -8,7 +8,7 @@
  */
 import { closeAttempters } from '@fantail/delivery'
 import { createStartSteps, joinTravel } from '@fantail/runtime'
-import { type Redis, UnusableDataError, VaultKeys } from '@fantail/store'
+import { type Redis, VaultKeys } from '@fantail/store'
 import { createTraveller } from './clocks/worker-travel.ts'
 import { observeFifoLogs, observeLanes } from './lanes/lane-gauges.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
@@ -58,8 +58,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     slots: () => ({ used: slots.inFlight, max: options.attemptsMax }),
     async start(signal, checkData) {
       await connections.whenChecked(signal)
-      const isFinal = (error: unknown) => error instanceof UnusableDataError
-      const step = createStartSteps({ log, signal, isFinal })
+      const step = createStartSteps({ log, signal })
       if (checkData) await step(checkData)
       if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
       if (options.checkMasterKey) {

@@ -41,7 +41,6 @@ import {
   Topics,
   type Traveller,
   UnreadableRecords,
-  UnusableDataError,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
 import { createMaintenance } from './maintenance.ts'
@@ -181,8 +180,7 @@ export function createRedriveService({
     redis,
     async start(signal, checkData) {
       await connections.whenChecked(signal)
-      const isFinal = (error: unknown) => error instanceof UnusableDataError
-      const step = createStartSteps({ log, signal, isFinal })
+      const step = createStartSteps({ log, signal })
       if (checkData) await step(checkData)
       if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
       await Promise.all([tasks.start(step), maintenance.start(step)])

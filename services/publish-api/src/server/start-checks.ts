@@ -11,7 +11,7 @@ import {
   type ServiceConnections,
   whenReady,
 } from '@fantail/runtime'
-import { type Redis, UnusableDataError, VaultKeys } from '@fantail/store'
+import { type Redis, VaultKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 /** If Redis is unreachable, the start waits no longer than this. */
@@ -52,8 +52,7 @@ export async function checkStart(checks: StartChecks): Promise<void> {
 
 async function check({ connections, vault, checkMasterKey, log, ...checks }: StartChecks): Promise<void> {
   await connections.whenChecked()
-  const isFinal = (error: unknown) => error instanceof UnusableDataError
-  const step = createStartSteps({ log, what: 'start_checks', isFinal })
+  const step = createStartSteps({ log, what: 'start_checks' })
   await step(checks.checkData)
   await step(checks.joinTravel)
   if (!checkMasterKey) return
