@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { connect, dataFormatKey, Processes, whenReady } from '@fantail/store'
 import { freePort, startRedis, waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useSpawned } from './spawned-process.fixture.ts'
 
 const MADE_UP = fileURLToPath(new URL('./made-up-service.fixture.ts', import.meta.url))
@@ -10,6 +10,18 @@ const MADE_UP = fileURLToPath(new URL('./made-up-service.fixture.ts', import.met
 const spawned = useSpawned()
 const start = (redisPort: number) =>
   spawned([MADE_UP], { REDIS_URL: `redis://127.0.0.1:${redisPort}`, FANTAIL_OPS_PORT: '0' })
+
+/** A Redis with a client. Both end with the test. */
+async function ownRedis() {
+  const redis = await startRedis({ spawned: true })
+  const client = connect({ url: redis.url, name: 'test' })
+  onTestFinished(async () => {
+    client.disconnect()
+    await redis.stop()
+  })
+  await whenReady(client)
+  return { client, port: Number(new URL(redis.url).port) }
+}
 
 test('it answers for its health while it waits for Redis, becomes ready, and ends in order', async () => {
   const redisPort = await freePort()
@@ -39,9 +51,7 @@ test('it answers for its health while it waits for Redis, becomes ready, and end
 })
 
 test('it says once that processes of the other mode use its Redis', async () => {
-  const redis = await startRedis({ spawned: true })
-  const client = connect({ url: redis.url, name: 'test' })
-  await whenReady(client)
+  const { client, port: redisPort } = await ownRedis()
   const processes = new Processes(client)
   const known = {
     role: 'delivery-worker',
@@ -53,7 +63,7 @@ test('it says once that processes of the other mode use its Redis', async () => 
   }
   const sample = { startedAt: '2026-11-21T09:30:00.000Z', load: 0, lagMs: 0 }
   await processes.report({ id: 'other', mode: 'server', ...known, ...sample })
-  const service = start(Number(new URL(redis.url).port))
+  const service = start(redisPort)
   expect(await service.logged('redis.modes_mixed')).toMatchObject({ mode: 'local', others: 1 })
   const { port } = await service.logged('ops.listening')
   expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toMatchObject({
@@ -61,17 +71,13 @@ test('it says once that processes of the other mode use its Redis', async () => 
   })
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
-  client.disconnect()
-  await redis.stop()
 })
 
 test('it ends before it touches data that a newer release has made, with a code that asks for no restart', async () => {
-  const redis = await startRedis({ spawned: true })
-  const client = connect({ url: redis.url, name: 'test' })
-  await whenReady(client)
+  const { client, port: redisPort } = await ownRedis()
   const data = '{"format":2,"capabilities":{"packed":1},"pending":{}}'
   await client.set(dataFormatKey(), data)
-  const service = start(Number(new URL(redis.url).port))
+  const service = start(redisPort)
   expect(await service.ended).toBe(78)
   const { err } = await service.logged('made-up.failed')
   expect(err).toMatchObject({
@@ -79,21 +85,15 @@ test('it ends before it touches data that a newer release has made, with a code 
   })
   expect(await client.keys('*')).toEqual([dataFormatKey()])
   expect(await client.get(dataFormatKey())).toBe(data)
-  client.disconnect()
-  await redis.stop()
 })
 
 test('it ends when something takes effect that it does not know, and may be started again', async () => {
-  const redis = await startRedis({ spawned: true })
-  const client = connect({ url: redis.url, name: 'test' })
-  await whenReady(client)
-  const service = start(Number(new URL(redis.url).port))
+  const { client, port: redisPort } = await ownRedis()
+  const service = start(redisPort)
   await service.logged('made-up.started')
   await client.set(dataFormatKey(), '{"format":1,"capabilities":{"packed":1},"pending":{}}')
   expect(await service.ended).toBe(1)
   expect(service.events().at(-1)).toBe('made-up.failed')
-  client.disconnect()
-  await redis.stop()
 })
 
 test('it leaves at once when it is told to stop before Redis has ever answered', async () => {
@@ -105,16 +105,12 @@ test('it leaves at once when it is told to stop before Redis has ever answered',
 })
 
 test('it drains at once when Redis does not answer any more', async () => {
-  const redis = await startRedis({ spawned: true })
-  const client = connect({ url: redis.url, name: 'test' })
-  await whenReady(client)
-  const service = start(Number(new URL(redis.url).port))
+  const { client, port: redisPort } = await ownRedis()
+  const service = start(redisPort)
   await service.logged('made-up.started')
   await client.call('CLIENT', 'PAUSE', '10000', 'ALL')
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
   const events = service.events()
   expect(events[events.indexOf('made-up.stopping') + 1]).toBe('drained')
-  client.disconnect()
-  await redis.stop()
 })

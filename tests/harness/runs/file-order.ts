@@ -30,9 +30,11 @@ export class MixedOrder extends BaseSequencer {
     const isStack = ({ moduleId }: TestSpecification) => moduleId.includes(STACKS)
     const startsServices = ({ moduleId }: TestSpecification) =>
       !WITHOUT_SERVICES.some((folder) => moduleId.includes(folder))
-    if (sorted.filter(isStack).some(startsServices)) await provideBundles()
-    if (sorted.some(({ moduleId }) => IN_TREE.some((path) => moduleId.includes(path))))
-      await provideServerTree()
+    const inTree = ({ moduleId }: TestSpecification) => IN_TREE.some((path) => moduleId.includes(path))
+    await Promise.all([
+      sorted.filter(isStack).some(startsServices) && provideBundles(),
+      sorted.some(inTree) && provideServerTree(),
+    ])
     if (sorted.some(({ moduleId }) => moduleId.includes(BROWSER))) buildConsole()
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
     const rest = sorted.filter((file) => !isLong(file))

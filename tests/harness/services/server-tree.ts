@@ -1,4 +1,4 @@
-/** A server tree of the sources, made once for a run of tests. It takes five seconds of CPU. */
+/** A server tree of the sources. It is made once for a run of tests, because it takes seconds of CPU. */
 import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -39,7 +39,7 @@ export interface ScriptArguments {
     items: ScriptValue[]
   }
   'ask-credential-1': { base: ScriptText; name: ScriptText; probeEveryMs: number; keptMs: number }
-  'begin-travel-1': { travel: ScriptText; id: ScriptText }
+  'begin-travel-1': { travel: ScriptText; id: ScriptText; processes: ScriptText }
   'break-credential-1': {
     base: ScriptText
     name: ScriptText

@@ -10,6 +10,7 @@ import {
   AUDIT_BASE,
   CREDENTIALS_BASE,
   MAIL_BASE,
+  PROCESSES_BASE,
   QUARANTINE_BASE,
   TRAVEL_KEY,
 } from '../keys/keys.ts'
@@ -53,7 +54,8 @@ export async function checkTravel(
       `the time of this Redis’s data was moved or may be moved, so ${mode} mode without time travel must not use it.${use}`,
     )
   }
-  const id = String(await runScript(redis, BEGIN, { travel: TRAVEL_KEY, id: randomUUID() }))
+  const begin = { travel: TRAVEL_KEY, id: randomUUID(), processes: PROCESSES_BASE }
+  const id = String(await runScript(redis, BEGIN, begin))
   if (id === '') {
     throw new TravelledDataError(
       'FANTAIL_TIME_TRAVEL needs an empty Redis of its own, and this one has data of Fantail',
