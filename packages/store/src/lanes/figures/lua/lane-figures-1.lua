@@ -63,7 +63,7 @@ local function verdict_facts(id, lane)
   local fresh, lease_ends = base .. 'fresh:' .. id, lane.fifo ~= '2' and first_lease_end(base, id)
   local first, arrived = head_of(fresh), ''
   if first and first <= now - ARRIVALS_MS and not lane.fifo then
-    arrived = redis.call('ZCOUNT', fresh, text(now - ARRIVALS_MS), text(now))
+    arrived = redis.call('ZCOUNT', fresh, '(' .. text(now - ARRIVALS_MS), text(now))
   end
   return { h[1] or '', h[2] or '', lane.paused and '1' or '', lane.proven and '1' or '',
     lease_ends and text(lease_ends) or '', arrived,
