@@ -116,9 +116,13 @@ test('a file that Redis cannot write is told until it is written, and processes 
     waitFor(() => tried(command, status), { what: status, intervalMs: 100 })
   await configure({ appendonly: 'yes' })
   const files = join(folder, 'appendonlydir')
-  const base = await waitFor(async () =>
-    (await readdir(files)).find((name) => name.endsWith('.base.rdb') && !name.startsWith('temp')),
-  )
+  // While Redis writes the file anew, the next name appears by itself, and the one before goes later.
+  const base = await waitFor(async () => {
+    const info = await redis.info('persistence')
+    if (/aof_rewrite_(in_progress|scheduled):1/.test(info)) return undefined
+    const bases = (await readdir(files)).filter((name) => /^appendonly.*\.base\.rdb$/.test(name))
+    return bases.length === 1 ? bases[0] : undefined
+  })
   // Redis renames each file to its name when it is complete. It cannot replace a folder of this name.
   const next = base.replace(/\d+/, (number) => String(Number(number) + 1))
   const obstacles = [join(folder, 'dump.rdb'), join(files, next)]
