@@ -77,7 +77,8 @@ async function runTurbo(env) {
     output.stopping()
     stopping.abort()
     // The signal goes to the whole group, because turbo's own Node wrapper does not pass it on.
-    if (turbo.pid !== undefined && turbo.exitCode === null) process.kill(-turbo.pid, 'SIGINT')
+    const isRunning = turbo.exitCode === null && turbo.signalCode === null
+    if (turbo.pid !== undefined && isRunning) process.kill(-turbo.pid, 'SIGINT')
   })
   const announced = announceStack(env, { signal: stopping.signal, onSlow: output.showAll })
   void announced.then((isReady) => isReady && output.ready())

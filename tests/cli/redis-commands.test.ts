@@ -1,5 +1,5 @@
 /** Commands of `fantail` that talk to Redis instead of the API, and the services, as processes. */
-import { copyFile, cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createMessageId, type Message } from '@fantail/contracts'
@@ -129,6 +129,15 @@ describe('fantail drill', () => {
         stderr: expect.stringContaining('Redis cannot read it: '),
       })
     }
+    // A changed snapshot may crash Redis.
+    const bin = join(folder, 'bin')
+    await mkdir(bin)
+    await writeFile(join(bin, 'redis-server'), '#!/bin/sh\nkill -SEGV $$\n', { mode: 0o755 })
+    expect(await drill(snapshot, { PATH: [bin, TOOLS].join(delimiter) })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Redis cannot read it: '),
+    })
+    await rm(bin, { recursive: true })
     expect(await drill(join(folder, 'none'))).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('ENOENT'),

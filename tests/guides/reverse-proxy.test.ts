@@ -67,7 +67,8 @@ async function startProxy(kind: keyof typeof COMMANDS): Promise<ClientHttp2Sessi
     said += chunk
   })
   onTestFinished(async () => {
-    const ended = child.exitCode === null ? once(child, 'exit') : undefined
+    const isRunning = child.exitCode === null && child.signalCode === null
+    const ended = isRunning ? once(child, 'exit') : undefined
     child.kill()
     await ended
     await rm(dir, { recursive: true })

@@ -41,7 +41,8 @@ export function createUnits(root, folder) {
   async function stop(name) {
     const child = running.get(name)
     if (!child) throw new Error(`${name} does not run`)
-    const ended = child.exitCode === null ? once(child, 'exit') : [child.exitCode]
+    const isRunning = child.exitCode === null && child.signalCode === null
+    const ended = isRunning ? once(child, 'exit') : [child.exitCode]
     child.kill('SIGTERM')
     const [code] = await ended
     running.delete(name)

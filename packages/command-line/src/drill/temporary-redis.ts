@@ -41,7 +41,8 @@ export async function withRestored<T>(backup: string, use: (redis: Redis) => Pro
     }
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
-    if (server?.pid !== undefined && server.exitCode === null) {
+    // A backup may also have crashed it.
+    if (server?.pid !== undefined && server.exitCode === null && server.signalCode === null) {
       server.kill('SIGKILL')
       await once(server, 'exit')
     }
