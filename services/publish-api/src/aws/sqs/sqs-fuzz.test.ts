@@ -11,6 +11,7 @@ import { sqsOperations } from '../aws-operations.ts'
 
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:work'
 const RUNS = 60
+const ROUNDS_MORE = 3
 let api: TestApi
 
 beforeAll(async () => {
@@ -127,19 +128,24 @@ test('[195] any input gets no 5xx and no 429, in its protocol’s shape', {
     { operation, protocol: byQuery },
     { operation, protocol: byJson },
   ])
-  for (const { operation, protocol } of wires) {
-    const property = fc.asyncProperty(record(operation.input), async (values) => {
-      // The others need the queues.
-      if (operation.name === 'DeleteQueue' && 'QueueUrl' in values) return
-      const answer = await answerTo(operation.name, () => protocol(operation, values))
-      expect(answer.status).toBeLessThan(500)
-      expect(answer.status).not.toBe(429)
-      expect(answer.headers.get('x-amzn-requestid')).toMatch(/^\S+$/)
-      if (answer.status === 200) done.add(operation.name)
-      else checkRefusal(answer)
-    })
-    await fc.assert(property, { numRuns: fuzzRuns(RUNS, 0.15 / wires.length) })
+  const callAll = async () => {
+    for (const { operation, protocol } of wires) {
+      const property = fc.asyncProperty(record(operation.input), async (values) => {
+        // The others need the queues.
+        if (operation.name === 'DeleteQueue' && 'QueueUrl' in values) return
+        const answer = await answerTo(operation.name, () => protocol(operation, values))
+        expect(answer.status).toBeLessThan(500)
+        expect(answer.status).not.toBe(429)
+        expect(answer.headers.get('x-amzn-requestid')).toMatch(/^\S+$/)
+        if (answer.status === 200) done.add(operation.name)
+        else checkRefusal(answer)
+      })
+      await fc.assert(property, { numRuns: fuzzRuns(RUNS, 0.15 / wires.length) })
+    }
   }
+  await callAll()
+  // Chance decides which calls succeed, so a round with few of them is followed by others.
+  for (let more = 0; done.size <= 12 && more < ROUNDS_MORE; more++) await callAll()
   expect(api.events.filter(({ event }) => event === 'request.failed')).toEqual([])
   // Enough calls must succeed. Input that always fails the first check would prove little.
   expect(done.size).toBeGreaterThan(12)
