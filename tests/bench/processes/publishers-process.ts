@@ -69,13 +69,17 @@ function publish(socket: Socket, options: LoadOptions, tally: Tally, until: numb
   })
 }
 
-/** Open loop: a request is sent when it is due, on any free connection. It waits only if no connection is free. */
+/**
+ * Open loop: a request is sent when it is due, on the connection that has been free for the longest, so that the API
+ * closes none as idle. It waits only if no connection is free.
+ */
 async function pace(options: PaceOptions): Promise<PaceResult> {
   const { connections, requestsPerSecond, durationMs, port } = options
   const result: PaceResult = { sentAt: [], refused: 0 }
   const requests = requestsOf(options)
   const free: Socket[] = []
   const waiting: number[] = []
+  const { promise: allAnswered, resolve, reject } = Promise.withResolvers<void>()
   const send = (socket: Socket, number: number) => {
     const request = oneOf(requests, number)
     const bytes = Buffer.from(request.bytes)
@@ -92,24 +96,23 @@ async function pace(options: PaceOptions): Promise<PaceResult> {
     const socket = await open(port)
     const framing = new HttpFraming((head) => answered(socket, head))
     socket.on('data', (chunk) => framing.push(chunk))
+    socket.on('error', reject)
+    socket.on('end', () => reject(new Error('the API closed a connection')))
     free.push(socket)
   }
   const startedAt = performance.now()
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const elapsedMs = performance.now() - startedAt
-      const due = Math.floor((Math.min(elapsedMs, durationMs) * requestsPerSecond) / 1_000)
-      while (result.sentAt.length < due) {
-        const number = result.sentAt.push(monotonicMs()) - 1
-        const socket = free.pop()
-        if (socket) send(socket, number)
-        else waiting.push(number)
-      }
-      if (elapsedMs < durationMs || free.length < connections) return
-      clearInterval(timer)
-      resolve()
-    }, 1)
-  })
+  const timer = setInterval(() => {
+    const elapsedMs = performance.now() - startedAt
+    const due = Math.floor((Math.min(elapsedMs, durationMs) * requestsPerSecond) / 1_000)
+    while (result.sentAt.length < due) {
+      const number = result.sentAt.push(monotonicMs()) - 1
+      const socket = free.shift()
+      if (socket) send(socket, number)
+      else waiting.push(number)
+    }
+    if (elapsedMs >= durationMs && free.length === connections) resolve()
+  }, 1)
+  await allAnswered.finally(() => clearInterval(timer))
   for (const socket of free) socket.destroy()
   return result
 }
