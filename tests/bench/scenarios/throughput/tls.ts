@@ -33,10 +33,10 @@ const PAIRS = 3
  */
 const WARM_UPS = 4
 /**
- * Part of Fantail's deliveries that the others send in a lap. Their laps are shorter, because a connection of Fantail
- * that is idle for 50 s is closed.
+ * The part of Fantail's deliveries that the others send in a lap. Their laps are shorter, because Fantail closes
+ * connections that were idle for 50 s.
  */
-const SHARES = { fantail: 1, loop: 1 / 2, bullmq: 1 / 4 }
+const SHARES = { fantail: 1, loop: 1 / 2, bullmq: 1 / 8 }
 /** Requests of the loop and jobs of BullMQ under way: enough for hosts that answer late, which hold them for longer. */
 const CONCURRENCY = 1_024
 
@@ -192,7 +192,7 @@ function told(sender: Sender, ms: number, one: Lap): string {
 
 async function warmRows(senders: Senders, ms: number, { quick, report }: ScenarioOptions): Promise<Row[]> {
   await ask(senders.receiver, 'answerAfter', ms)
-  const deliveries = quick ? 5_000 : 20_000
+  const deliveries = quick ? 5_000 : 40_000
   const laps: Record<Sender, Lap[]> = { fantail: [], loop: [], bullmq: [] }
   const warmUps = quick ? 1 : WARM_UPS
   for (let round = 0; round < warmUps + (quick ? 1 : PAIRS); round++) {
