@@ -4,11 +4,8 @@
 export const ATTEMPT_RECORDINGS = ['none', 'failures', 'all'] as const
 export type AttemptRecording = (typeof ATTEMPT_RECORDINGS)[number]
 
-/** The recording of a topic without its own setting. Local mode is for development. */
-export const RECORDING_DEFAULT = { local: 'failures', server: 'none' } as const satisfies Record<
-  'local' | 'server',
-  AttemptRecording
->
+/** The recording of a topic without its own setting. Failures are few, and they are what people ask about. */
+export const RECORDING_DEFAULT = 'failures' satisfies AttemptRecording
 
 /** The phase of the retry policy in which an attempt was made. */
 export const ATTEMPT_PHASES = ['first', 'immediate', 'preBackoff', 'backoff', 'postBackoff'] as const

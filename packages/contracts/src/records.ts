@@ -169,6 +169,11 @@ export interface SubscriptionRecord {
   onGone?: OnGone | null
   rawMessageDelivery: boolean
   deliveryPolicy: DeliveryPolicy | null
+  /**
+   * The rate that a customer has set in the portal, in requests a second. The lower one of it and the throttle holds.
+   * Absent or null: there is none.
+   */
+  customerRate?: number | null
   redrivePolicy: RedrivePolicy | null
   /**
    * Dead letters go to the topic's own queue, which the first of them creates. Absent or null: `redrivePolicy` names
@@ -466,6 +471,8 @@ export interface AttemptedText {
 
 /** The beginning of an endpoint's answer. */
 export interface AnswerStart {
+  /** Whether it came straight from a public address. */
+  readonly isPublic: boolean
   headers: Record<string, string | string[] | undefined>
   /** The beginning of the body as text. undefined: the body may not be shown. */
   body(): string | undefined

@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, AddPortalEndpointData, AddPortalEndpointErrors, AddPortalEndpointResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreatePortalLinkData, CreatePortalLinkErrors, CreatePortalLinkResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeletePortalEndpointData, DeletePortalEndpointErrors, DeletePortalEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, EndPortalSessionData, EndPortalSessionErrors, EndPortalSessionResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetPortalEndpointData, GetPortalEndpointErrors, GetPortalEndpointResponses, GetPortalSessionData, GetPortalSessionErrors, GetPortalSessionResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListPortalAttemptsData, ListPortalAttemptsErrors, ListPortalAttemptsResponses, ListPortalDeadLettersData, ListPortalDeadLettersErrors, ListPortalDeadLettersResponses, ListPortalDeliveriesData, ListPortalDeliveriesErrors, ListPortalDeliveriesResponses, ListPortalEndpointsData, ListPortalEndpointsErrors, ListPortalEndpointsResponses, ListPortalTopicsData, ListPortalTopicsErrors, ListPortalTopicsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PausePortalEndpointData, PausePortalEndpointErrors, PausePortalEndpointResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedeemPortalLinkData, RedeemPortalLinkErrors, RedeemPortalLinkResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, RedrivePortalEndpointData, RedrivePortalEndpointErrors, RedrivePortalEndpointResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumePortalEndpointData, ResumePortalEndpointErrors, ResumePortalEndpointResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotatePortalKeyData, RotatePortalKeyErrors, RotatePortalKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestPortalEndpointData, TestPortalEndpointErrors, TestPortalEndpointResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
+import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, AddPortalEndpointData, AddPortalEndpointErrors, AddPortalEndpointResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangePortalEndpointData, ChangePortalEndpointErrors, ChangePortalEndpointResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreatePortalLinkData, CreatePortalLinkErrors, CreatePortalLinkResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeletePortalEndpointData, DeletePortalEndpointErrors, DeletePortalEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, EndPortalSessionData, EndPortalSessionErrors, EndPortalSessionResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetPortalEndpointData, GetPortalEndpointErrors, GetPortalEndpointResponses, GetPortalMessageData, GetPortalMessageErrors, GetPortalMessageResponses, GetPortalSessionData, GetPortalSessionErrors, GetPortalSessionResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListPortalAttemptsData, ListPortalAttemptsErrors, ListPortalAttemptsResponses, ListPortalDeadLettersData, ListPortalDeadLettersErrors, ListPortalDeadLettersResponses, ListPortalEndpointsData, ListPortalEndpointsErrors, ListPortalEndpointsResponses, ListPortalMessagesData, ListPortalMessagesErrors, ListPortalMessagesResponses, ListPortalTopicsData, ListPortalTopicsErrors, ListPortalTopicsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PausePortalEndpointData, PausePortalEndpointErrors, PausePortalEndpointResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedeemPortalLinkData, RedeemPortalLinkErrors, RedeemPortalLinkResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, RedrivePortalEndpointData, RedrivePortalEndpointErrors, RedrivePortalEndpointResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendPortalMessageData, ResendPortalMessageErrors, ResendPortalMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumePortalEndpointData, ResumePortalEndpointErrors, ResumePortalEndpointResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotatePortalKeyData, RotatePortalKeyErrors, RotatePortalKeyResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestPortalEndpointData, TestPortalEndpointErrors, TestPortalEndpointResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1964,7 +1964,7 @@ export const redeemPortalLink = <ThrowOnError extends boolean = true>(options: O
 /**
  * List the topics of the portal session
  *
- * Names of topics to which it may add endpoints. Sessions for single subscriptions see none.
+ * Names of topics to which it may add endpoints. For a session for single subscriptions, the topics of these.
  *
  * A portal session needs the scope `read`.
  */
@@ -1982,7 +1982,7 @@ export const listPortalTopics = <ThrowOnError extends boolean = true>(options: O
 /**
  * List the endpoints of the portal session
  *
- * Webhooks of its topics, or the subscriptions that it is for.
+ * Webhooks of its topics, or the subscriptions that it is for. Conditions of the query must all hold. With them a page may be short or empty and still have a cursor.
  *
  * A portal session needs the scope `read`.
  */
@@ -2000,7 +2000,7 @@ export const listPortalEndpoints = <ThrowOnError extends boolean = true>(options
 /**
  * Add a webhook to a topic of the portal session
  *
- * Settings of requests cannot be given. A session may add 20 in an hour, and none to a topic with 50 subscriptions.
+ * Every request to it is signed, with the secret in the answer. Settings of requests cannot be given. A session may add 20 in an hour, and none to a topic with 50 subscriptions.
  *
  * A portal session needs the scope `manage`.
  */
@@ -2056,6 +2056,28 @@ export const getPortalEndpoint = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
+ * Change the address, name or rate of an endpoint
+ *
+ * `endpoint` moves it: what waits for it goes to the new address. If the endpoint had to confirm, the new address is asked first, and is `pendingEndpoint` until then. A rate can only be lower than that of the service.
+ *
+ * A portal session needs the scope `manage`.
+ */
+export const changePortalEndpoint = <ThrowOnError extends boolean = true>(options: Options<ChangePortalEndpointData, ThrowOnError>): RequestResult<ChangePortalEndpointResponses, ChangePortalEndpointErrors, ThrowOnError, 'data'> => options.client.patch<ChangePortalEndpointResponses, ChangePortalEndpointErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Stop attempts at an endpoint
  *
  * New messages wait for it. Pausing a paused endpoint changes nothing.
@@ -2102,7 +2124,7 @@ export const resumePortalEndpoint = <ThrowOnError extends boolean = true>(option
 /**
  * Send one test message to an endpoint
  *
- * Nothing is retried or counted. The answer has the status alone. A session may make ten tests in a minute.
+ * Nothing is retried or counted. A session may make ten tests in a minute.
  *
  * A portal session needs the scope `manage`.
  */
@@ -2144,27 +2166,67 @@ export const rotatePortalKey = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * List the results of the latest messages at an endpoint
+ * List the latest messages to an endpoint
  *
- * From the outcome log, newest first. `scannedTo` says how far the search looked.
+ * From the outcome log, newest first. A page may be short or empty and still have a cursor. `scannedTo` says how far it looked.
  *
  * A portal session needs the scope `read`.
  */
-export const listPortalDeliveries = <ThrowOnError extends boolean = true>(options: Options<ListPortalDeliveriesData, ThrowOnError>): RequestResult<ListPortalDeliveriesResponses, ListPortalDeliveriesErrors, ThrowOnError, 'data'> => options.client.get<ListPortalDeliveriesResponses, ListPortalDeliveriesErrors, ThrowOnError, 'data'>({
+export const listPortalMessages = <ThrowOnError extends boolean = true>(options: Options<ListPortalMessagesData, ThrowOnError>): RequestResult<ListPortalMessagesResponses, ListPortalMessagesErrors, ThrowOnError, 'data'> => options.client.get<ListPortalMessagesResponses, ListPortalMessagesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     security: [{
             key: 'portalSession',
             scheme: 'bearer',
             type: 'http'
         }],
-    url: '/v1/portal/endpoints/{id}/deliveries',
+    url: '/v1/portal/endpoints/{id}/messages',
     ...options
+});
+
+/**
+ * Read a message to an endpoint, with its attempts
+ *
+ * Only messages that were sent to this endpoint. Text and answers need the scope bodies. A session may read 60 in a minute.
+ *
+ * A portal session needs the scope `read`.
+ */
+export const getPortalMessage = <ThrowOnError extends boolean = true>(options: Options<GetPortalMessageData, ThrowOnError>): RequestResult<GetPortalMessageResponses, GetPortalMessageErrors, ThrowOnError, 'data'> => options.client.get<GetPortalMessageResponses, GetPortalMessageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/messages/{messageId}',
+    ...options
+});
+
+/**
+ * Send a message to an endpoint again
+ *
+ * Only messages that were sent to this endpoint before, and whose text is stored. A session may send 60 in an hour.
+ *
+ * A portal session needs the scope `redrive`.
+ */
+export const resendPortalMessage = <ThrowOnError extends boolean = true>(options: Options<ResendPortalMessageData, ThrowOnError>): RequestResult<ResendPortalMessageResponses, ResendPortalMessageErrors, ThrowOnError, 'data'> => options.client.post<ResendPortalMessageResponses, ResendPortalMessageErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'portalSession',
+            scheme: 'bearer',
+            type: 'http'
+        }],
+    url: '/v1/portal/endpoints/{id}/messages/{messageId}/resend',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**
  * List recorded attempts at an endpoint
  *
- * Attempts are listed if the topic records them. Answers of the endpoint need the scope bodies.
+ * Failed attempts, unless the topic records others. Answers of the endpoint need the scope bodies.
  *
  * A portal session needs the scope `read`.
  */
@@ -2198,9 +2260,9 @@ export const listPortalDeadLetters = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Send all dead letters of an endpoint again
+ * Send all failed messages of an endpoint again
  *
- * At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ends it: letters that it has not sent yet stay.
+ * At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ends it: letters that it has not sent yet stay. A session may start 60 in an hour.
  *
  * A portal session needs the scope `redrive`.
  */

@@ -17,6 +17,11 @@ export const SETTINGS = {
     'userData',
     'enabled',
   ],
+  PortalEndpoint: [
+    'endpoint',
+    'name',
+    'maxPerSecond',
+  ],
   Queue: [
     'visibilityTimeoutSeconds',
     'retentionSeconds',

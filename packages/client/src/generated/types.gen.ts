@@ -550,6 +550,76 @@ export type CreatedKey = {
 };
 
 /**
+ * An endpoint that was just added. Every request to it is signed.
+ */
+export type CreatedPortalEndpoint = {
+    /**
+     * Id of the endpoint’s subscription, a UUID.
+     */
+    id: string;
+    /**
+     * Name of the topic whose messages it gets.
+     */
+    topic: string;
+    /**
+     * The address that its messages go to. Credentials in it are masked.
+     */
+    endpoint: string;
+    /**
+     * The address to which it moves once that address has confirmed; null: nowhere.
+     */
+    pendingEndpoint: string | null;
+    /**
+     * A name that somebody gave it; null: none.
+     */
+    name: string | null;
+    /**
+     * pending: the endpoint must confirm first.
+     */
+    status: 'pending' | 'active' | 'paused';
+    /**
+     * failing: attempts fail, or nothing can be sent. working: all others, also before the first message.
+     */
+    state: 'working' | 'failing' | 'paused' | 'pending';
+    /**
+     * The rate that the customer has set, in requests a second; null: none.
+     */
+    maxPerSecond: number | null;
+    /**
+     * The rate in force: the lower one of the customer’s and the service’s; null: unlimited.
+     */
+    perSecond: number | null;
+    /**
+     * Deliveries that wait for an attempt.
+     */
+    waiting: number;
+    /**
+     * Deliveries whose attempt is under way.
+     */
+    inFlight: number;
+    /**
+     * Its state, as in the verdict of a subscription.
+     */
+    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+    /**
+     * HTTP status of the latest failure; null: there was none, or a success came after it.
+     */
+    lastStatusCode: number | null;
+    /**
+     * When the next attempt comes, ISO 8601 in UTC; null: none.
+     */
+    nextAttemptAt: string | null;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * The secret of its signatures, `whsec_…`. It is in this answer and in no other.
+     */
+    secret: string;
+};
+
+/**
  * A portal session that was just made from its link.
  */
 export type CreatedPortalSession = {
@@ -2441,7 +2511,7 @@ export type PlatformEndpointSettings = {
  */
 export type PortalAttemptList = {
     /**
-     * false: the topic records no attempts.
+     * false: no attempts are recorded here.
      */
     recording: boolean;
     /**
@@ -2473,7 +2543,7 @@ export type PortalAttemptList = {
          */
         error: string | null;
         /**
-         * The first KiB of the endpoint’s answer. null: not recorded, or without the scope bodies.
+         * The first KiB of the endpoint’s answer. null: not recorded, hidden, or without the scope bodies.
          */
         answer: string | null;
     }>;
@@ -2492,7 +2562,7 @@ export type PortalDeadLetterList = {
      */
     deadLetters: Array<{
         /**
-         * Id of the message, as it was published.
+         * Id of the message, as publishing answered it.
          */
         messageId: string;
         /**
@@ -2508,7 +2578,7 @@ export type PortalDeadLetterList = {
          */
         reason: string;
         /**
-         * HTTP status of the last answer; null: there was none.
+         * HTTP status of the last answer; null: none or unknown.
          */
         statusCode: number | null;
         /**
@@ -2531,49 +2601,6 @@ export type PortalDeadLetterList = {
 };
 
 /**
- * The latest deliveries of an endpoint.
- */
-export type PortalDeliveryList = {
-    /**
-     * Newest first, at most 50.
-     */
-    deliveries: Array<{
-        /**
-         * Id of the message, as publishing answered it.
-         */
-        messageId: string;
-        /**
-         * When it was published: ISO 8601 in UTC, with milliseconds.
-         */
-        publishedAt: string;
-        /**
-         * When this was recorded: ISO 8601 in UTC, with milliseconds.
-         */
-        at: string;
-        /**
-         * The state of the delivery. parked: it waits, or has ended since.
-         */
-        state: 'delivered' | 'parked' | 'filtered' | 'deadLettered' | 'discarded' | 'expired';
-        /**
-         * Attempts that were made; null: unknown.
-         */
-        attempts: number | null;
-        /**
-         * HTTP status of the last answer; null: none or unknown.
-         */
-        statusCode: number | null;
-        /**
-         * Why the last attempt had no answer, as a code; null otherwise.
-         */
-        error: string | null;
-    }>;
-    /**
-     * How far back the search looked, ISO 8601 in UTC; null: nowhere.
-     */
-    scannedTo: string | null;
-};
-
-/**
  * An endpoint of a portal session.
  */
 export type PortalEndpoint = {
@@ -2590,6 +2617,10 @@ export type PortalEndpoint = {
      */
     endpoint: string;
     /**
+     * The address to which it moves once that address has confirmed; null: nowhere.
+     */
+    pendingEndpoint: string | null;
+    /**
      * A name that somebody gave it; null: none.
      */
     name: string | null;
@@ -2598,11 +2629,17 @@ export type PortalEndpoint = {
      */
     status: 'pending' | 'active' | 'paused';
     /**
-     * Which messages it gets; null: all.
+     * failing: attempts fail, or nothing can be sent. working: all others, also before the first message.
      */
-    filterPolicy: {
-        [key: string]: unknown;
-    } | null;
+    state: 'working' | 'failing' | 'paused' | 'pending';
+    /**
+     * The rate that the customer has set, in requests a second; null: none.
+     */
+    maxPerSecond: number | null;
+    /**
+     * The rate in force: the lower one of the customer’s and the service’s; null: unlimited.
+     */
+    perSecond: number | null;
     /**
      * Deliveries that wait for an attempt.
      */
@@ -2630,6 +2667,24 @@ export type PortalEndpoint = {
 };
 
 /**
+ * Members that are left out stay as they are; null removes one.
+ */
+export type PortalEndpointChange = {
+    /**
+     * The new address. It must be the only member.
+     */
+    endpoint?: string;
+    /**
+     * A text by which people know the endpoint; null: none.
+     */
+    name?: string | null;
+    /**
+     * The rate in requests a second; null: that of the service.
+     */
+    maxPerSecond?: number | null;
+};
+
+/**
  * An endpoint to be added.
  */
 export type PortalEndpointInput = {
@@ -2646,25 +2701,23 @@ export type PortalEndpointInput = {
      */
     name?: string;
     /**
-     * Which messages it gets, in SNS’s filter language. Default: all.
+     * Requests a second, at most; from 1 on a whole number. A lower rate of the service holds.
      */
-    filterPolicy?: {
-        [key: string]: unknown;
-    };
+    maxPerSecond?: number;
 };
 
 /**
- * All endpoints of a portal session.
+ * A page of the endpoints of a portal session.
  */
 export type PortalEndpointList = {
     /**
-     * The endpoints, at most 200.
+     * The items of this page; there may be fewer than `limit`.
      */
     endpoints: Array<PortalEndpoint>;
     /**
-     * false: there are more than the list has.
+     * Give it as `cursor` to read the next page. null: this page is the last.
      */
-    complete: boolean;
+    nextCursor: string | null;
 };
 
 /**
@@ -2725,6 +2778,121 @@ export type PortalLinkInput = {
 };
 
 /**
+ * A message to an endpoint.
+ */
+export type PortalMessage = {
+    /**
+     * Id of the message, as publishing answered it.
+     */
+    messageId: string;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    publishedAt: string;
+    /**
+     * When this was recorded: ISO 8601 in UTC, with milliseconds.
+     */
+    at: string;
+    /**
+     * waiting: it will be attempted. failed: it was given up.
+     */
+    state: 'delivered' | 'waiting' | 'failed';
+    /**
+     * Attempts that were made; null: unknown.
+     */
+    attempts: number | null;
+    /**
+     * HTTP status of the last answer; null: none or unknown.
+     */
+    statusCode: number | null;
+    /**
+     * Why the last attempt had no answer, as a code; null otherwise.
+     */
+    error: string | null;
+};
+
+/**
+ * A message to an endpoint, with its attempts.
+ */
+export type PortalMessageDetail = {
+    /**
+     * Id of the message, as publishing answered it.
+     */
+    messageId: string;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    publishedAt: string;
+    /**
+     * null: no longer known.
+     */
+    state: 'delivered' | 'waiting' | 'failed' | null;
+    /**
+     * Its event type; null: it has none, or is no longer stored.
+     */
+    eventType: string | null;
+    /**
+     * Its text. null: no longer stored, or without the scope bodies.
+     */
+    body: string | null;
+    /**
+     * Whether its text is stored, so that it can be sent again.
+     */
+    canResend: boolean;
+    /**
+     * Its recorded attempts, newest first.
+     */
+    attempts: Array<{
+        /**
+         * Id of the message, as publishing answered it.
+         */
+        messageId: string;
+        /**
+         * Number of the attempt; 1 is the first.
+         */
+        attempt: number;
+        /**
+         * When the attempt began: ISO 8601 in UTC, with milliseconds.
+         */
+        startedAt: string;
+        /**
+         * Milliseconds that it took.
+         */
+        durationMs: number;
+        /**
+         * HTTP status of the answer; null: none came.
+         */
+        statusCode: number | null;
+        /**
+         * Why no answer came, as a code; null: there was one.
+         */
+        error: string | null;
+        /**
+         * The first KiB of the endpoint’s answer. null: not recorded, hidden, or without the scope bodies.
+         */
+        answer: string | null;
+    }>;
+};
+
+/**
+ * The latest messages to an endpoint, newest first.
+ */
+export type PortalMessageList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    messages: Array<PortalMessage>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+    /**
+     * How far back the search looked, ISO 8601 in UTC; null: nowhere.
+     */
+    scannedTo: string | null;
+};
+
+/**
  * The token of a portal link.
  */
 export type PortalRedeemInput = {
@@ -2735,17 +2903,41 @@ export type PortalRedeemInput = {
 };
 
 /**
- * A redrive that has begun.
+ * Failed messages on their way again, or a count of them.
  */
 export type PortalRedrive = {
     /**
-     * Dead letters that are sent again.
+     * Failed messages that are sent again.
      */
     matched: number;
     /**
      * How many a second, at most.
      */
     maxMessagesPerSecond: number;
+};
+
+/**
+ * Which failed messages are sent again.
+ */
+export type PortalRedriveInput = {
+    /**
+     * Only what was given up at this time or later. Default: all.
+     */
+    since?: string;
+    /**
+     * true: only counts. Default false.
+     */
+    dryRun?: boolean;
+};
+
+/**
+ * A message that is sent again.
+ */
+export type PortalResend = {
+    /**
+     * Id of the message, as publishing answered it.
+     */
+    messageId: string;
 };
 
 /**
@@ -2803,6 +2995,10 @@ export type PortalTest = {
      * Why there was no answer, as a code; null: there was one.
      */
     error: string | null;
+    /**
+     * The first KiB of the endpoint’s answer. null: hidden, or without the scope bodies.
+     */
+    answer: string | null;
 };
 
 /**
@@ -2810,7 +3006,7 @@ export type PortalTest = {
  */
 export type PortalTopicList = {
     /**
-     * Names of topics to which the session may add endpoints.
+     * Names of the topics of the session.
      */
     topics: Array<string>;
     /**
@@ -4441,6 +4637,10 @@ export type Subscription = {
     deliveryPolicy: DeliveryPolicy | null;
     effectiveDeliveryPolicy: EffectiveDeliveryPolicy;
     /**
+     * The rate that a customer has set in the portal, in requests a second. The lower one of it and the throttle holds. null: none.
+     */
+    customerRate: number | null;
+    /**
      * The queue for deliveries that failed permanently. `{}`: to the topic’s own queue. null: they are discarded and counted.
      */
     redrivePolicy: {
@@ -4997,7 +5197,7 @@ export type Topic = {
      */
     signing: 'none' | 'sns';
     /**
-     * Which attempts are recorded: the setting of the topic, or the default of the mode.
+     * Which attempts are recorded: the setting of the topic, or the default.
      */
     recordAttempts: 'none' | 'failures' | 'all';
     /**
@@ -5137,7 +5337,7 @@ export type TopicInput = {
      */
     signing?: 'none' | 'sns' | null;
     /**
-     * Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures in local mode, none in server mode.
+     * Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures.
      */
     recordAttempts?: 'none' | 'failures' | 'all' | null;
 };
@@ -10586,7 +10786,28 @@ export type ListPortalTopicsResponse = ListPortalTopicsResponses[keyof ListPorta
 export type ListPortalEndpointsData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Only endpoints of the topic with this name.
+         */
+        topic?: string;
+        /**
+         * failing: attempts fail, or nothing can be sent. working: all others, also before the first message.
+         */
+        state?: 'working' | 'failing' | 'paused' | 'pending';
+        /**
+         * Only endpoints with this text in their name or address, in upper or lower case.
+         */
+        q?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
     url: '/v1/portal/endpoints';
 };
 
@@ -10623,7 +10844,7 @@ export type ListPortalEndpointsError = ListPortalEndpointsErrors[keyof ListPorta
 
 export type ListPortalEndpointsResponses = {
     /**
-     * The endpoints
+     * A page
      */
     200: PortalEndpointList;
 };
@@ -10694,7 +10915,7 @@ export type AddPortalEndpointResponses = {
     /**
      * The endpoint gets messages from now on
      */
-    201: PortalEndpoint;
+    201: CreatedPortalEndpoint;
 };
 
 export type AddPortalEndpointResponse = AddPortalEndpointResponses[keyof AddPortalEndpointResponses];
@@ -10806,6 +11027,82 @@ export type GetPortalEndpointResponses = {
 };
 
 export type GetPortalEndpointResponse = GetPortalEndpointResponses[keyof GetPortalEndpointResponses];
+
+export type ChangePortalEndpointData = {
+    body: PortalEndpointChange;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}';
+};
+
+export type ChangePortalEndpointErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     *
+     * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ChangePortalEndpointError = ChangePortalEndpointErrors[keyof ChangePortalEndpointErrors];
+
+export type ChangePortalEndpointResponses = {
+    /**
+     * The endpoint as it is now
+     */
+    200: PortalEndpoint;
+};
+
+export type ChangePortalEndpointResponse = ChangePortalEndpointResponses[keyof ChangePortalEndpointResponses];
 
 export type PausePortalEndpointData = {
     body?: NoMembers;
@@ -11097,7 +11394,7 @@ export type RotatePortalKeyResponses = {
 
 export type RotatePortalKeyResponse = RotatePortalKeyResponses[keyof RotatePortalKeyResponses];
 
-export type ListPortalDeliveriesData = {
+export type ListPortalMessagesData = {
     body?: never;
     path: {
         /**
@@ -11105,11 +11402,24 @@ export type ListPortalDeliveriesData = {
          */
         id: string;
     };
-    query?: never;
-    url: '/v1/portal/endpoints/{id}/deliveries';
+    query?: {
+        /**
+         * waiting: it will be attempted. failed: it was given up.
+         */
+        state?: 'delivered' | 'waiting' | 'failed';
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/portal/endpoints/{id}/messages';
 };
 
-export type ListPortalDeliveriesErrors = {
+export type ListPortalMessagesErrors = {
     /**
      * `not_supported`: This server is not set up for what was asked.
      *
@@ -11142,16 +11452,158 @@ export type ListPortalDeliveriesErrors = {
     503: Error;
 };
 
-export type ListPortalDeliveriesError = ListPortalDeliveriesErrors[keyof ListPortalDeliveriesErrors];
+export type ListPortalMessagesError = ListPortalMessagesErrors[keyof ListPortalMessagesErrors];
 
-export type ListPortalDeliveriesResponses = {
+export type ListPortalMessagesResponses = {
     /**
-     * The deliveries
+     * A part of the messages
      */
-    200: PortalDeliveryList;
+    200: PortalMessageList;
 };
 
-export type ListPortalDeliveriesResponse = ListPortalDeliveriesResponses[keyof ListPortalDeliveriesResponses];
+export type ListPortalMessagesResponse = ListPortalMessagesResponses[keyof ListPortalMessagesResponses];
+
+export type GetPortalMessageData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+        /**
+         * Id of a published message: a UUID, as publishing answers it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/messages/{messageId}';
+};
+
+export type GetPortalMessageErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetPortalMessageError = GetPortalMessageErrors[keyof GetPortalMessageErrors];
+
+export type GetPortalMessageResponses = {
+    /**
+     * The message
+     */
+    200: PortalMessageDetail;
+};
+
+export type GetPortalMessageResponse = GetPortalMessageResponses[keyof GetPortalMessageResponses];
+
+export type ResendPortalMessageData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+        /**
+         * Id of a published message: a UUID, as publishing answers it.
+         */
+        messageId: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/messages/{messageId}/resend';
+};
+
+export type ResendPortalMessageErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `redrive_active`: The source queue has an active redrive; one at a time.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `body_gone`: The message is known, and its text is not kept; `message` says why.
+     */
+    410: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ResendPortalMessageError = ResendPortalMessageErrors[keyof ResendPortalMessageErrors];
+
+export type ResendPortalMessageResponses = {
+    /**
+     * It is on its way
+     */
+    202: PortalResend;
+};
+
+export type ResendPortalMessageResponse = ResendPortalMessageResponses[keyof ResendPortalMessageResponses];
 
 export type ListPortalAttemptsData = {
     body?: never;
@@ -11266,7 +11718,7 @@ export type ListPortalDeadLettersResponses = {
 export type ListPortalDeadLettersResponse = ListPortalDeadLettersResponses[keyof ListPortalDeadLettersResponses];
 
 export type RedrivePortalEndpointData = {
-    body?: NoMembers;
+    body?: PortalRedriveInput;
     path: {
         /**
          * Id of an endpoint of the portal session.
@@ -11329,6 +11781,10 @@ export type RedrivePortalEndpointErrors = {
 export type RedrivePortalEndpointError = RedrivePortalEndpointErrors[keyof RedrivePortalEndpointErrors];
 
 export type RedrivePortalEndpointResponses = {
+    /**
+     * How many it would be (`dryRun`)
+     */
+    200: PortalRedrive;
     /**
      * The redrive has begun
      */

@@ -587,11 +587,8 @@ export const words = {
     attempts: 'Attempts',
     states: {
       delivered: 'delivered',
-      parked: 'waits or has ended',
-      filtered: 'not for this endpoint',
-      deadLettered: 'given up',
-      discarded: 'discarded',
-      expired: 'too old',
+      waiting: 'waiting',
+      failed: 'given up',
     },
     deadLetters: 'Messages that were given up',
     noDeadLetters: 'None',

@@ -2,10 +2,10 @@
 import {
   listPortalAttempts,
   listPortalDeadLetters,
-  listPortalDeliveries,
+  listPortalMessages,
   type PortalAttemptList,
   type PortalDeadLetterList,
-  type PortalDeliveryList,
+  type PortalMessageList,
   redrivePortalEndpoint,
 } from '@fantail/client/api'
 import { useRead, useWrite } from '../api/use-api.ts'
@@ -18,7 +18,7 @@ import css from '../parts/parts.module.css'
 import { When } from '../parts/show.tsx'
 import { Empty, Failed, Loaded } from '../parts/states.tsx'
 
-type Delivery = PortalDeliveryList['deliveries'][number]
+type Delivery = PortalMessageList['messages'][number]
 type Attempt = PortalAttemptList['attempts'][number]
 type Letter = PortalDeadLetterList['deadLetters'][number]
 
@@ -33,7 +33,7 @@ const DELIVERIES: readonly Column<Delivery>[] = [
 ]
 
 export function Deliveries({ id }: { id: string }) {
-  const read = useRead(listPortalDeliveries, { path: { id } })
+  const read = useRead(listPortalMessages, { path: { id } })
   return (
     <section className={css.stack}>
       <h2>{w.deliveries}</h2>
@@ -42,7 +42,7 @@ export function Deliveries({ id }: { id: string }) {
         skeletonRows={4}
         label={w.deliveries}
         columns={DELIVERIES}
-        rowsOf={({ deliveries }) => deliveries}
+        rowsOf={({ messages }) => messages}
         keyOf={({ messageId }) => messageId}
         empty={<Empty title={w.noDeliveries} />}
       />

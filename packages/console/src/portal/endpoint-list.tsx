@@ -56,7 +56,7 @@ export function EndpointList({ session, onChoose }: Props) {
         )}
       </div>
       <Loaded read={read} rows={4}>
-        {({ endpoints, complete }) => (
+        {({ endpoints, nextCursor }) => (
           <>
             <DataTable
               label={w.endpoints}
@@ -65,7 +65,7 @@ export function EndpointList({ session, onChoose }: Props) {
               keyOf={({ id }) => id}
               empty={<Empty title={w.noEndpoints}>{session.canAdd ? w.noEndpointsWhy : null}</Empty>}
             />
-            {!complete && <p className={css.quiet}>{w.notComplete}</p>}
+            {nextCursor && <p className={css.quiet}>{w.notComplete}</p>}
           </>
         )}
       </Loaded>

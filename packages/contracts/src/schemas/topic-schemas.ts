@@ -74,7 +74,7 @@ export const TopicInput = namedInput(
         'sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.',
       ),
       recordAttempts: Recording.nullish().describe(
-        'Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures in local mode, none in server mode.',
+        'Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures.',
       ),
     })
     .meta({
@@ -115,7 +115,7 @@ export const TopicView = named(
         'sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.',
       ),
       recordAttempts: Recording.describe(
-        'Which attempts are recorded: the setting of the topic, or the default of the mode.',
+        'Which attempts are recorded: the setting of the topic, or the default.',
       ),
       fifo: z.boolean().describe('Whether messages keep their order within a group.'),
       contentBasedDeduplication: z
@@ -138,7 +138,7 @@ export const TopicView = named(
           retentionSeconds: 86_400,
           keepMessages: { seconds: 86_400, bytes: 104_857_600 },
           signing: 'none',
-          recordAttempts: 'none',
+          recordAttempts: 'failures',
           fifo: false,
           subscriptions: { active: 2, pending: 0, paused: 1 },
           createdAt: '2026-11-21T09:30:00.000Z',

@@ -39,8 +39,12 @@ export class KeptAnswer implements AnswerStart {
     else this.#chunks = [kept]
   }
 
+  get isPublic(): boolean {
+    return this.#dialled?.isPublic() ?? false
+  }
+
   body(): string | undefined {
-    if (!this.#keep.fromAnywhere && !this.#dialled?.isPublic()) return undefined
+    if (!this.#keep.fromAnywhere && !this.isPublic) return undefined
     const text = new ResponseText(this.#keep.bytesMax)
     text.begin(this.headers['content-encoding'])
     for (const chunk of this.#chunks ?? []) text.add(chunk)

@@ -58,6 +58,16 @@ describe('effective policy', () => {
     expect(effectivePolicy(topic(null, true), subscription)).toEqual(SYSTEM_POLICY)
   })
 
+  it('a customer’s rate lowers the throttle and never raises it', () => {
+    const rate = (operators: number | null, customerRate: number | null) => {
+      const throttlePolicy = operators === null ? {} : { throttlePolicy: { maxReceivesPerSecond: operators } }
+      const own = { deliveryPolicy: throttlePolicy, customerRate }
+      return effectivePolicy(topic(null), own).throttlePolicy?.maxReceivesPerSecond
+    }
+    expect([rate(null, null), rate(null, 5), rate(5, null)]).toEqual([undefined, 5, 5])
+    expect([rate(5, 2), rate(5, 9), rate(5, 5)]).toEqual([2, 5, 5])
+  })
+
   it('a queue’s policy is fixed for any topic and subscription', () => {
     const policy = { healthyRetryPolicy: RETRY, throttlePolicy: { maxReceivesPerSecond: 1 } }
     expect(effectivePolicy(topic(policy), { deliveryPolicy: policy, protocol: 'sqs' })).toBe(

@@ -8,6 +8,7 @@ import {
   type Protocol,
   type RequestPolicy,
   SYSTEM_POLICY,
+  type ThrottlePolicy,
 } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '../protocols/traits.ts'
 
@@ -18,6 +19,7 @@ interface TopicPolicy {
 
 interface SubscriptionPolicy {
   deliveryPolicy: DeliveryPolicy | null
+  customerRate?: number | null
   /** Absent: a webhook. */
   protocol?: Protocol
   origin?: 'native'
@@ -39,9 +41,21 @@ export function effectivePolicy(
   const retry = own?.healthyRetryPolicy ?? shared?.healthyRetryPolicy
   return {
     healthyRetryPolicy: { ...defaultPolicy.healthyRetryPolicy, ...retry },
-    throttlePolicy: own?.throttlePolicy ?? shared?.throttlePolicy ?? null,
+    throttlePolicy: lowered(
+      own?.throttlePolicy ?? shared?.throttlePolicy ?? null,
+      subscription?.customerRate,
+    ),
     requestPolicy: own?.requestPolicy ?? shared?.requestPolicy ?? defaultRequest(defaultPolicy, subscription),
   }
+}
+
+/** A customer can lower the rate, and never raise it. */
+function lowered(
+  throttle: ThrottlePolicy | null,
+  customerRate: number | null | undefined,
+): ThrottlePolicy | null {
+  if (!customerRate || (throttle && throttle.maxReceivesPerSecond <= customerRate)) return throttle
+  return { maxReceivesPerSecond: customerRate }
 }
 
 /** These kinds take no policy, so the topic's policy changes nothing here. */

@@ -37,6 +37,8 @@ export interface AttemptRecord {
   nextAt?: number
   headers?: Record<string, string>
   body?: string
+  /** The body did not come straight from a public address. Customers do not see it. */
+  isPrivate?: true
   /** Earlier attempts of the subscription that this worker has not recorded. */
   leftOut?: number
 }

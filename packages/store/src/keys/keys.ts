@@ -110,7 +110,8 @@ export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bo
 /**
  * Hash of a lane:
  * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused, `gone` if a 410 paused it
- * - `r` own rate or '', `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
+ * - `r` own rate or '', and behind `<` the rate that a customer has set (lane-rate.lua)
+ * - `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
  * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
  * - `l` seconds for which deliveries are kept at least
  * - `a` '1' if the endpoint is proven. Absent: it has not answered in time yet, or its latest attempt hung.
@@ -226,6 +227,8 @@ export const queuesKey = (base: string) => `${base}queues`
  * - `of` ARN of the topic that made the queue for its dead letters
  */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
+/** The key `age` of the queue with this uid, see below. */
+export const queueAgesKey = (arn: string, uid: string) => `${shardBase(shardOf(arn))}q:${uid}:age`
 // `<base>q:<uid>:` is the beginning of all other keys of a queue. A queue that is deleted and created again gets
 // another `uid`. The keys after this beginning:
 // - `age`. Sorted set of all items, by the time from which their retention counts (ms of the queue's clock).

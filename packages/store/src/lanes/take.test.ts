@@ -180,6 +180,23 @@ test("a subscription's own throttle stands over the topic's unless the topic for
   expect(await figures()).toMatchObject([{ rate: 4 }])
 })
 
+test('the rate of a customer lowers the throttle of subscription or topic, and never raises it', async () => {
+  await writeSlice(redis, { rate: 4 })
+  const id = await writeLane(redis)
+  const rateWith = async (own: string, overrides = '') => {
+    await redis.hset(laneKey(BASE, id), 'r', own)
+    await redis.hset(`${BASE}slice:topic-uid.0`, 'ovr', overrides)
+    return (await lanes.figures([{ subscriptionId: id, shard: SHARD }]))[0]?.rate
+  }
+  expect(await rateWith('<3')).toBe(3)
+  expect(await rateWith('<9')).toBe(4)
+  expect(await rateWith('10<0.5')).toBe(0.5)
+  expect(await rateWith('10<50')).toBe(10)
+  expect(await rateWith('10<50', '1')).toBe(4)
+  await writeSlice(redis)
+  expect(await rateWith('<50')).toBe(50)
+})
+
 test('an arrival time written before the clock was set back does not stop the lane', async () => {
   const id = await writeLane(redis, { rate: 10 })
   await parkAll(lanes, [id], messages(1))

@@ -199,6 +199,10 @@ export class Queues {
     return this.#contents.message(arn, id)
   }
 
+  has(arn: string, ids: string[]): Promise<boolean[]> {
+    return this.#contents.has(arn, ids)
+  }
+
   deleteMessage(arn: string, id: string): Promise<boolean> {
     return this.#contents.deleteMessage(arn, id)
   }

@@ -52,6 +52,7 @@ export const SUBSCRIPTION_FIELDS = {
   onGone: { stored: 'G', optional: true, default: null, shown: 'inOtherForm', setting: true },
   rawMessageDelivery: { stored: 'w', codec: FLAG, default: false, shown: 'asItIs', setting: true },
   deliveryPolicy: { stored: 'd', default: null, shown: 'asItIs', setting: true },
+  customerRate: { stored: 'C', optional: true, default: null, shown: 'asItIs' },
   redrivePolicy: { stored: 'q', codec: DEAD_LETTER_ARN, default: null, shown: 'asItIs', setting: true },
   deadLetters: {
     stored: 'l',

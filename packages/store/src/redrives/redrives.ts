@@ -71,6 +71,7 @@ interface SingleRedrive {
   itemId: string
   /** The changes to make. Absent: the message stays as it is. */
   edit?: RedriveEdit | undefined
+  startedBy?: 'portal'
 }
 
 interface NewResend {

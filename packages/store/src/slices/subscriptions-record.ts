@@ -69,6 +69,7 @@ type FieldSource = Pick<
   | 'status'
   | 'pausedBecause'
   | 'deliveryPolicy'
+  | 'customerRate'
   | 'redrivePolicy'
   | 'deadLetters'
   | 'maxInFlight'
@@ -96,13 +97,14 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
 }
 
 /**
- * '' if the subscription follows the topic. A kind without policies does not follow it: its throttle is written after
- * `=`, and 0 means none.
+ * '' if the subscription follows the topic. The rate of a customer is written after `<`. A kind without policies does
+ * not follow the topic: its throttle is written after `=`, and 0 means none.
  */
-function rateOf({ protocol, deliveryPolicy }: FieldSource): string {
+function rateOf({ protocol, deliveryPolicy, customerRate }: FieldSource): string {
   const { takes, defaultPolicy } = PROTOCOL_TRAITS[protocol]
   const own = deliveryPolicy?.throttlePolicy ?? undefined
-  if (takes.deliveryPolicy) return own === undefined ? '' : String(own.maxReceivesPerSecond)
+  if (takes.deliveryPolicy)
+    return `${own?.maxReceivesPerSecond ?? ''}${customerRate ? `<${customerRate}` : ''}`
   const rate = (takes.rate ? own : undefined) ?? defaultPolicy.throttlePolicy
   return `=${rate?.maxReceivesPerSecond ?? 0}`
 }

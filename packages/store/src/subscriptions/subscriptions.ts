@@ -68,7 +68,12 @@ const SUBSCRIPTION_TRIES_MAX = 100
 export type NewSubscription = Omit<
   SubscriptionRecord,
   'id' | 'arn' | 'bit' | 'departures' | 'createdAt' | 'status' | 'unsubscribed' | 'token' | 'tokenExpiresAt'
-> & { token?: string; tokenExpiresAt?: number }
+> & {
+  token?: string
+  tokenExpiresAt?: number
+  /** It is created paused. Not together with a handshake. */
+  status?: 'paused'
+}
 
 interface SubscriptionsOptions {
   /** Subscriptions per slice; smaller in tests. */
@@ -346,7 +351,7 @@ function placementOf(input: NewSubscription): Placement {
   const { topicArn, token, tokenExpiresAt, ...settings } = input
   const record = {
     ...settings,
-    status: input.confirmation === 'handshake' ? ('pending' as const) : ('active' as const),
+    status: input.status ?? (input.confirmation === 'handshake' ? ('pending' as const) : ('active' as const)),
     token: token ?? null,
     tokenExpiresAt: tokenExpiresAt ?? null,
     unsubscribed: false,

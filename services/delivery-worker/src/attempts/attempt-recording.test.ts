@@ -12,7 +12,7 @@ const store = new AttemptStore(fixture.redis)
 
 const answered = (statusCode: number, body: string): AttemptResult => {
   const headers = { 'content-type': 'text/plain', 'set-cookie': ['a=secret'], 'x-api-key': 'secret' }
-  const answer: AnswerStart = { headers, body: () => body }
+  const answer: AnswerStart = { headers, isPublic: true, body: () => body }
   return { kind: 'response', statusCode, durationMs: 1, answer }
 }
 
@@ -24,7 +24,7 @@ async function run(sender: ReturnType<typeof createFakeSender>, options: object,
   return messageId
 }
 
-test('in local mode failures are recorded, each with its answer, its cause and what follows', async () => {
+test('failures are recorded, each with its answer, its cause and what follows', async () => {
   const retry = { numRetries: 3, numNoDelayRetries: 1, minDelayTarget: 1, maxDelayTarget: 1 }
   const subscription = await fixture.subscribe('shaky', { deliveryPolicy: { healthyRetryPolicy: retry } })
   const sender = createFakeSender()
@@ -83,13 +83,17 @@ test('a topic that asks for all attempts gets successes, straight from the job a
   })
 })
 
-test('server mode records nothing by itself, and a bound of 0 bytes nothing at all', async () => {
+test('server mode records failures by itself, and a bound of 0 bytes nothing at all', async () => {
   const subscription = await fixture.subscribe('gone')
+  const well = await fixture.subscribe('well')
   const sender = createFakeSender()
-  sender.answer = () => 404
-  await run(sender, server, 1)
+  sender.answer = (url) => (url.includes('gone') ? 404 : 200)
+  await run(sender, server, 2)
+  expect(await store.read(subscription.id)).toMatchObject([{ statusCode: 404 }])
+  expect(await store.read(well.id)).toEqual([])
+  await fixture.redis.del(...(await fixture.redis.keys('ft:{attempts}:*')))
   await fixture.topics.patch(TOPIC, { recordAttempts: 'all' })
-  await run(sender, { ...local, attemptRecordBytes: 0 }, 2)
+  await run(sender, { ...local, attemptRecordBytes: 0 }, 4)
   expect(await store.read(subscription.id)).toEqual([])
   expect(await fixture.redis.keys('ft:{attempts}:*')).toEqual([])
 })

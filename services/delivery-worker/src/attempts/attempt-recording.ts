@@ -121,5 +121,7 @@ function cameAtFirst({ message }: AttemptEnd, startedAt: number): Came {
 }
 
 function withAnswer(record: AttemptRecord, answer: AnswerStart | undefined): AttemptRecord {
-  return answer ? { ...record, headers: shownHeaders(answer.headers), body: answer.body() } : record
+  if (!answer) return record
+  const isPrivate = answer.isPublic ? undefined : (true as const)
+  return { ...record, headers: shownHeaders(answer.headers), body: answer.body(), isPrivate }
 }

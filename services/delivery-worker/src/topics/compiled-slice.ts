@@ -187,7 +187,10 @@ export interface SubscriptionCounts {
   own: Tally | undefined
 }
 
-type PolicySource = Pick<SubscriptionRecord, 'protocol' | 'origin' | 'rawMessageDelivery' | 'deliveryPolicy'>
+type PolicySource = Pick<
+  SubscriptionRecord,
+  'protocol' | 'origin' | 'rawMessageDelivery' | 'deliveryPolicy' | 'customerRate'
+>
 
 /**
  * The effective policies of a slice. Subscriptions of one kind without a policy of their own share one object. This
@@ -202,7 +205,7 @@ export class SharedPolicies {
   }
 
   of(record: PolicySource): EffectiveDeliveryPolicy {
-    if (record.deliveryPolicy) return effectivePolicy(this.#topic, record)
+    if (record.deliveryPolicy || record.customerRate) return effectivePolicy(this.#topic, record)
     // All members of the record that decide about the policy.
     const kind = `${record.protocol} ${record.origin} ${record.rawMessageDelivery}`
     let policy = this.#shared.get(kind)

@@ -95,7 +95,7 @@ export function createGround(options: DeliveryWorkerOptions) {
     attemptRecorder,
     recording: new Recording({
       recorder: attemptRecorder,
-      standard: RECORDING_DEFAULT[mode],
+      standard: RECORDING_DEFAULT,
       bodiesFromAnywhere: mode === 'local',
       now,
     }),

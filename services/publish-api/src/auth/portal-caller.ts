@@ -18,7 +18,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 
 type Tools = Pick<ApiDeps, 'portalCache' | 'keyCache' | 'clock'>
 
-const ENDED = 'the portal session has ended: open a new link'
+const ENDED = 'This session has ended. Open the portal again.'
 
 /** Rejects with `unauthorized`. */
 export async function portalCallerOf(

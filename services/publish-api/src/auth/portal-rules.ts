@@ -20,17 +20,29 @@ const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this ses
 const onEndpoint =
   (action: string) =>
   async (call: Call, deps: ApiDeps): Promise<Target[]> => {
+    needNamed(call)
     const record = await deps.subscriptions.get(idOf(call))
     if (!record || !isWebhook(record.protocol)) throw new Unseen('subscription')
-    return onShown(action, call, record)
+    return onShown(action, record)
   }
 
 /** The same for a deletion, also if the record cannot be read. The route decides then. */
 async function onDeleted(call: Call, deps: ApiDeps): Promise<Target[]> {
+  needNamed(call, NO_CONTENT)
   const place = await deps.subscriptions.locate(idOf(call))
   const record = place && (await deps.subscriptions.getReadable(idOf(call)))
   if (!place || (record && !isWebhook(record.protocol))) throw new Unseen('subscription', NO_CONTENT)
-  return onShown('Unsubscribe', call, place, NO_CONTENT)
+  return onShown('Unsubscribe', place, NO_CONTENT)
+}
+
+/**
+ * A session for single subscriptions may see no others. It is refused before anything is read, so that the time of a
+ * refusal is the same for ids that exist and others.
+ */
+function needNamed(call: Call, unknown?: Answer): void {
+  const { portal } = portalKeyOf(call.caller)
+  if (portal.subscriptions !== null && !portal.subscriptions.has(idOf(call)))
+    throw new Unseen('subscription', unknown)
 }
 
 /** The id in the path, or '' if it is none. */
@@ -41,13 +53,10 @@ function idOf({ params }: Call): string {
 
 function onShown(
   action: string,
-  call: Call,
   { topicArn }: Pick<SubscriptionRecord, 'topicArn'>,
   unknown?: Answer,
 ): Target[] {
-  const { portal } = portalKeyOf(call.caller)
   const error = new Unseen('subscription', unknown)
-  if (portal.subscriptions !== null && !portal.subscriptions.has(idOf(call))) throw error
   return [
     { action: `SNS:${action}`, arn: topicArn, hidden: { error, sees: 'SNS:GetSubscriptionAttributes' } },
   ]
@@ -63,6 +72,16 @@ const onLetters =
     if (arn === undefined) return targets
     return [...targets, { action, arn, hidden: { error: new FantailError('forbidden', OTHERS_QUEUE) } }]
   }
+
+/** A policy may say which endpoints a topic may have, also for one that moves. */
+async function onMoved(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const targets = await onEndpoint('SetSubscriptionAttributes')(call, deps)
+  const { endpoint } = call.body as { endpoint?: string }
+  const record = endpoint === undefined ? null : await deps.subscriptions.get(idOf(call))
+  const address = record && readEndpoint(endpoint ?? '', record.protocol, deps.settings.arn)
+  if (!record || !address || 'path' in address) return targets
+  return [...targets, subscribing(record.topicArn, address)]
+}
 
 function addedTo({ body, caller }: Call, deps: ApiDeps): Target[] {
   const key = portalKeyOf(caller)
@@ -93,12 +112,18 @@ export const PORTAL_RULES: Record<string, Rule> = {
   [`GET ${endpoints}`]: { need: ['read'], portal: true },
   [`POST ${endpoints}`]: changing('manage', addedTo),
   [`GET ${endpoints}/{id}`]: reading(onEndpoint('GetSubscriptionAttributes')),
+  [`PATCH ${endpoints}/{id}`]: changing('manage', onMoved),
   [`DELETE ${endpoints}/{id}`]: changing('manage', onDeleted),
   [`POST ${endpoints}/{id}/pause`]: setting,
   [`POST ${endpoints}/{id}/resume`]: setting,
   [`POST ${endpoints}/{id}/test`]: setting,
   [`POST ${endpoints}/{id}/rotate-key`]: setting,
-  [`GET ${endpoints}/{id}/deliveries`]: reading(onEndpoint('GetSubscriptionAttributes')),
+  [`GET ${endpoints}/{id}/messages`]: reading(onEndpoint('GetSubscriptionAttributes')),
+  [`GET ${endpoints}/{id}/messages/{messageId}`]: reading(onEndpoint('GetSubscriptionAttributes')),
+  [`POST ${endpoints}/{id}/messages/{messageId}/resend`]: changing(
+    'redrive',
+    onLetters('SQS:StartMessageMoveTask'),
+  ),
   [`GET ${endpoints}/{id}/attempts`]: reading(onEndpoint('GetSubscriptionAttributes')),
   [`GET ${endpoints}/{id}/dead-letters`]: reading(onLetters('SQS:ReceiveMessage')),
   [`POST ${endpoints}/{id}/redrive`]: changing('redrive', onLetters('SQS:StartMessageMoveTask')),

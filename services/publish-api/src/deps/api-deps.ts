@@ -101,7 +101,10 @@ export interface ApiDeps {
   sandboxNumbers: Methods<SandboxNumbers>
   /** Signs links to unsubscribe in mails. */
   linkKey: Pick<LinkKey, 'get'>
-  lanes: Pick<Lanes, 'park' | 'parkRedriven' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'>
+  lanes: Pick<
+    Lanes,
+    'park' | 'deliveryStates' | 'parkRedriven' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'
+  >
   laneBoard: Methods<LaneBoard>
   totals: Pick<SharedRead<Totals>, 'get'>
   processes: Pick<SharedRead<Awaited<ReturnType<Processes['list']>>>, 'get'>

@@ -4,7 +4,13 @@
  */
 import type { Caller } from '@fantail/access'
 import type { ApiSettings } from '@fantail/config'
-import { type ErrorCode, type Problem, resolveQueue, resolveSubscription } from '@fantail/contracts'
+import {
+  type ErrorCode,
+  type FantailError,
+  type Problem,
+  resolveQueue,
+  resolveSubscription,
+} from '@fantail/contracts'
 import type { z } from 'zod'
 import type { ApiRequest } from './api-request.ts'
 import type { CountedAs } from './request-times.ts'
@@ -84,6 +90,8 @@ export interface Endpoint<Q extends z.ZodType = z.ZodType, B extends z.ZodType =
   answers: Record<number, AnswerDoc>
   /** Error codes in addition to those of every route, and those of every route with a query or a body. */
   errors?: ErrorCode[]
+  /** Puts an error into words for the callers of this route. */
+  inWords?: (error: FantailError) => FantailError
   handle(call: Call<z.output<Q>, z.output<B>>): Promise<Answer> | Answer
 }
 

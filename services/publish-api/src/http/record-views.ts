@@ -35,16 +35,13 @@ function topicPolicy(topic: TopicRecord): z.input<typeof TopicView>['effectiveDe
   return { ...policy, requestPolicy }
 }
 
-export function topicView(
-  { topic, subscriptions }: CountedTopic,
-  mode: 'local' | 'server',
-): z.input<typeof TopicView> {
+export function topicView({ topic, subscriptions }: CountedTopic): z.input<typeof TopicView> {
   const { active, pending, paused } = subscriptions
   return {
     ...TOPIC.shown(topic),
     effectiveDeliveryPolicy: topicPolicy(topic),
     fifo: topic.fifo === true,
-    recordAttempts: topic.recordAttempts ?? RECORDING_DEFAULT[mode],
+    recordAttempts: topic.recordAttempts ?? RECORDING_DEFAULT,
     ...(topic.fifo && { contentBasedDeduplication: topic.contentBasedDeduplication ?? false }),
     subscriptions: { active, pending, paused },
     createdAt: iso(topic.createdAt),

@@ -2,7 +2,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { waitFor } from '@fantail/test-kit'
+import { createMessageId } from '@fantail/contracts'
+import { waitFor, watchCommands } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { ruleOf } from '../auth/native-rules.ts'
@@ -27,7 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const PARTS: Record<string, string> = { topic: 'acme-orders', queue: 'acme-queue' }
+const MESSAGE = createMessageId(Date.now())
+const PARTS: Record<string, string> = { topic: 'acme-orders', queue: 'acme-queue', messageId: MESSAGE }
 /** The path of every route, with names that the session could claim as its own. */
 const pathOf = (path: string) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => PARTS[name] ?? ids['acme-orders'] ?? '')
@@ -61,7 +63,7 @@ test('a subscription of another kind than a webhook is hidden from a session for
   const path = `/v1/portal/endpoints/${id}`
   for (const grant of [{ prefixes: ['acme-'] }, { subscriptions: [id] }]) {
     const session = await portalOf(api, admin, { ...grant, scopes: ALL })
-    for (const part of ['', '/deliveries', '/attempts', '/dead-letters'])
+    for (const part of ['', '/messages', '/attempts', '/dead-letters'])
       expect(await session.status('GET', `${path}${part}`)).toBe(404)
     for (const part of ['/pause', '/test', '/redrive'])
       expect(await session.status('POST', `${path}${part}`)).toBe(404)
@@ -87,12 +89,13 @@ test.each([
   const session = await portalOf(api, admin, grant())
   const foreign = 'prefixes' in grant() ? ['other'] : ['other', 'acme-clicks']
   const routes = endpointsOf(api.deps).filter(({ path }) => path.startsWith('/v1/portal/endpoints/{id}'))
-  expect(routes.length).toBeGreaterThan(8)
+  expect(routes.length).toBeGreaterThan(11)
   for (const topic of foreign) {
     // A session may make 20 requests in a second.
     const one = await portalOf(api, admin, grant())
     for (const { method, path } of routes) {
-      const answer = await one.call(method, path.replace('{id}', ids[topic] ?? ''))
+      const called = path.replace('{id}', ids[topic] ?? '').replace('{messageId}', MESSAGE)
+      const answer = await one.call(method, called, method === 'PATCH' ? {} : undefined)
       expect({ method, path, status: answer.status }).toEqual({
         method,
         path,
@@ -108,6 +111,22 @@ test.each([
   const { body } = await session.call('GET', '/v1/portal/endpoints')
   expect(body.endpoints.map(({ id }: { id: string }) => id)).not.toContain(ids.other)
   expect(JSON.stringify(body)).not.toMatch(/hidden|outbound/)
+})
+
+test('an id that exists costs a session as many commands as one that does not', async () => {
+  const session = await portalOf(api, admin, { prefixes: ['acme-'], scopes: ALL })
+  const foreign = ids.other ?? ''
+  const unknown = `${foreign.slice(0, -4)}${foreign.endsWith('0000') ? 'ffff' : '0000'}`
+  const asked = async (id: string) => {
+    const watched = await watchCommands(api.redis)
+    const { status, text } = await session.call('GET', `/v1/portal/endpoints/${id}/messages/${MESSAGE}`)
+    const seen = (await watched()).filter(({ words }) =>
+      /:(subs|slice|lane|topic|attempts)/.test(words[1] ?? ''),
+    )
+    return [status, text.replace(/"requestId":"[^"]+"/, ''), seen.map(({ words: [name] }) => name)]
+  }
+  await asked(unknown)
+  expect(await asked(foreign)).toEqual(await asked(unknown))
 })
 
 test('a topic’s policy denies protocols to a session, too', async () => {

@@ -1,11 +1,12 @@
 /**
- * Endpoints as a portal session sees and changes them. `auth/native-rules.ts` has checked that the session may see
+ * Endpoints as a portal session adds and changes them. `auth/portal-rules.ts` has checked that the session may see
  * them.
  */
-import { principalOf } from '@fantail/access'
-import { FantailError } from '@fantail/contracts'
+import { FantailError, RECORDED_BODY_BYTES_MAX } from '@fantail/contracts'
 import {
+  NewPortalEndpointView,
   PortalEndpoint,
+  PortalEndpointChange,
   PortalEndpointInput,
   PortalEndpointReference,
   PortalTestAnswer,
@@ -13,27 +14,25 @@ import {
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import { NewWebhookKeyView } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
 import type { z } from 'zod'
-import { countUse, portalKeyOf, portalTopicArn } from '../auth/portal-caller.ts'
+import { countUse, portalKeyOf } from '../auth/portal-caller.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../http/endpoint.ts'
+import { type Answer, type Call, type Endpoint, endpoint, idOf, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { publicUrlFor } from '../http/origin.ts'
-import { changeStatus, deleteSubscription } from '../subscriptions/change.ts'
-import { newSubscriptionProblems, subscribeNatively } from '../subscriptions/subscribe.ts'
+import { changeSettings, changeStatus, deleteSubscription } from '../subscriptions/change.ts'
+import { moveSubscription } from '../subscriptions/moves/move.ts'
+import { newSubscriptionProblems } from '../subscriptions/subscribe.ts'
 import { testSubscription } from '../subscriptions/test-attempt.ts'
 import { createKey } from '../subscriptions/webhook-keys.ts'
+import { addEndpoint } from './portal-addition.ts'
 import { codeOf, showEndpoint } from './portal-views.ts'
 
-/** @limit Subscriptions of a topic to which a portal session may add one. Past it: `conflict`. */
-const PORTAL_TOPIC_SUBSCRIPTIONS_MAX = 50
-/** @limit Endpoints that a portal session adds in an hour. Past it: `rate_limited`. */
-const PORTAL_ADDS_PER_HOUR_MAX = 20
 /** @limit Tests that a portal session makes in a minute. Past it: `rate_limited`. */
 const PORTAL_TESTS_PER_MINUTE_MAX = 10
 
 const TAG = 'Portal'
 const PATH = '/v1/portal/endpoints'
+const ONE = { path: `${PATH}/{id}`, params: { id: PortalEndpointReference }, tag: TAG } as const
 const SHOWN = { 200: { description: 'The endpoint as it is now', schema: PortalEndpoint } }
-type AddCall = Call<unknown, z.output<typeof PortalEndpointInput>>
 
 export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
   const action = (id: string, name: string, summary: string) => ({
@@ -57,19 +56,33 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       tag: TAG,
       summary: 'Add a webhook to a topic of the portal session',
       description:
-        'Settings of requests cannot be given. A session may add 20 in an hour, and none to a topic with 50 subscriptions.',
+        'Every request to it is signed, with the secret in the answer. Settings of requests cannot be given. A session may ' +
+        'add 20 in an hour, and none to a topic with 50 subscriptions.',
       body: PortalEndpointInput,
       check: (body) => newSubscriptionProblems(deps, body),
-      answers: { 201: { description: 'The endpoint gets messages from now on', schema: PortalEndpoint } },
+      answers: {
+        201: { description: 'The endpoint gets messages from now on', schema: NewPortalEndpointView },
+      },
       errors: ['not_found', 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
       handle: (call) => addEndpoint(deps, call),
     }),
     endpoint({
+      ...ONE,
+      id: 'changePortalEndpoint',
+      method: 'PATCH',
+      summary: 'Change the address, name or rate of an endpoint',
+      description:
+        '`endpoint` moves it: what waits for it goes to the new address. If the endpoint had to confirm, the new address is ' +
+        'asked first, and is `pendingEndpoint` until then. A rate can only be lower than that of the service.',
+      body: PortalEndpointChange,
+      answers: SHOWN,
+      errors: ['not_found', 'wrong_state', 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
+      handle: (call) => changeEndpoint(deps, call),
+    }),
+    endpoint({
+      ...ONE,
       id: 'deletePortalEndpoint',
       method: 'DELETE',
-      path: `${PATH}/{id}`,
-      params: { id: PortalEndpointReference },
-      tag: TAG,
       summary: 'Delete an endpoint of the portal session',
       description: 'Deliveries that wait for it are discarded.',
       answers: { 204: { description: 'Gone, or there was none' } },
@@ -89,8 +102,7 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...action('testPortalEndpoint', 'test', 'Send one test message to an endpoint'),
-      description:
-        'Nothing is retried or counted. The answer has the status alone. A session may make ten tests in a minute.',
+      description: 'Nothing is retried or counted. A session may make ten tests in a minute.',
       answers: { 200: { description: 'The attempt was made', schema: PortalTestAnswer } },
       errors: ['not_found', 'wrong_state', 'conflict', 'rate_limited'],
       handle: (call) => testEndpoint(deps, call),
@@ -105,34 +117,34 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-async function addEndpoint(deps: ApiDeps, call: AddCall): Promise<Answer> {
-  const key = portalKeyOf(call.caller)
-  const arn = portalTopicArn(deps, key, call.body.topic)
-  await countUse(deps, key, { what: 'add', max: PORTAL_ADDS_PER_HOUR_MAX, windowMs: 3_600_000 })
-  const existing = await deps.subscriptions.list({ topicArn: arn, limit: PORTAL_TOPIC_SUBSCRIPTIONS_MAX })
-  if (existing.items.length >= PORTAL_TOPIC_SUBSCRIPTIONS_MAX) {
-    throw new FantailError(
-      'conflict',
-      `the topic has ${PORTAL_TOPIC_SUBSCRIPTIONS_MAX} subscriptions already`,
-    )
-  }
-  const { topic: _, ...input } = call.body
-  const publicUrl = publicUrlFor(deps.settings, call)
-  const { subscription, created } = await subscribeNatively(deps, {
-    topicArn: arn,
-    input,
-    publicUrl,
-    principal: principalOf(key),
+type ChangeCall = Call<unknown, z.output<typeof PortalEndpointChange>>
+
+async function changeEndpoint(deps: ApiDeps, call: ChangeCall): Promise<Answer> {
+  const { endpoint: address, name, maxPerSecond } = call.body
+  if (address !== undefined) return moveEndpoint(deps, call, address)
+  const record = await changeSettings(deps, idOf(call), {
+    ...(name !== undefined && { name }),
+    ...(maxPerSecond !== undefined && { customerRate: maxPerSecond }),
   })
-  // The operator may have made this endpoint, so its settings must not be shown.
-  if (!created) throw new FantailError('conflict', 'the topic has this endpoint already')
-  deps.topicCache.forget(arn)
-  const { id: subscriptionId, protocol, status } = subscription
+  const { requestId } = call
   deps.log.info(
-    { requestId: call.requestId, topicArn: arn, subscriptionId, protocol, status },
-    'subscription.created',
+    { requestId, subscriptionId: record.id, members: Object.keys(call.body) },
+    'subscription.changed',
   )
-  return { status: 201, body: await showEndpoint(deps, subscription) }
+  return ok(await showEndpoint(deps, record))
+}
+
+async function moveEndpoint(deps: ApiDeps, call: ChangeCall, address: string): Promise<Answer> {
+  if (Object.keys(call.body).length > 1)
+    throw FantailError.invalid('endpoint', 'must be the only member, as it moves the endpoint')
+  const publicUrl = publicUrlFor(deps.settings, call)
+  const moved = { endpoint: address, outbound: undefined, publicUrl }
+  const record = await moveSubscription(deps, idOf(call), moved)
+  const { id: subscriptionId, topicArn } = record
+  deps.topicCache.forget(topicArn)
+  const isPending = record.move != null
+  deps.log.info({ requestId: call.requestId, subscriptionId, topicArn, isPending }, 'subscription.moved')
+  return ok(await showEndpoint(deps, record))
 }
 
 /**
@@ -154,7 +166,13 @@ async function removeEndpoint(deps: ApiDeps, { params, requestId, caller }: Call
 async function testEndpoint(deps: ApiDeps, call: Call): Promise<Answer> {
   const key = portalKeyOf(call.caller)
   await countUse(deps, key, { what: 'test', max: PORTAL_TESTS_PER_MINUTE_MAX, windowMs: 60_000 })
-  const { statusCode, durationMs, error } = await testSubscription(deps, call, {})
-  const view: z.input<typeof PortalTestAnswer> = { statusCode, durationMs, error: codeOf(error) }
+  const { statusCode, durationMs, error, answer } = await testSubscription(deps, call, {})
+  const text = answer?.body?.slice(0, RECORDED_BODY_BYTES_MAX) ?? null
+  const view: z.input<typeof PortalTestAnswer> = {
+    statusCode,
+    durationMs,
+    error: codeOf(error),
+    answer: text,
+  }
   return ok(view)
 }

@@ -1,38 +1,46 @@
 /** All routes of portal sessions. If keys are not required, there are no sessions. */
-import { isOf } from '@fantail/access'
-import { nameOfArn, type SubscriptionRecord, topicArn } from '@fantail/contracts'
+import { Cursors, isOf } from '@fantail/access'
+import { nameOfArn, topicArn } from '@fantail/contracts'
 import {
   PortalEndpoint,
   PortalEndpointList,
+  PortalEndpointQuery,
   PortalEndpointReference,
   PortalTopicList,
 } from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
-import { isWebhook, type PortalKey, portalKeyOf } from '../auth/portal-caller.ts'
+import { type PortalKey, portalKeyOf } from '../auth/portal-caller.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { type Answer, type Endpoint, endpoint, ok } from '../http/endpoint.ts'
+import { type Endpoint, endpoint, idOf, ok } from '../http/endpoint.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
-import { showSubscriptions } from '../subscriptions/subscription-views.ts'
 import { portalEndpointRoutes } from './portal-endpoint-routes.ts'
 import { portalHistoryRoutes } from './portal-history-routes.ts'
-import { endpointView, showEndpoint } from './portal-views.ts'
+import { listEndpoints } from './portal-lists.ts'
+import { portalMessageRoutes } from './portal-message-routes.ts'
+import { showEndpoint } from './portal-views.ts'
+import { inPortalWords } from './portal-words.ts'
 
 export function portalRoutes(deps: ApiDeps): Endpoint[] {
-  const routes = [...portalListRoutes(deps), ...portalEndpointRoutes(deps), ...portalHistoryRoutes(deps)]
+  const cursors = new Cursors(deps.keys)
+  const routes = [
+    ...portalListRoutes(deps, cursors),
+    ...portalEndpointRoutes(deps),
+    ...portalMessageRoutes(deps, cursors),
+    ...portalHistoryRoutes(deps),
+  ]
   return routes.map((route) => ({
     ...route,
     errors: [...new Set([...(route.errors ?? []), 'not_supported' as const])],
+    inWords: inPortalWords,
   }))
 }
 
 /** @limit Topics that a portal session lists. Past it: the list says that it is not complete. */
 const PORTAL_TOPICS_MAX = 100
-/** @limit Endpoints that a portal session lists. Past it: the list says that it is not complete. */
-const PORTAL_ENDPOINTS_SHOWN_MAX = 200
 
 const TAG = 'Portal'
 const PATH = '/v1/portal/endpoints'
 
-function portalListRoutes(deps: ApiDeps): Endpoint[] {
+function portalListRoutes(deps: ApiDeps, cursors: Cursors): Endpoint[] {
   return [
     endpoint({
       id: 'listPortalTopics',
@@ -41,7 +49,7 @@ function portalListRoutes(deps: ApiDeps): Endpoint[] {
       tag: TAG,
       summary: 'List the topics of the portal session',
       description:
-        'Names of topics to which it may add endpoints. Sessions for single subscriptions see none.',
+        'Names of topics to which it may add endpoints. For a session for single subscriptions, the topics of these.',
       answers: { 200: { description: 'The names', schema: PortalTopicList } },
       handle: async ({ caller }) => {
         const { arns, complete } = await topicsOf(deps, portalKeyOf(caller))
@@ -54,9 +62,12 @@ function portalListRoutes(deps: ApiDeps): Endpoint[] {
       path: PATH,
       tag: TAG,
       summary: 'List the endpoints of the portal session',
-      description: 'Webhooks of its topics, or the subscriptions that it is for.',
-      answers: { 200: { description: 'The endpoints', schema: PortalEndpointList } },
-      handle: (call) => listEndpoints(deps, portalKeyOf(call.caller)),
+      description:
+        'Webhooks of its topics, or the subscriptions that it is for. Conditions of the query must all hold. With them a ' +
+        'page may be short or empty and still have a cursor.',
+      query: PortalEndpointQuery,
+      answers: { 200: { description: 'A page', schema: PortalEndpointList } },
+      handle: ({ caller, query }) => listEndpoints(deps, { key: portalKeyOf(caller), query, cursors }),
     }),
     endpoint({
       id: 'getPortalEndpoint',
@@ -68,14 +79,19 @@ function portalListRoutes(deps: ApiDeps): Endpoint[] {
       description: 'Shows its state and the deliveries that wait for it.',
       answers: { 200: { description: 'The endpoint', schema: PortalEndpoint } },
       errors: ['not_found'],
-      handle: async ({ params }) =>
-        ok(await showEndpoint(deps, await visibleSubscription(deps, params.id ?? ''))),
+      handle: async (call) => ok(await showEndpoint(deps, await visibleSubscription(deps, idOf(call)))),
     }),
   ]
 }
 
-async function topicsOf(deps: ApiDeps, key: PortalKey): Promise<{ arns: string[]; complete: boolean }> {
-  if (key.portal.subscriptions !== null) return { arns: [], complete: true }
+interface Topics {
+  arns: string[]
+  complete: boolean
+}
+
+async function topicsOf(deps: ApiDeps, key: PortalKey): Promise<Topics> {
+  const { subscriptions } = key.portal
+  if (subscriptions !== null) return topicsOfIds(deps, key, subscriptions)
   const place = { ...deps.settings.arn, account: key.account }
   const pages = await Promise.all(
     key.prefixes.map((prefix) =>
@@ -89,31 +105,8 @@ async function topicsOf(deps: ApiDeps, key: PortalKey): Promise<{ arns: string[]
   return { arns: arns.slice(0, PORTAL_TOPICS_MAX), complete: !isCut }
 }
 
-async function listEndpoints(deps: ApiDeps, key: PortalKey): Promise<Answer> {
-  const { records, complete } = await recordsOf(deps, key)
-  const webhooks = records.filter(({ protocol, unsubscribed }) => isWebhook(protocol) && !unsubscribed)
-  const shown = await showSubscriptions(deps, webhooks.slice(0, PORTAL_ENDPOINTS_SHOWN_MAX))
-  return ok({
-    endpoints: shown.map((view) => endpointView(view)),
-    complete: complete && webhooks.length <= PORTAL_ENDPOINTS_SHOWN_MAX,
-  })
-}
-
-type Records = Promise<{ records: SubscriptionRecord[]; complete: boolean }>
-
-async function recordsOf(deps: ApiDeps, key: PortalKey): Records {
-  const { subscriptions } = key.portal
-  if (subscriptions !== null) {
-    const found = await Promise.all([...subscriptions].map((id) => deps.subscriptions.getReadable(id)))
-    // The key that made the link may have other prefixes by now.
-    const records = found.flatMap((record) => (record && isOf(key, record.topicArn) ? [record] : []))
-    return { records, complete: true }
-  }
-  const { arns, complete } = await topicsOf(deps, key)
-  const limit = PORTAL_ENDPOINTS_SHOWN_MAX
-  const pages = await Promise.all(arns.map((arn) => deps.subscriptions.list({ topicArn: arn, limit })))
-  return {
-    records: pages.flatMap(({ items }) => items),
-    complete: complete && pages.every(({ nextCursor }) => nextCursor === null),
-  }
+async function topicsOfIds(deps: ApiDeps, key: PortalKey, ids: ReadonlySet<string>): Promise<Topics> {
+  const found = await Promise.all([...ids].map((id) => deps.subscriptions.getReadable(id)))
+  const arns = found.flatMap((record) => (record && isOf(key, record.topicArn) ? [record.topicArn] : []))
+  return { arns: [...new Set(arns)].sort(), complete: true }
 }

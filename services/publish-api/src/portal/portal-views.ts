@@ -2,25 +2,34 @@
  * Views of a portal session. Each names its members one by one, so a new setting of subscriptions, a queue's
  * name or an address inside the operator's network never reaches a customer by itself.
  */
-import { nameOfArn, type QueueMessage, type SubscriptionRecord } from '@fantail/contracts'
+import { nameOfArn, type QueueMessage, type SubscriptionRecord, type VerdictCode } from '@fantail/contracts'
+import type { PORTAL_STATES, PortalEndpoint } from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
 import type {
   PortalAttemptList,
   PortalDeadLetterList,
-  PortalDeliveryList,
-  PortalEndpoint,
-} from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
+} from '@fantail/contracts/schemas/portal/portal-message-schemas'
 import type { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
-import type { AttemptRecord, OutcomeSearch } from '@fantail/store'
+import type { AttemptRecord } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { iso } from '../http/record-views.ts'
 import { showSubscription } from '../subscriptions/subscription-views.ts'
 
-type FoundMessage = Awaited<ReturnType<OutcomeSearch['find']>>['messages'][number]
-type EndpointView = z.input<typeof PortalEndpoint>
-type DeliveryView = z.input<typeof PortalDeliveryList>['deliveries'][number]
+export type EndpointView = z.input<typeof PortalEndpoint>
 type AttemptView = z.input<typeof PortalAttemptList>['attempts'][number]
 type LetterView = z.input<typeof PortalDeadLetterList>['deadLetters'][number]
+
+/** Verdicts about the endpoint itself: attempts fail. */
+const FAILING: ReadonlySet<VerdictCode> = new Set(['circuitOpen', 'failing', 'hung', 'groupBlocked'])
+/** Verdicts about the operator's side. A customer only learns that messages wait there. */
+const OPERATORS: ReadonlySet<VerdictCode> = new Set([
+  'misconfigured',
+  'dlqMissing',
+  'endpointDisabled',
+  'queueMissing',
+  'queueRefuses',
+  'quarantined',
+])
 
 export async function showEndpoint(deps: ApiDeps, record: SubscriptionRecord): Promise<EndpointView> {
   return endpointView(await showSubscription(deps, record))
@@ -28,46 +37,40 @@ export async function showEndpoint(deps: ApiDeps, record: SubscriptionRecord): P
 
 /** `shown`: the subscription as keys see it. */
 export function endpointView(shown: object): EndpointView {
-  const { id, topicArn, endpoint, name, status, filterPolicy, lane, verdict, createdAt } = shown as z.input<
-    typeof SubscriptionView
-  >
+  const view = shown as z.input<typeof SubscriptionView>
+  const { id, topicArn, endpoint, pendingEndpoint, name, status, lane, verdict, createdAt } = view
   return {
     id,
     topic: nameOfArn(topicArn),
     endpoint,
-    name: name ?? null,
+    pendingEndpoint,
+    name,
     status,
-    filterPolicy,
+    state: stateOf(status, verdict.code),
+    maxPerSecond: view.customerRate,
+    perSecond: view.effectiveDeliveryPolicy.throttlePolicy?.maxReceivesPerSecond ?? null,
     waiting: lane.waiting,
     inFlight: lane.inFlight,
-    verdict: verdict.code,
+    verdict: OPERATORS.has(verdict.code) ? 'undispatched' : verdict.code,
     lastStatusCode: verdict.facts.lastStatusCode,
     nextAttemptAt: lane.nextAttemptAt,
     createdAt,
   }
 }
 
-export function deliveryView({
-  messageId,
-  publishedAt,
-  at,
-  counts,
-  ends: [end],
-}: FoundMessage): DeliveryView {
-  const [state = 'parked'] = Object.keys(counts).filter((name) => counts[name as keyof typeof counts] > 0)
-  return {
-    messageId,
-    publishedAt: iso(publishedAt),
-    at: iso(at),
-    state: end?.outcome ?? (state as DeliveryView['state']),
-    attempts: end?.attempts ?? null,
-    statusCode: end?.statusCode ?? null,
-    error: codeOf(end?.error ?? null),
-  }
+function stateOf(status: EndpointView['status'], verdict: VerdictCode): (typeof PORTAL_STATES)[number] {
+  if (status !== 'active') return status
+  return FAILING.has(verdict) ? 'failing' : 'working'
 }
 
-export function attemptView(record: AttemptRecord, seesBodies: boolean): AttemptView {
-  const { messageId, attempt, startedAt, durationMs, statusCode, error, body } = record
+interface AttemptSeen {
+  seesBodies: boolean
+  /** Answers of endpoints behind a proxy of the operator are shown to nobody. */
+  isProxied: boolean
+}
+
+export function attemptView(record: AttemptRecord, { seesBodies, isProxied }: AttemptSeen): AttemptView {
+  const { messageId, attempt, startedAt, durationMs, statusCode, error, body, isPrivate } = record
   return {
     messageId,
     attempt,
@@ -75,7 +78,7 @@ export function attemptView(record: AttemptRecord, seesBodies: boolean): Attempt
     durationMs,
     statusCode: statusCode ?? null,
     error: codeOf(error),
-    answer: seesBodies ? (body ?? null) : null,
+    answer: seesBodies && !isProxied && !isPrivate ? (body ?? null) : null,
   }
 }
 

@@ -117,7 +117,9 @@ async function answer(
       finish({ requestId, startedAt, context, countedAs: endpoint, status: unseen.answer.status }, tools)
       return toResponse(unseen.answer, { ...tools.headers, 'X-Request-Id': requestId })
     }
-    return fail(thrown, { ...begun, context, countedAs: endpoint }, tools)
+    const { inWords } = endpoint
+    const shown = inWords ? inWords(toFantailError(thrown, endpoint.method)) : thrown
+    return fail(shown, { ...begun, context, countedAs: endpoint }, tools)
   }
 }
 

@@ -35,11 +35,14 @@ function isHidden({ unsubscribed, topicArn }: SubscriptionRecord): boolean {
   return unsubscribed || directOwnerOf(topicArn) !== undefined
 }
 
+/** Callers set the first, and customers in the portal the second. */
+type SettingsChange = Partial<SubscriptionSettings> & Pick<SubscriptionRecord, 'customerRate'>
+
 /** Sets the given members. Throws `not_found`, and `validation_failed` if they do not fit together with the others. */
 export async function changeSettings(
   deps: Tools,
   id: string,
-  given: Partial<SubscriptionSettings>,
+  given: SettingsChange,
   outbound?: OutboundChange,
 ): Promise<SubscriptionRecord> {
   const { queues } = deps

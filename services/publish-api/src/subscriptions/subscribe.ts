@@ -69,6 +69,8 @@ export interface Subscribe {
   principal?: string
   /** Set if the native API makes the subscription. Only for a new subscription. */
   origin?: 'native'
+  /** A new subscription is paused. */
+  status?: 'paused'
 }
 
 export interface Subscribed {
@@ -116,7 +118,7 @@ function isScope(value: unknown): value is FilterPolicyScope {
   return value === 'MessageAttributes' || value === 'MessageBody'
 }
 
-interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal'> {
+interface NativeSubscribe extends Pick<Subscribe, 'publicUrl' | 'principal' | 'status'> {
   topicArn: string
   input: z.output<typeof NewSubscriptionInput>
 }
@@ -168,6 +170,7 @@ export async function subscribe(deps: SubscribeTools, request: Subscribe): Promi
     ...kept,
     ...request.authentication,
     ...(request.origin && { origin: request.origin }),
+    ...(request.status && { status: request.status }),
     ...(request.principal !== undefined && { principal: request.principal }),
     confirmation,
     ...(confirmation === 'handshake' && createToken(topic.uid, deps.clock())),

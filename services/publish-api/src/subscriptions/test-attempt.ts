@@ -44,6 +44,8 @@ interface TestAttempt {
   given: z.output<typeof TestInput>
   /** Whether the caller may see bodies. */
   showsBodies: boolean
+  /** The caller is a portal session, which sees only answers of public addresses. */
+  isCustomer: boolean
 }
 
 type AttempterOptions = Omit<Parameters<typeof createAttempters>[0], 'appends' | 'itemIdOf'> & {
@@ -82,7 +84,8 @@ export async function testSubscription(
   if (!topic) throw notFound('subscription')
   const publicUrl = publicUrlFor(deps.settings, call)
   const showsBodies = seesBodies(call.caller)
-  const answer = await attemptOnce(deps, { record, topic, publicUrl, given, showsBodies })
+  const isCustomer = call.caller?.portal !== undefined
+  const answer = await attemptOnce(deps, { record, topic, publicUrl, given, showsBodies, isCustomer })
   const { statusCode, durationMs, error } = answer
   const line = { requestId: call.requestId, subscriptionId: record.id, statusCode, durationMs, error }
   deps.log.info(line, 'subscription.tested')
@@ -91,7 +94,7 @@ export async function testSubscription(
 
 async function attemptOnce(
   deps: TestTools,
-  { record, topic, publicUrl, given, showsBodies }: TestAttempt,
+  { record, topic, publicUrl, given, showsBodies, isCustomer }: TestAttempt,
 ): Promise<z.input<typeof TestAnswer>> {
   const publishedAt = deps.clock()
   const messageId = createMessageId(publishedAt)
@@ -106,7 +109,7 @@ async function attemptOnce(
   }
   const trace = new ExchangeTrace()
   // In local mode the caller is on the same machine and reaches every private address without Fantail.
-  const fromAnywhere = deps.settings.mode === 'local'
+  const fromAnywhere = deps.settings.mode === 'local' && !isCustomer
   const keepAnswer = { of: 'all', bytesMax: TEST_ANSWER_BYTES_MAX, fromAnywhere } as const
   const links = { key: await deps.linkKey.get() }
   const prepared = prepare({ record, topic, message, links })

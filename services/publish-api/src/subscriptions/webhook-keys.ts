@@ -66,6 +66,16 @@ async function rotateWebhookKey(
   return made
 }
 
+/** A first key for a subscription. It signs when it is stored. Throws `not_supported`. */
+export function firstWebhookKey(
+  deps: Pick<Tools, 'vault' | 'clock'>,
+  subscriptionId: string,
+): Required<NewWebhookKey> {
+  const now = passingTime.realOf(deps.clock())
+  const { key, secret = '' } = create(deps, { subscriptionId, now, algorithm: 'hmac-sha256' })
+  return { key, secret }
+}
+
 function checkRotation(protocol: SubscriptionRecord['protocol'], { algorithm, secret }: Rotation): void {
   if (!PROTOCOL_TRAITS[protocol].takes.webhookKeys) {
     throw new FantailError(
@@ -80,7 +90,10 @@ function checkRotation(protocol: SubscriptionRecord['protocol'], { algorithm, se
   }
 }
 
-function create({ vault }: Tools, wanted: Parameters<typeof createWebhookKey>[0]): NewWebhookKey {
+function create(
+  { vault }: Pick<Tools, 'vault'>,
+  wanted: Parameters<typeof createWebhookKey>[0],
+): NewWebhookKey {
   try {
     return createWebhookKey(wanted, vault)
   } catch (error) {

@@ -1,14 +1,24 @@
 /**
- * Endpoints of a portal session over REST, with their deliveries and dead letters. A session does not see how requests
- * are made: no headers, proxy or certificates.
+ * Endpoints of a portal session over REST. A session does not see how requests are made: no headers, proxy,
+ * certificates or filters. Problems are sentences for customers.
  */
 import { z } from 'zod'
 import { ENDPOINT_CHARS_MAX } from '../../limits.ts'
-import { givenMap, named, namedInput, timestamp } from '../shared-schemas.ts'
+import { named, namedInput, pageOf, pageQuery, timestamp } from '../shared-schemas.ts'
 import { VERDICT_CODES } from '../subscriptions/lane-schemas.ts'
 
 /** @limit Name of an endpoint that a portal session gives. Past it: `validation_failed`. */
 const PORTAL_ENDPOINT_NAME_CHARS_MAX = 100
+/** Text that endpoints are looked for by. Past it: `validation_failed`. */
+const PORTAL_SEARCH_CHARS_MAX = 100
+
+/** The states of endpoints in the portal, which are fewer than the verdicts. */
+export const PORTAL_STATES = ['working', 'failing', 'paused', 'pending'] as const
+const PortalState = z
+  .enum(PORTAL_STATES)
+  .describe(
+    'failing: attempts fail, or nothing can be sent. working: all others, also before the first message.',
+  )
 
 export const PortalEndpointReference = z.string().describe('Id of an endpoint of the portal session.')
 
@@ -16,7 +26,7 @@ export const PortalTopicList = named(
   'PortalTopicList',
   z
     .object({
-      topics: z.array(z.string()).describe('Names of topics to which the session may add endpoints.'),
+      topics: z.array(z.string()).describe('Names of the topics of the session.'),
       complete: z.boolean().describe('false: there are more than the list has.'),
     })
     .meta({
@@ -29,9 +39,12 @@ const ENDPOINT = {
   id: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
   topic: 'acme-orders',
   endpoint: 'https://acme.example.com/hook',
+  pendingEndpoint: null,
   name: null,
   status: 'active',
-  filterPolicy: null,
+  state: 'working',
+  maxPerSecond: null,
+  perSecond: null,
   waiting: 0,
   inFlight: 0,
   verdict: 'fine',
@@ -40,71 +53,120 @@ const ENDPOINT = {
   createdAt: '2026-11-21T09:30:00.000Z',
 }
 
+const members = {
+  id: z.string().describe('Id of the endpoint’s subscription, a UUID.'),
+  topic: z.string().describe('Name of the topic whose messages it gets.'),
+  endpoint: z.string().describe('The address that its messages go to. Credentials in it are masked.'),
+  pendingEndpoint: z
+    .string()
+    .nullable()
+    .describe('The address to which it moves once that address has confirmed; null: nowhere.'),
+  name: z.string().nullable().describe('A name that somebody gave it; null: none.'),
+  status: z.enum(['pending', 'active', 'paused']).describe('pending: the endpoint must confirm first.'),
+  state: PortalState,
+  maxPerSecond: z
+    .number()
+    .nullable()
+    .describe('The rate that the customer has set, in requests a second; null: none.'),
+  perSecond: z
+    .number()
+    .nullable()
+    .describe('The rate in force: the lower one of the customer’s and the service’s; null: unlimited.'),
+  waiting: z.int().describe('Deliveries that wait for an attempt.'),
+  inFlight: z.int().describe('Deliveries whose attempt is under way.'),
+  verdict: z.enum(VERDICT_CODES).describe('Its state, as in the verdict of a subscription.'),
+  lastStatusCode: z
+    .int()
+    .nullable()
+    .describe('HTTP status of the latest failure; null: there was none, or a success came after it.'),
+  nextAttemptAt: z.string().nullable().describe('When the next attempt comes, ISO 8601 in UTC; null: none.'),
+  createdAt: timestamp('When it was created'),
+}
+
 export const PortalEndpoint = named(
   'PortalEndpoint',
+  z.object(members).meta({ description: 'An endpoint of a portal session.', examples: [ENDPOINT] }),
+)
+
+export const NewPortalEndpointView = named(
+  'CreatedPortalEndpoint',
   z
     .object({
-      id: z.string().describe('Id of the endpoint’s subscription, a UUID.'),
-      topic: z.string().describe('Name of the topic whose messages it gets.'),
-      endpoint: z.string().describe('The address that its messages go to. Credentials in it are masked.'),
-      name: z.string().nullable().describe('A name that somebody gave it; null: none.'),
-      status: z.enum(['pending', 'active', 'paused']).describe('pending: the endpoint must confirm first.'),
-      filterPolicy: z
-        .record(z.string(), z.unknown())
-        .nullable()
-        .describe('Which messages it gets; null: all.'),
-      waiting: z.int().describe('Deliveries that wait for an attempt.'),
-      inFlight: z.int().describe('Deliveries whose attempt is under way.'),
-      verdict: z.enum(VERDICT_CODES).describe('Its state, as in the verdict of a subscription.'),
-      lastStatusCode: z
-        .int()
-        .nullable()
-        .describe('HTTP status of the latest failure; null: there was none, or a success came after it.'),
-      nextAttemptAt: z
+      ...members,
+      secret: z
         .string()
-        .nullable()
-        .describe('When the next attempt comes, ISO 8601 in UTC; null: none.'),
-      createdAt: timestamp('When it was created'),
+        .describe('The secret of its signatures, `whsec_…`. It is in this answer and in no other.'),
     })
-    .meta({ description: 'An endpoint of a portal session.', examples: [ENDPOINT] }),
+    .meta({
+      description: 'An endpoint that was just added. Every request to it is signed.',
+      examples: [{ ...ENDPOINT, secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' }],
+    }),
 )
 
 export const PortalEndpointList = named(
   'PortalEndpointList',
-  z
-    .object({
-      endpoints: z.array(PortalEndpoint).describe('The endpoints, at most 200.'),
-      complete: z.boolean().describe('false: there are more than the list has.'),
-    })
-    .meta({
-      description: 'All endpoints of a portal session.',
-      examples: [{ endpoints: [ENDPOINT], complete: true }],
-    }),
+  pageOf('endpoints', PortalEndpoint).meta({
+    description: 'A page of the endpoints of a portal session.',
+    examples: [{ endpoints: [ENDPOINT], nextCursor: null }],
+  }),
 )
+
+export const PortalEndpointQuery = z.strictObject({
+  topic: z.string().optional().describe('Only endpoints of the topic with this name.'),
+  state: PortalState.optional(),
+  q: z
+    .string()
+    .min(1)
+    .max(PORTAL_SEARCH_CHARS_MAX)
+    .optional()
+    .describe('Only endpoints with this text in their name or address, in upper or lower case.'),
+  ...pageQuery,
+})
+
+const Address = z
+  .string()
+  .max(ENDPOINT_CHARS_MAX)
+  .regex(/^https?:\/\//i, 'Enter an https address')
+  .describe('An http or https URL.')
+const Name = z
+  .string()
+  .min(1)
+  .max(PORTAL_ENDPOINT_NAME_CHARS_MAX)
+  .describe('A text by which people know the endpoint.')
+const Rate = z
+  .number()
+  .min(0.001)
+  .refine((rate) => rate < 1 || Number.isSafeInteger(rate))
+  .describe('Requests a second, at most; from 1 on a whole number. A lower rate of the service holds.')
 
 export const PortalEndpointInput = namedInput(
   'PortalEndpointInput',
   z
     .strictObject({
       topic: z.string().min(1).max(256).describe('Name of a topic of the session.'),
-      endpoint: z
-        .string()
-        .max(ENDPOINT_CHARS_MAX)
-        .regex(/^https?:\/\//i, 'must be an http or https URL')
-        .describe('An http or https URL.'),
-      name: z
-        .string()
-        .min(1)
-        .max(PORTAL_ENDPOINT_NAME_CHARS_MAX)
-        .optional()
-        .describe('A text by which people know the endpoint.'),
-      filterPolicy: givenMap(z.string(), z.unknown())
-        .optional()
-        .describe('Which messages it gets, in SNS’s filter language. Default: all.'),
+      endpoint: Address,
+      name: Name.optional(),
+      maxPerSecond: Rate.optional(),
     })
     .meta({
       description: 'An endpoint to be added.',
       examples: [{ topic: 'acme-orders', endpoint: 'https://acme.example.com/hook' }],
+    }),
+)
+
+export const PortalEndpointChange = namedInput(
+  'PortalEndpointChange',
+  z
+    .strictObject({
+      endpoint: Address.optional().describe('The new address. It must be the only member.'),
+      name: Name.nullable().optional().describe('A text by which people know the endpoint; null: none.'),
+      maxPerSecond: Rate.nullable()
+        .optional()
+        .describe('The rate in requests a second; null: that of the service.'),
+    })
+    .meta({
+      description: 'Members that are left out stay as they are; null removes one.',
+      examples: [{ name: 'ERP', maxPerSecond: 5 }, { endpoint: 'https://acme.example.com/new' }],
     }),
 )
 
@@ -118,159 +180,13 @@ export const PortalTestAnswer = named(
         .describe('HTTP status that the endpoint answered; null: it answered nothing.'),
       durationMs: z.number().describe('How long the attempt took, ms.'),
       error: z.string().nullable().describe('Why there was no answer, as a code; null: there was one.'),
-    })
-    .meta({ description: 'Result of a test.', examples: [{ statusCode: 204, durationMs: 38, error: null }] }),
-)
-
-export const PortalDeliveryList = named(
-  'PortalDeliveryList',
-  z
-    .object({
-      deliveries: z
-        .array(
-          z.object({
-            messageId: z.string().describe('Id of the message, as publishing answered it.'),
-            publishedAt: timestamp('When it was published'),
-            at: timestamp('When this was recorded'),
-            state: z
-              .enum(['delivered', 'parked', 'filtered', 'deadLettered', 'discarded', 'expired'])
-              .describe('The state of the delivery. parked: it waits, or has ended since.'),
-            attempts: z.int().nullable().describe('Attempts that were made; null: unknown.'),
-            statusCode: z.int().nullable().describe('HTTP status of the last answer; null: none or unknown.'),
-            error: z
-              .string()
-              .nullable()
-              .describe('Why the last attempt had no answer, as a code; null otherwise.'),
-          }),
-        )
-        .describe('Newest first, at most 50.'),
-      scannedTo: z
+      answer: z
         .string()
         .nullable()
-        .describe('How far back the search looked, ISO 8601 in UTC; null: nowhere.'),
+        .describe('The first KiB of the endpoint’s answer. null: hidden, or without the scope bodies.'),
     })
     .meta({
-      description: 'The latest deliveries of an endpoint.',
-      examples: [
-        {
-          deliveries: [
-            {
-              messageId: '01a1fbe2-80fa-72ab-bc08-d682f311b524',
-              publishedAt: '2026-11-21T09:30:00.000Z',
-              at: '2026-11-21T09:30:00.020Z',
-              state: 'delivered',
-              attempts: null,
-              statusCode: null,
-              error: null,
-            },
-          ],
-          scannedTo: '2026-11-21T08:00:00.000Z',
-        },
-      ],
-    }),
-)
-
-export const PortalAttemptList = named(
-  'PortalAttemptList',
-  z
-    .object({
-      recording: z.boolean().describe('false: the topic records no attempts.'),
-      attempts: z
-        .array(
-          z.object({
-            messageId: z.string().describe('Id of the message, as publishing answered it.'),
-            attempt: z.int().describe('Number of the attempt; 1 is the first.'),
-            startedAt: timestamp('When the attempt began'),
-            durationMs: z.number().describe('Milliseconds that it took.'),
-            statusCode: z.int().nullable().describe('HTTP status of the answer; null: none came.'),
-            error: z.string().nullable().describe('Why no answer came, as a code; null: there was one.'),
-            answer: z
-              .string()
-              .nullable()
-              .describe(
-                'The first KiB of the endpoint’s answer. null: not recorded, or without the scope bodies.',
-              ),
-          }),
-        )
-        .describe('Recorded attempts, newest first, at most 100.'),
-    })
-    .meta({
-      description: 'Recorded attempts at an endpoint.',
-      examples: [
-        {
-          recording: true,
-          attempts: [
-            {
-              messageId: '01a1fbe2-80fa-72ab-bc08-d682f311b524',
-              attempt: 1,
-              startedAt: '2026-11-21T09:30:00.000Z',
-              durationMs: 31,
-              statusCode: 503,
-              error: null,
-              answer: null,
-            },
-          ],
-        },
-      ],
-    }),
-)
-
-export const PortalDeadLetterList = named(
-  'PortalDeadLetterList',
-  z
-    .object({
-      total: z.int().describe('Dead letters of this endpoint.'),
-      deadLetters: z
-        .array(
-          z.object({
-            messageId: z.string().describe('Id of the message, as it was published.'),
-            publishedAt: timestamp('When it was published'),
-            deadLetteredAt: timestamp('When it was given up'),
-            reason: z.string().describe('Why: permanent, retriesExhausted, expired or outcomeUnknown.'),
-            statusCode: z.int().nullable().describe('HTTP status of the last answer; null: there was none.'),
-            error: z
-              .string()
-              .nullable()
-              .describe('Why the last attempt had no answer, as a code; null otherwise.'),
-            attempts: z.int().describe('Attempts that were made.'),
-            body: z.string().nullable().describe('The text; null: the session lacks the scope bodies.'),
-            bodyBytes: z.int().describe('Size of the text.'),
-          }),
-        )
-        .describe('Oldest first, at most 50. Large texts make them fewer.'),
-    })
-    .meta({
-      description: 'Messages of an endpoint that could not be delivered.',
-      examples: [
-        {
-          total: 1,
-          deadLetters: [
-            {
-              messageId: '01a1fbe2-80fa-72ab-bc08-d682f311b524',
-              publishedAt: '2026-11-21T09:30:00.000Z',
-              deadLetteredAt: '2026-11-21T10:30:00.000Z',
-              reason: 'permanent',
-              statusCode: 404,
-              error: null,
-              attempts: 1,
-              body: null,
-              bodyBytes: 35,
-            },
-          ],
-        },
-      ],
-    }),
-)
-
-export const PortalRedriveAnswer = named(
-  'PortalRedrive',
-  z
-    .object({
-      matched: z.int().describe('Dead letters that are sent again.'),
-      maxMessagesPerSecond: z.number().describe('How many a second, at most.'),
-    })
-    .meta({
-      description: 'A redrive that has begun.',
-      examples: [{ matched: 12, maxMessagesPerSecond: 10 }],
+      description: 'Result of a test.',
+      examples: [{ statusCode: 204, durationMs: 38, error: null, answer: null }],
     }),
 )

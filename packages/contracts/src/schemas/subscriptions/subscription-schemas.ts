@@ -211,6 +211,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   rawMessageDelivery: false,
   deliveryPolicy: null,
   effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: 'application/json' } },
+  customerRate: null,
   redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
   onFailure: 'after 4 attempts in 1 min to dead; at once if refused for good',
   filterPolicy: { color: ['red'] },
@@ -266,6 +267,12 @@ export const SubscriptionView = named(
         'The policy set on the subscription itself; null: none.',
       ),
       effectiveDeliveryPolicy: EffectiveDeliveryPolicyShape,
+      customerRate: z
+        .number()
+        .nullable()
+        .describe(
+          'The rate that a customer has set in the portal, in requests a second. The lower one of it and the throttle holds. null: none.',
+        ),
       redrivePolicy: z
         .object({
           deadLetterTargetArn: z

@@ -8,7 +8,7 @@ import type { FoundEntry, SearchedState } from './found-messages.ts'
 export interface SearchFilter {
   topicArn?: string | undefined
   subscription?: SearchedSubscription | undefined
-  state?: SearchedState | undefined
+  states?: readonly SearchedState[] | undefined
   /** HTTP status that the entry has. */
   statusCode?: number | undefined
 }
@@ -24,7 +24,7 @@ export function matchEntry(found: Found, filter: SearchFilter, at: number): Foun
 function matchEnd(entry: LaneEntry, filter: SearchFilter, at: number): FoundEntry | undefined {
   const { messageId, subscriptionId, outcome, statusCode } = entry
   if (filter.subscription && filter.subscription.id !== subscriptionId) return undefined
-  if (filter.state && filter.state !== outcome) return undefined
+  if (filter.states && !filter.states.includes(outcome)) return undefined
   if (filter.statusCode !== undefined && filter.statusCode !== statusCode) return undefined
   const { generation, reason, attempts, error } = entry
   const end = { subscriptionId, generation, outcome, reason, attempts, statusCode, error, endedAt: at }
@@ -42,12 +42,11 @@ function matchDispatch(entries: DispatchEntry[], filter: SearchFilter, at: numbe
   const counts = { delivered: 0, parked: 0, filtered: 0 }
   for (const entry of entries) {
     for (const state of ['delivered', 'parked', 'filtered'] as const) {
-      if (filter.state === undefined || filter.state === state)
-        counts[state] += countBits(entry, state, filter)
+      if (!filter.states || filter.states.includes(state)) counts[state] += countBits(entry, state, filter)
     }
   }
   const isFound = counts.delivered + counts.parked + counts.filtered > 0
-  const asksForAll = filter.state === undefined && filter.statusCode === undefined && !filter.subscription
+  const asksForAll = !filter.states && filter.statusCode === undefined && !filter.subscription
   return isFound || asksForAll ? [{ messageId, topicArn, sizeBytes, at, counts }] : []
 }
 

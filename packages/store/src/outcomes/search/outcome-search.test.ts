@@ -121,14 +121,14 @@ test('filters are by topic, state, status and time', async () => {
   const filtered = await dispatched({ topicArn: CLICKS, filtered: Buffer.from([1]) })
   const failing = await dispatched({ parked: Buffer.from([1]), failures: [[0, 503, null]] })
   await ended(failing)
-  expect(await idsOf({ state: 'delivered' })).toEqual([created, delivered])
-  expect(await idsOf({ state: 'delivered', statusCode: 200 })).toEqual([created, delivered])
+  expect(await idsOf({ states: ['delivered'] })).toEqual([created, delivered])
+  expect(await idsOf({ states: ['delivered'], statusCode: 200 })).toEqual([created, delivered])
   expect(await idsOf({ statusCode: 201 })).toEqual([created])
   expect(await idsOf({ statusCode: 503 })).toEqual([failing])
-  expect(await idsOf({ state: 'deadLettered' })).toEqual([failing])
-  expect(await idsOf({ state: 'filtered' })).toEqual([filtered])
+  expect(await idsOf({ states: ['deadLettered'] })).toEqual([failing])
+  expect(await idsOf({ states: ['filtered'] })).toEqual([filtered])
   expect(await idsOf({ topicArn: CLICKS })).toEqual([filtered])
-  expect(await idsOf({ topicArn: ORDERS, state: 'deadLettered' })).toEqual([failing])
+  expect(await idsOf({ topicArn: ORDERS, states: ['deadLettered'] })).toEqual([failing])
   const { messages } = await find({})
   const at = messages.find(({ messageId }) => messageId === filtered)?.at ?? 0
   expect(await idsOf({ since: at })).toEqual([failing, filtered])
@@ -183,10 +183,10 @@ test('one call looks up a bounded number of topics, and the next one goes on', a
 
 test('one call reads a bounded part of the log, and says how far it looked', async () => {
   for (let n = 0; n < 300; n++) await dispatched({ delivered: Buffer.from([1]) })
-  const { messages, nextCursor, scannedTo } = await find({ state: 'expired' })
+  const { messages, nextCursor, scannedTo } = await find({ states: ['expired'] })
   expect([messages, nextCursor]).toEqual([[], expect.any(String)])
   expect(scannedTo).toBeLessThanOrEqual(Date.now())
-  expect(await findAll({ state: 'expired' })).toEqual([[], []])
+  expect(await findAll({ states: ['expired'] })).toEqual([[], []])
 })
 
 test.each(['nonsense', Buffer.from('["a","b","c","d"]').toString('base64url')])(

@@ -1,7 +1,7 @@
 /** Reads and removes messages of a queue without receiving them. */
 import { FantailError, type QueueMessage, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { queueKey } from '../../keys/keys.ts'
+import { queueAgesKey, queueKey } from '../../keys/keys.ts'
 import { decodeCursor, encodeCursor, type Page } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { queueMissing } from './queue-errors.ts'
@@ -61,6 +61,14 @@ export class QueueContents {
   async message(arn: string, id: string): Promise<QueueMessage | null> {
     const reply = (await runScript(this.#redis, READ_MESSAGE, { ...atQueue(arn), id })) as ItemReply | null
     return reply === null ? null : readItem(reply).message
+  }
+
+  /** Whether the queue has each of these messages, in any state. */
+  async has(arn: string, ids: string[]): Promise<boolean[]> {
+    const uid = ids.length > 0 && (await this.#redis.hget(queueKey(arn), 'uid'))
+    if (!uid) return ids.map(() => false)
+    const ages = await this.#redis.zmscore(queueAgesKey(arn, uid), ids)
+    return ages.map((age) => age !== null)
   }
 
   /** Returns false if there is no such message. */

@@ -60,7 +60,7 @@ async function readAttempts(
   if (!topic) throw notFound('subscription')
   const showsBodies = seesBodies(call.caller)
   return ok({
-    recording: topic.recordAttempts ?? RECORDING_DEFAULT[deps.settings.mode],
+    recording: topic.recordAttempts ?? RECORDING_DEFAULT,
     bodies: showsBodies ? 'shown' : 'withheld',
     keptSince: isoOrNull(records.at(-1)?.startedAt ?? null),
     attempts: attemptViews(records, showsBodies).filter((_, i) => isWanted(records[i] as AttemptRecord)),

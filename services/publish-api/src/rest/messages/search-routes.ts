@@ -38,7 +38,7 @@ async function searchMessages(deps: ApiDeps, { query, caller }: Call<Query>): Pr
   const found = await deps.search.find({
     topicArn: topic === undefined ? undefined : resolveTopic(topic, deps.settings.arn),
     subscription: subscription === undefined ? undefined : await ownSubscription(deps, subscription, caller),
-    state,
+    states: state && [state],
     statusCode,
     since: since === undefined ? undefined : Date.parse(since),
     until: until === undefined ? undefined : Date.parse(until),

@@ -106,14 +106,14 @@ async function patchTopic(deps: ApiDeps, arn: string, { body, requestId }: Topic
 async function readTopic(deps: ApiDeps, arn: string): Promise<object> {
   const found = await deps.topics.getWithCounts(arn)
   if (!found) throw notFound('topic')
-  return topicView(found, deps.settings.mode)
+  return topicView(found)
 }
 
 async function listTopics(deps: ApiDeps, query: z.output<typeof TopicListQuery>): Promise<Answer> {
   const { items, nextCursor } = await deps.topics.list(query)
   const counted = await Promise.all(items.map(({ arn }) => deps.topics.getWithCounts(arn)))
   // A topic that was deleted meanwhile is left out.
-  const shown = counted.filter((found) => found !== null).map((found) => topicView(found, deps.settings.mode))
+  const shown = counted.filter((found) => found !== null).map((found) => topicView(found))
   return ok({ topics: shown, nextCursor })
 }
 

@@ -25,7 +25,8 @@ local function place_subscription(base, slice, id, new, rev, now)
   count_status(base, slice, new.status, 1)
   redis.call('HSET', base .. 'slice:' .. slice, SLICE.revision, rev)
   redis.call('HSET', base .. 'lane:' .. id, LANE.slice, slice, LANE.rate, new.rate,
-    LANE.maxInFlight, new.max_in_flight, LANE.paused, '', LANE.hasDlq, new.has_dlq, LANE.floor, new.floor)
+    LANE.maxInFlight, new.max_in_flight, LANE.paused, new.status == 'paused' and '1' or '',
+    LANE.hasDlq, new.has_dlq, LANE.floor, new.floor)
   if new.mode ~= '' then redis.call('HSET', base .. 'lane:' .. id, LANE.mode, new.mode) end
   if new.expires ~= '' then redis.call('ZADD', base .. 'expiries', new.expires, id) end
   return record

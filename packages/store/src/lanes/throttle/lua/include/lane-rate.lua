@@ -10,6 +10,8 @@ local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
 -- A rate that begins with '=' belongs to an endpoint kind without policies. The topic's rate does not change it.
 local KINDS_OWN = string.byte('=')
+-- Behind it is the rate that a customer has set. It only lowers the other one.
+local CUSTOMERS = '<'
 local far, phase
 
 -- How much further ahead the shard's send times are given out. Only throttled lanes read it.
@@ -20,7 +22,11 @@ end
 
 local function rate_of(own, slice)
   if own and string.byte(own) == KINDS_OWN then return tonumber(string.sub(own, 2)) end
-  return (not slice.fixed and tonumber(own)) or slice.rate
+  local at = own and string.find(own, CUSTOMERS, 1, true)
+  if not at then return (not slice.fixed and tonumber(own)) or slice.rate end
+  local rate = (not slice.fixed and tonumber(string.sub(own, 1, at - 1))) or slice.rate
+  local bound = tonumber(string.sub(own, at + 1))
+  return rate and math.min(rate, bound) or bound
 end
 
 local function set_rate(base, lane, rate, tat, now)

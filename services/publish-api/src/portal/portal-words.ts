@@ -1,0 +1,56 @@
+/**
+ * Errors of portal routes in words for customers, who know nothing of keys, queues and names of the operator. Codes and
+ * paths stay, for programs.
+ */
+import { type ErrorCode, FantailError, type Problem } from '@fantail/contracts'
+
+/** An error whose words are already for customers. */
+export class PortalError extends FantailError {}
+
+const BY_CODE: Partial<Record<ErrorCode, string>> = {
+  body_gone: 'The content of this message is no longer stored.',
+  conflict: 'Somebody else has just made a change here. Try again.',
+  forbidden: 'You may not do this here.',
+  internal: 'Something went wrong on our side. Try again later.',
+  not_found: 'This does not exist any more, or you may not see it.',
+  not_supported: 'This is not offered here.',
+  rate_limited: 'You have done this too often. Try again later.',
+  redrive_active: 'Messages are being sent again at the moment. Try again later.',
+  storage_full: 'The service takes no changes at the moment. Try again later.',
+  storage_unavailable: 'The service does not answer at the moment. Try again later.',
+  subscription_exists: 'An endpoint with this address exists already.',
+  wrong_state: 'The endpoint must confirm first.',
+}
+
+/** By member of a request. Other members have the words of the check. */
+const BY_MEMBER: Record<string, string> = {
+  cursor: 'This list has changed. Load it again.',
+  endpoint: 'Enter an https address that can be reached from the internet.',
+  maxPerSecond: 'Enter a whole number of requests a second, or 0.001 to 1.',
+  name: 'Enter a name of 1 to 100 characters.',
+  since: 'Enter a time, such as 2026-11-21T09:30:00Z.',
+  topic: 'Choose one of the topics.',
+}
+
+/** Settings of the operator that do not fit a new address. Customers do not see which these are. */
+const OPERATORS = 'outbound'
+const NOT_MOVABLE = { path: 'endpoint', message: 'This address cannot be changed here.' }
+
+export function inPortalWords(error: FantailError): FantailError {
+  if (error instanceof PortalError) return error
+  const { code, details, retryAfterSeconds, cause } = error
+  const given = { cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
+  if (details) {
+    const told = details.map(problemInWords)
+    const message = [...new Set(told.map((one) => one.message))].join(' ')
+    return new FantailError(code, message, { ...given, details: told })
+  }
+  const message = BY_CODE[code]
+  return message === undefined ? error : new FantailError(code, message, given)
+}
+
+function problemInWords({ path, message }: Problem): Problem {
+  const [member = ''] = path.split(/[.[]/, 1)
+  if (member === OPERATORS) return NOT_MOVABLE
+  return { path, message: BY_MEMBER[member] ?? message }
+}
