@@ -66,6 +66,7 @@ for (const [name, tool] of [
   ['functions'],
   ['streams'],
   ['email'],
+  ['notices'],
   ['sms'],
   ['mobile-push'],
   ['aws', 'aws'],

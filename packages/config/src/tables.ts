@@ -568,6 +568,13 @@ export const apiTable = {
     unit: 'messages',
     description: 'Messages of one queue that may be in flight: past it nothing more is received, as in SQS.',
   }),
+  noticeMinutes: setting({
+    name: 'FANTAIL_NOTICE_MINUTES',
+    schema: wholeNumber({ min: 1, max: 1_440 }),
+    default: '5',
+    unit: 'minutes',
+    description: 'How long an endpoint must fail before a notice tells it (docs/guides/notices.md).',
+  }),
   sqsDeleteCooldownSeconds: optional({
     name: 'FANTAIL_SQS_DELETE_COOLDOWN_SECONDS',
     schema: wholeNumber({ min: 0, max: 60 }),

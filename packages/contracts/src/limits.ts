@@ -82,6 +82,8 @@ export const RESEND_RATE_DEFAULT = 100
 export const RESEND_RATE_MAX = 100_000
 /** @limit Kept messages on which one request tries a filter. Past it: `validation_failed`. */
 export const REPLAY_MESSAGES_MAX = 10_000
+/** @limit `disableAfterDays` of a topic. Past it: `validation_failed`. */
+export const DISABLE_AFTER_DAYS_MAX = 30
 /** @limit Longest retention of a topic or queue. Past it: `validation_failed`. */
 export const RETENTION_SECONDS_MAX = 1_209_600
 /**

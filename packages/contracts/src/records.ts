@@ -71,6 +71,13 @@ export interface TopicRecord {
   deliveryPolicy: DeliveryPolicy | null
   disableSubscriptionOverrides: boolean
   retentionSeconds: number
+  /**
+   * The topic gets notices about topics of its account whose names begin with this text; '': about all, and the
+   * server's own account also about the server. Absent or null: it gets none.
+   */
+  notices?: string | null
+  /** A subscription whose endpoint has not accepted a delivery for this long is paused. Absent or null: it is not. */
+  disableAfterDays?: number | null
   /** The bounds of the ring of messages that the topic keeps. Absent or null: it keeps none. */
   keepMessages?: KeepMessages | null
   signing: 'none' | 'sns'
@@ -92,6 +99,9 @@ export type FilterPolicyScope = 'MessageAttributes' | 'MessageBody'
 export type FilterPolicy = Record<string, unknown>
 export const ON_GONE = ['pause', 'deadLetter'] as const
 export type OnGone = (typeof ON_GONE)[number]
+/** Why Fantail itself pauses a subscription: its endpoint answered 410, or has failed for `disableAfterDays`. */
+export const PAUSE_CAUSES = ['gone', 'failing'] as const
+type PauseCause = (typeof PAUSE_CAUSES)[number]
 export type SubscriptionStatus = 'pending' | 'active' | 'paused'
 
 export interface RedrivePolicy {
@@ -162,7 +172,7 @@ export interface SubscriptionRecord {
   move?: SubscriptionMove | null
   status: SubscriptionStatus
   /** Why Fantail itself paused the subscription. Absent or null: it did not. */
-  pausedBecause?: 'gone' | null
+  pausedBecause?: PauseCause | null
   /** How often a pause was ended. An attempt that began before the latest resume pauses nothing. Absent: never. */
   resumes?: number
   /** The effect of a 410 of the endpoint. Absent or null: the default (policy: actionOnGone). */

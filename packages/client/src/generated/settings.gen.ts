@@ -66,6 +66,8 @@ export const SETTINGS = {
     'fifo',
     'contentBasedDeduplication',
     'keepMessages',
+    'notices',
+    'disableAfterDays',
     'signing',
     'recordAttempts',
   ],

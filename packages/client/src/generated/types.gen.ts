@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type Webhooks = ReceiveNotificationWebhookRequest | ReceiveConfirmationWebhookRequest | ReceiveQueueBatchWebhookRequest;
+export type Webhooks = ReceiveNotificationWebhookRequest | ReceiveConfirmationWebhookRequest | ReceiveNoticeWebhookRequest | ReceiveQueueBatchWebhookRequest;
 
 /**
  * Which messages are done.
@@ -2156,6 +2156,70 @@ export type NewSuppression = {
  */
 export type NoMembers = {
     [key: string]: never;
+};
+
+/**
+ * What Fantail tells a topic with the setting `notices`.
+ */
+export type Notice = {
+    /**
+     * The kind of the notice, which the message attribute `eventType` has too. endpoint.failing: Attempts have failed, or could not be made, for FANTAIL_NOTICE_MINUTES or longer. endpoint.circuitOpen: The circuit of a subscription is open. endpoint.behind: The deliveries that wait need more than an hour. endpoint.gone: The endpoint answered 410 (Gone), so Fantail paused the subscription. endpoint.disabled: The endpoint failed for the topic’s `disableAfterDays`, so Fantail paused the subscription. endpoint.recovered: Attempts succeed again, or what waits needs less than half an hour. delivery.deadLettered: Deliveries were dead-lettered. quarantine.added: Data that could not be read came into the quarantine. server.memory: Redis has used 65 % of its memory. Publishing stops at 75 %. server.disk: Redis could not write its files. server.recovered: One of the two has ended.
+     */
+    type: 'endpoint.failing' | 'endpoint.circuitOpen' | 'endpoint.behind' | 'endpoint.gone' | 'endpoint.disabled' | 'endpoint.recovered' | 'delivery.deadLettered' | 'quarantine.added' | 'server.memory' | 'server.disk' | 'server.recovered';
+    /**
+     * When Fantail saw it: ISO 8601 in UTC, with milliseconds.
+     */
+    at: string;
+    /**
+     * The same in words, for people. Mails and text messages have only this.
+     */
+    message: string;
+    /**
+     * Host of the endpoints; of mail the domain. null: the notice concerns no host, or several.
+     */
+    host: string | null;
+    /**
+     * How many subscriptions, dead letters or entries it is about; 1 for the server.
+     */
+    count: number;
+    /**
+     * Subscriptions that it is about, at most 20.
+     */
+    subscriptions: Array<{
+        /**
+         * The subscription that the alarm is about, by its id.
+         */
+        id: string;
+        /**
+         * The topic that it belongs to, by its ARN.
+         */
+        topicArn: string;
+        /**
+         * Name of the subscription; null: it has none.
+         */
+        name: string | null;
+        /**
+         * Since when it holds: ISO 8601 in UTC. null: unknown.
+         */
+        since: string | null;
+        /**
+         * Verdict on its lane; null: all is well.
+         */
+        verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine' | null;
+    }>;
+    /**
+     * Topics of the dead letters or entries, those with the most first, at most 20.
+     */
+    topics: Array<{
+        /**
+         * The topic that it belongs to, by its ARN.
+         */
+        topicArn: string;
+        /**
+         * How many of this topic.
+         */
+        count: number;
+    }>;
 };
 
 /**
@@ -4620,9 +4684,9 @@ export type Subscription = {
      */
     status: 'pending' | 'active' | 'paused';
     /**
-     * Why Fantail itself paused it. gone: the endpoint answered 410. A resume ends the pause. null: Fantail did not.
+     * Why Fantail itself paused it. gone: the endpoint answered 410. failing: it had failed for the topic’s `disableAfterDays`. A resume ends the pause. null: Fantail did not.
      */
-    pausedBecause: 'gone' | null;
+    pausedBecause: 'gone' | 'failing' | null;
     /**
      * After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the delivery has failed permanently. null: it is no webhook.
      */
@@ -5193,6 +5257,14 @@ export type Topic = {
         bytes: number;
     } | null;
     /**
+     * The topic gets notices about topics whose names begin with this text, and about their endpoints; an empty text: about everything. null: it gets none.
+     */
+    notices: string | null;
+    /**
+     * A subscription is paused when its endpoint has accepted nothing for this many days and still fails. null: never.
+     */
+    disableAfterDays: number | null;
+    /**
      * sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.
      */
     signing: 'none' | 'sns';
@@ -5332,6 +5404,14 @@ export type TopicInput = {
          */
         bytes: number;
     } | null;
+    /**
+     * The topic gets notices about topics whose names begin with this text, and about their endpoints; an empty text: about everything. Standard topics only. Default: it gets none.
+     */
+    notices?: string | null;
+    /**
+     * A subscription is paused when its endpoint has accepted nothing for this many days and still fails. Default: never.
+     */
+    disableAfterDays?: number | null;
     /**
      * sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.
      */
@@ -13758,6 +13838,15 @@ export type ReceiveConfirmationWebhookPayload = Confirmation;
 export type ReceiveConfirmationWebhookRequest = {
     body: ReceiveConfirmationWebhookPayload;
     key: 'confirmation';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveNoticeWebhookPayload = Notice;
+
+export type ReceiveNoticeWebhookRequest = {
+    body: ReceiveNoticeWebhookPayload;
+    key: 'notice';
     path?: never;
     query?: never;
 };

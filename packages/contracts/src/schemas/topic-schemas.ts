@@ -1,6 +1,7 @@
 /** Topics over REST. */
 import { z } from 'zod'
 import {
+  DISABLE_AFTER_DAYS_MAX,
   DISPLAY_NAME_CHARS_MAX,
   KEPT_BYTES_MAX,
   KEPT_BYTES_MIN,
@@ -30,6 +31,12 @@ const KeepMessages = z.strictObject({
     .max(KEPT_BYTES_MAX)
     .describe('Memory of Redis that the messages may fill. Past it the oldest go, in time or not.'),
 })
+
+const NOTICES_TEXT =
+  'The topic gets notices about topics whose names begin with this text, and about their endpoints; an empty text: ' +
+  'about everything.'
+const DISABLE_TEXT =
+  'A subscription is paused when its endpoint has accepted nothing for this many days and still fails.'
 
 const Signing = z.enum(['none', 'sns'])
 const Recording = z.enum(ATTEMPT_RECORDINGS)
@@ -70,6 +77,17 @@ export const TopicInput = namedInput(
       keepMessages: KeepMessages.nullish().describe(
         'Keeps the latest messages, so that they can be read, resent, and tried on filters. Default: none are kept.',
       ),
+      notices: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]{0,256}$/, 'must be the beginning of a topic name')
+        .nullish()
+        .describe(`${NOTICES_TEXT} Standard topics only. Default: it gets none.`),
+      disableAfterDays: z
+        .int()
+        .min(1)
+        .max(DISABLE_AFTER_DAYS_MAX)
+        .nullish()
+        .describe(`${DISABLE_TEXT} Default: never.`),
       signing: Signing.nullish().describe(
         'sns: envelopes carry a signature as Amazon SNS makes it, except of FIFO topics. Default none.',
       ),
@@ -111,6 +129,8 @@ export const TopicView = named(
       keepMessages: KeepMessages.nullable().describe(
         'How many of the latest messages are kept, to read and resend them; null: none.',
       ),
+      notices: z.string().nullable().describe(`${NOTICES_TEXT} null: it gets none.`),
+      disableAfterDays: z.int().nullable().describe(`${DISABLE_TEXT} null: never.`),
       signing: Signing.describe(
         'sns: envelopes carry a signature as Amazon SNS makes it. none: they carry none.',
       ),
@@ -137,6 +157,8 @@ export const TopicView = named(
           disableSubscriptionOverrides: false,
           retentionSeconds: 86_400,
           keepMessages: { seconds: 86_400, bytes: 104_857_600 },
+          notices: null,
+          disableAfterDays: null,
           signing: 'none',
           recordAttempts: 'failures',
           fifo: false,

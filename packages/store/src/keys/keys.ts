@@ -30,6 +30,8 @@ import { dispatchTag } from './slots.ts'
 export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
 /** Sorted set, all scores 0: topic ARNs of the shard, for listing. */
 export const topicsKey = (base: string) => `${base}topics`
+/** Sorted set, all scores 0: ARNs of the shard's topics with `notices` or `disableAfterDays`. Deleted with them. */
+export const watchedTopicsKey = (base: string) => `${base}topics:watched`
 /** Hash in the topic's home shard: SHA-1 of protocol and endpoint (20 bytes) → subscription id (16 bytes). */
 export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${topicUid}`
 /** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes), which begins with the topic's uid →
@@ -401,6 +403,12 @@ export const statsHoursKey = (kind: string, name: string, day: number) =>
 /** Sorted set by ms of the last count: names with statistics. A seat is given away after a day without counts. */
 export const statsSeatsKey = (kind: string) => `${STATS_BASE}seats:${kind}`
 // `<STATS_BASE>writer:<id>`. String: number of the process's last flush. Expires a day after it.
+
+/**
+ * Hash: `toldUntil` (ms), and each open alarm of notices: type and subscription id → topic ARN and host
+ * (notices/open-alarms.ts). Expires a day after the last round.
+ */
+export const openAlarmsKey = () => 'ft:{notices}:alarms'
 
 /** The beginning of all keys of recorded attempts (attempts/attempt-store.ts). */
 export const ATTEMPTS_BASE = 'ft:{attempts}:'

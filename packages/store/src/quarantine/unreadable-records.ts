@@ -15,6 +15,7 @@ import {
   suppressionsKey,
   topicsKey,
   vaultKeysKey,
+  watchedTopicsKey,
 } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
@@ -31,6 +32,7 @@ const UNREADABLE_RECORDS_MAX = 1_000
 /** Indexes that exist once per shard. Readers of all shards pass over one that they cannot read. */
 const INDEXES: [(base: string) => string, RedisType][] = [
   [topicsKey, 'zset'],
+  [watchedTopicsKey, 'zset'],
   [queuesKey, 'zset'],
   [platformApplicationsKey, 'zset'],
 ]

@@ -12,6 +12,8 @@ const TOPIC_FIELDS = {
   disableSubscriptionOverrides: { default: false, shown: 'asItIs', setting: true },
   retentionSeconds: { default: RETENTION_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
   keepMessages: { optional: true, default: null, shown: 'asItIs', setting: true },
+  notices: { optional: true, default: null, shown: 'asItIs', setting: true },
+  disableAfterDays: { optional: true, default: null, shown: 'asItIs', setting: true },
   signing: { default: 'none', shown: 'asItIs', setting: true },
   attributes: { default: {}, shown: 'never', setting: true },
   contentBasedDeduplication: { optional: true, default: false, shown: 'inOtherForm', setting: true },

@@ -442,6 +442,7 @@ export interface ScriptArguments {
     retention: ScriptText
     overrides: ScriptText
     kept: ScriptText
+    watched: ScriptText
     revision: ScriptText
   }
   'quarantine-entry-1': {

@@ -29,7 +29,7 @@ export function openSubscription(record: Packable): string {
  * and unsubscribed when memory is full.
  */
 export function settingsBytes(record: Packable): number {
-  const longest = { status: 'paused', pausedBecause: 'gone', resumes: 1e9, unsubscribed: true } as const
+  const longest = { status: 'paused', pausedBecause: 'failing', resumes: 1e9, unsubscribed: true } as const
   return Buffer.byteLength(packSubscription({ ...record, ...longest }))
 }
 

@@ -24,6 +24,11 @@ export function keptField({ keepMessages }: Partial<TopicSettings>): string {
   return keepMessages ? `${keepMessages.seconds} ${keepMessages.bytes}` : ''
 }
 
+/** '1' if the topic is one of those that a round of notices looks at, else ''. */
+export function watchedField({ notices, disableAfterDays }: Partial<TopicSettings>): string {
+  return typeof notices === 'string' || disableAfterDays ? '1' : ''
+}
+
 /** Subscriptions per slice, read from `slices` of the topic's hash. */
 export function parseSlices(text: string | null | undefined, key: string): number[] {
   try {

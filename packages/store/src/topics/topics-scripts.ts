@@ -28,6 +28,8 @@ interface PutTopic extends TopicScriptSettings {
   uid: string
   /** Seconds and bytes of the ring of messages, or ''. */
   kept: string
+  /** '1' if the topic gets notices or disables endpoints, else ''. */
+  watched: string
   revision: string
 }
 

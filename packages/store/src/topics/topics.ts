@@ -15,7 +15,7 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
-import { sliceKey, topicKey, topicsKey } from '../keys/keys.ts'
+import { sliceKey, topicKey, topicsKey, watchedTopicsKey } from '../keys/keys.ts'
 import { shardBase, shardOf, sliceShard } from '../keys/shards.ts'
 import { sumRecord } from '../records/checksums.ts'
 import { openJson } from '../records/stored-json.ts'
@@ -31,6 +31,7 @@ import {
   parseTopic,
   pauseBeforeTry,
   topicFields,
+  watchedField,
 } from '../slices/topics-record.ts'
 import { finishPropagation, finishUnfinished, propagateTopic, purgeSlices } from './topics-repair.ts'
 import { deleteTopic, type PutTopicResult, putTopic } from './topics-scripts.ts'
@@ -161,16 +162,27 @@ export class Topics {
     const names = { key: topicsKey, prefix: arnPrefix, after, limit: limit + 1 }
     const arns = await listNames(this.#redis, names)
     const page = arns.slice(0, limit)
+    const items = await this.#readable(page)
+    return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
+  }
+
+  /** The topics with `notices` or `disableAfterDays`, the first ones by ARN. */
+  async watched(limit: number): Promise<TopicRecord[]> {
+    const names = { key: watchedTopicsKey, prefix: '', after: '', limit }
+    return this.#readable(await listNames(this.#redis, names))
+  }
+
+  /** A topic that was deleted since its name was read is left out. */
+  async #readable(arns: string[]): Promise<TopicRecord[]> {
+    if (arns.length === 0) return []
     const pipeline = batch(this.#redis)
-    for (const arn of page) pipeline.hget(topicKey(arn), 'record')
-    const keyOf = (i: number) => topicKey(page[i] ?? '')
+    for (const arn of arns) pipeline.hget(topicKey(arn), 'record')
+    const keyOf = (i: number) => topicKey(arns[i] ?? '')
     const texts = (await readableReplies(pipeline, { keyOf })) as (string | null | undefined)[]
-    // A topic that was deleted since its name was read is left out.
-    const items = page.flatMap((arn, i) => {
+    return arns.flatMap((arn, i) => {
       const text = texts[i]
       return text ? ifReadable(() => parseTopic(text, topicKey(arn))) : []
     })
-    return { items, nextCursor: arns.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }
 
   /** Deletes the topic and its subscriptions, if it exists. After a crash in between, a sweep finishes the deletion. */
@@ -238,6 +250,7 @@ export class Topics {
       uid: topic.uid,
       ...topicFields(topic),
       kept: keptField(topic),
+      watched: watchedField(topic),
       revision,
     })
   }

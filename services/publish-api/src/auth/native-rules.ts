@@ -38,6 +38,16 @@ const onTopic =
     { action: `SNS:${action}`, arn: resolveTopic(params.topic ?? '', settings.arn) },
   ]
 
+/** A key for some names may ask for notices about these names only. */
+const topicSettings = (call: Call, deps: ApiDeps): Target[] => {
+  const targets = onTopic('SetTopicAttributes')(call, deps)
+  const { notices } = (call.body ?? {}) as Body
+  if (typeof notices !== 'string') return targets
+  const topicArn = targets[0]?.arn ?? ''
+  const arn = topicArn.slice(0, topicArn.lastIndexOf(':') + 1) + notices
+  return [...targets, { action: 'SNS:GetTopicAttributes', arn, byName: true }]
+}
+
 const onQueue =
   (action: string) =>
   (call: Call, { settings }: ApiDeps): Target[] => [
@@ -304,10 +314,10 @@ const consumers = '/v1/queues/{queue}/consumers'
 const RULES: Record<string, Rule> = {
   ...PORTAL_RULES,
   'POST /v1/topics/{topic}/messages': { need: ['publish'], targets: onTopic('Publish') },
-  'PUT /v1/topics/{topic}': managing(onTopic('SetTopicAttributes')),
+  'PUT /v1/topics/{topic}': managing(topicSettings),
   'GET /v1/topics': { need: READ, list: { member: 'topics', arn: 'arn' } },
   'GET /v1/topics/{topic}': reading(onTopic('GetTopicAttributes')),
-  'PATCH /v1/topics/{topic}': managing(onTopic('SetTopicAttributes')),
+  'PATCH /v1/topics/{topic}': managing(topicSettings),
   'DELETE /v1/topics/{topic}': managing(onTopic('DeleteTopic')),
 
   'POST /v1/topics/{topic}/subscriptions': managing(newSubscription),

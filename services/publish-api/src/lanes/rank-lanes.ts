@@ -69,7 +69,7 @@ export function byHost(lanes: JudgedLane[]): LanesOfHost[] {
   )
 }
 
-function hostOf({ subscription: { endpoint, protocol } }: JudgedLane): string {
+export function hostOf({ subscription: { endpoint, protocol } }: JudgedLane): string {
   const host = URL.parse(endpoint)?.host
   if (host) return host
   return endpoint.includes('@') ? domainOfAddress(endpoint) : protocol

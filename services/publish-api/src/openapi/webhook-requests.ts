@@ -1,5 +1,6 @@
 /** Requests that Fantail sends to subscribed webhooks. */
 import { ATTEMPT_DEADLINE_MS, RETRY_ON_DEFAULT } from '@fantail/contracts'
+import { Notice } from '@fantail/contracts/schemas/overview/notice-schemas'
 import { BatchFailures, QueueEvent } from '@fantail/contracts/schemas/queues/queue-event-schemas'
 import { Confirmation, Notification, WEBHOOK_HEADERS } from '@fantail/contracts/schemas/webhook-schemas'
 import { z } from 'zod'
@@ -28,6 +29,7 @@ export function webhooks(): Json {
   return {
     notification: { post: notification() },
     confirmation: { post: confirmation() },
+    notice: { post: notice() },
     queueBatch: { post: queueBatch() },
   }
 }
@@ -73,6 +75,21 @@ function confirmation(): Json {
       required: true,
       content: { 'application/json': jsonContent(Confirmation), 'text/plain': jsonContent(Confirmation) },
     },
+    responses: RESPONSES,
+  }
+}
+
+function notice(): Json {
+  return {
+    operationId: 'receiveNotice',
+    tags: [TAG],
+    summary: 'A notice of Fantail itself',
+    description:
+      'Sent to subscriptions of topics with the setting `notices`. With raw delivery it is the body, as here, and ' +
+      'otherwise `Message` of the envelope. The message attribute `eventType` has its type.',
+    security: [],
+    parameters: headers(() => true),
+    requestBody: { required: true, content: { 'application/json': jsonContent(Notice) } },
     responses: RESPONSES,
   }
 }

@@ -16,6 +16,7 @@ import {
   type AuditFile,
   type Build,
   type Checks,
+  createLoop,
   createRedisClock,
   createStateLog,
   type Logger,
@@ -46,6 +47,7 @@ import {
   Lanes,
   LinkKey,
   MailState,
+  OpenAlarms,
   OutcomeLog,
   OutcomeSearch,
   PlatformApplications,
@@ -77,6 +79,7 @@ import {
   Suppressions,
   TopicQueues,
   Topics,
+  takeRole,
   VaultKeys,
   whenReady,
 } from '@fantail/store'
@@ -93,6 +96,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { createEvents } from '../events/event-listeners.ts'
 import { LaneBoard } from '../lanes/lane-board.ts'
 import { EndpointEvents } from '../mobile-push/endpoint-events.ts'
+import { NoticeWatch } from '../notices/notice-watch.ts'
 import { createQueueSource, createServiceNotes } from '../queues/queues-in-use.ts'
 import { PublishCounts, StatsReads } from '../stats/stats-reads.ts'
 import { MoveQuestions } from '../subscriptions/moves/move-questions.ts'
@@ -270,14 +274,26 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     finder,
   ])
   const serviceNotes = createServiceNotes({ queues, log })
+  const watch = new NoticeWatch(deps, {
+    alarms: new OpenAlarms(redis),
+    stats: statsStore,
+    health,
+    takeRole: (forMs) => takeRole(redis, 'notices', forMs),
+    account: settings.arn.account,
+    publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
+    failingMs: settings.noticeMinutes * 60_000,
+  })
+  const notices = createLoop({ name: 'notices', log, round: () => watch.round() })
   let server: ApiServer | undefined
   const stop = async () => {
     const noted = serviceNotes.stop()
+    const told = notices.stop()
     stores.queueWaits.close()
     moveQuestions.stop()
     await events.events.stop()
     await server?.close()
     events.live.stop()
+    await told
     await Promise.all([publisher.close(), closeAttempters(attempters)])
     await sender.close()
     await noted
@@ -300,6 +316,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     })
     log.info({ host: settings.host, port: server.port }, 'api.listening')
     serviceNotes.start()
+    void notices.start()
     if (settings.auth) void reportWithoutKeys(redis, deps, settings)
     if (settings.auth && settings.publicUrl === undefined) reportWithoutPublicUrl(log)
     if (settings.mode === 'server') reportWithoutTls(log, settings)

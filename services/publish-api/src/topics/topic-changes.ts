@@ -21,6 +21,9 @@ export async function topicSettings(
   if (input.contentBasedDeduplication !== undefined && !isFifoName(arn)) {
     throw FantailError.invalid('contentBasedDeduplication', 'is for FIFO topics only')
   }
+  if (typeof input.notices === 'string' && isFifoName(arn)) {
+    throw FantailError.invalid('notices', 'is for standard topics only')
+  }
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
   return {
     ...Object.fromEntries(

@@ -14,7 +14,7 @@ import {
   SUBSCRIPTION_NAME_CHARS_MAX,
 } from '../../limits.ts'
 import { PROTOCOLS } from '../../protocols.ts'
-import { ON_GONE, RETRY_MODES } from '../../records.ts'
+import { ON_GONE, PAUSE_CAUSES, RETRY_MODES } from '../../records.ts'
 import { SYSTEM_POLICY } from '../../system-policy.ts'
 import {
   DeliveryPolicyInput,
@@ -254,10 +254,10 @@ export const SubscriptionView = named(
         'pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.',
       ),
       pausedBecause: z
-        .enum(['gone'])
+        .enum(PAUSE_CAUSES)
         .nullable()
         .describe(
-          'Why Fantail itself paused it. gone: the endpoint answered 410. A resume ends the pause. null: Fantail did not.',
+          'Why Fantail itself paused it. gone: the endpoint answered 410. failing: it had failed for the topic’s `disableAfterDays`. A resume ends the pause. null: Fantail did not.',
         ),
       onGone: z.enum(ON_GONE).nullable().describe(`${ON_GONE_TEXT} null: it is no webhook.`),
       rawMessageDelivery: z

@@ -1,5 +1,5 @@
 /** Makes a sentence for operators from a verdict. Programs read the code and the facts of the verdict. */
-import type { VerdictCode } from '@fantail/contracts'
+import type { SubscriptionRecord, VerdictCode } from '@fantail/contracts'
 import type { LaneFigures } from '../records/lane-records.ts'
 
 export interface VerdictFacts {
@@ -28,6 +28,7 @@ export interface Verdict {
 
 interface Said extends Omit<Verdict, 'sentence'> {
   figures: LaneFigures
+  subscription: Pick<SubscriptionRecord, 'pausedBecause'>
   now: number
 }
 
@@ -39,7 +40,7 @@ export function verdictSentence(said: Said): string {
 
 const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
   gone: (said) => `the endpoint answered 410, so the subscription is paused; ${waits(said)}`,
-  paused: (said) => `the subscription is paused; ${waits(said)}`,
+  paused: (said) => `the subscription is paused${failedForDays(said)}; ${waits(said)}`,
   pending: () => 'the endpoint has not confirmed the subscription, so it gets no messages',
   misconfigured: (said) =>
     `the service’s own configuration keeps attempts from the endpoint; ${waits(said)} and no attempt is counted`,
@@ -102,6 +103,10 @@ function waits({ figures }: Said): string {
 function waitsOf(waiting: number): string {
   if (waiting === 0) return 'nothing waits'
   return waiting === 1 ? '1 delivery waits' : `${whole(waiting)} deliveries wait`
+}
+
+function failedForDays({ subscription }: Said): string {
+  return subscription.pausedBecause === 'failing' ? ', because all attempts of some days had failed' : ''
 }
 
 function failures({ facts }: Said): string {

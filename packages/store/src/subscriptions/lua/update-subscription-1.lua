@@ -38,6 +38,12 @@ local function set_mode()
   if mode ~= '' then redis.call('HSET', key, LANE.mode, mode) end
 end
 
+-- A resume gives the endpoint a new start, because `disableAfterDays` counts from its first failure.
+local function forget_failures()
+  redis.call('HDEL', base .. 'lane:' .. id, LANE.failedInARow, LANE.failingSince)
+  redis.call('ZREM', base .. 'failing', id)
+end
+
 local subs, slice = base .. 'subs:' .. slice_id, base .. 'slice:' .. slice_id
 if runs_when_full then run_when_full(base) end
 local found = redis.call('HGET', subs, id)
@@ -48,11 +54,12 @@ redis.call('HSET', subs, id, record)
 if was_counted ~= '' then count_status(base, slice_id, was_counted, -1) end
 if counted ~= '' then count_status(base, slice_id, counted, 1) end
 redis.call('HSET', slice, SLICE.revision, revision)
-local was_gone = redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE
+local was_paused = redis.call('HGET', base .. 'lane:' .. id, LANE.paused) or ''
 redis.call('HSET', base .. 'lane:' .. id, LANE.rate, rate, LANE.maxInFlight, max_in_flight,
   LANE.paused, paused, LANE.hasDlq, has_dlq)
 set_mode()
-if was_gone and paused == '' then probe_gone(base, id, now) end
+if was_paused == GONE and paused == '' then probe_gone(base, id, now) end
+if was_paused ~= '' and paused == '' then forget_failures() end
 finish_change(base, shard, id, now, before, {
   expires = expires, arn = arn, uid = uid, raw_id = raw_id, old_token = old_token, new_token = new_token,
   revision = revision,

@@ -19,6 +19,7 @@ if not topic then return {} end
 local now, before, slice_count = now_ms(base), first_due(base), slices_of(topic)
 redis.call('UNLINK', key, base .. 'ends:' .. topic.uid, base .. 'tokens:' .. topic.uid)
 redis.call('ZREM', base .. 'topics', arn)
+redis.call('ZREM', base .. 'topics:watched', arn)
 redis.call('ZREM', base .. 'unfinished', 'topic|' .. arn)
 if slice_count > 1 then
   local note = 'purge|' .. arn .. '|' .. topic.uid .. '|' .. slice_count

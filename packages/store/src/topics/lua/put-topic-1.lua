@@ -12,6 +12,7 @@
 -- @arg retention: text, seconds
 -- @arg overrides: text, '1' if subscriptions' overrides are disabled, else ''
 -- @arg kept: text, seconds and bytes of the ring of messages; '' for none
+-- @arg watched: text, '1' if the topic gets notices or disables endpoints, else ''
 -- @arg revision: text
 -- Returns: {'changed'} | {'created', record} | {'set', number of slices}
 -- @include now
@@ -31,6 +32,8 @@ redis.call('HSET', key, TOPIC.rate, rate, TOPIC.retention, retention, TOPIC.over
   TOPIC.revision, revision, TOPIC.kept, kept)
 redis.call('HINCRBY', key, TOPIC.version, 1)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
+if watched == '' then redis.call('ZREM', base .. 'topics:watched', arn)
+else redis.call('ZADD', base .. 'topics:watched', 0, arn) end
 if not topic then
   local created = sum_record(record .. ',"' .. TOPIC_RECORD.createdAt .. '":' .. string.format('%.0f', now))
   redis.call('HSET', key, TOPIC.record, created, TOPIC.uid, uid, TOPIC.slices, '[]')
