@@ -31,6 +31,7 @@ afterEach(async () => {
 /** Attempts end when the test says so. */
 function createFirstAttempts() {
   const parked: string[] = []
+  const started: string[] = []
   const attempts: ((outcome: Outcome) => void)[] = []
   const notedAt: number[] = []
   const notes = new AttemptNotes({ noteAttempts: async () => undefined }, LOG)
@@ -43,7 +44,10 @@ function createFirstAttempts() {
     credentials: { isBlocked: () => false },
     targets: new TargetLocks(),
     attempts: {
-      attempt: (_s: unknown, _m: unknown, _d: unknown, done: never) => attempts.push(done),
+      attempt: ({ record }: { record: { id: string } }, _m: unknown, _d: unknown, done: never) => {
+        started.push(record.id)
+        attempts.push(done)
+      },
       goInBatches: () => false,
     },
     parking: {
@@ -70,7 +74,7 @@ function createFirstAttempts() {
     while (attempts.length > 0) answer()
     await stopped
   })
-  return { firstAttempts, slots, parked, answer, notedAt }
+  return { firstAttempts, slots, parked, started, answer, notedAt }
 }
 
 /** A unit for this many new subscriptions, all unthrottled and unsigned. */
@@ -145,6 +149,17 @@ test('a crowd of which some answer waits for its slots', () => {
   }
   expect(firstAttempts.queued).toBeGreaterThan(1_000)
   expect(parked).toEqual([])
+})
+
+test('freed slots go to the waiting subscriptions in turn', () => {
+  const { firstAttempts, slots, started, answer } = createFirstAttempts()
+  for (const id of ['a-0', 'b-0', 'c-0', ...Array.from({ length: 16 }, (_, n) => `first-${n}`)])
+    slots.trust(id)
+  firstAttempts.start(unitFor('first', 16))
+  const running = started.length
+  for (const name of ['a', 'a', 'a', 'b', 'b', 'b', 'c']) firstAttempts.start(unitFor(name, 1))
+  for (let left = 16 - running + 7; left > 0; left--) answer()
+  expect(started.slice(16)).toEqual(['a-0', 'b-0', 'c-0', 'a-0', 'b-0', 'a-0', 'b-0'])
 })
 
 test('a first delivery is noted at the time of the stack', () => {

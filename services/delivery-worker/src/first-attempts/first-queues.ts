@@ -69,44 +69,66 @@ export class FirstQueues {
     if (!queue && mustCheck) this.startWaiting(id)
   }
 
+  /**
+   * Called when an attempt of the subscription has ended. If attempts wait for a slot of the worker, `capacityFreed`
+   * gives the slot to one of them. Otherwise one subscription would keep many slots, and open many connections, while
+   * others wait. `now`: by performance.now().
+   */
+  ended(id: string, now: number): void {
+    if (!this.#starved) this.startWaiting(id, now)
+  }
+
   /** Starts queued attempts of the subscription while it has slots. `now`: by performance.now(). */
   startWaiting(id: string, now = performance.now()): void {
     const queue = this.#queues.get(id)
     if (!queue) return
-    const { slots } = this.#options
-    for (let next = queue.first; next; next = queue.first) {
-      if (this.#checks.mustWait(next.unit, now)) {
-        // The queue waits for Redis. This time says nothing about its endpoint.
-        queue.movedAt = Math.max(queue.movedAt, now)
-        return
-      }
-      if (this.#options.targets.isBusy(next.unit.context)) {
-        queue.removeFirst()
-        this.#waiting--
-        this.#options.park(next)
-        continue
-      }
-      if (!slots.acquireFirst(id, next.subscription.record.maxInFlight)) {
-        this.#starved ||= slots.freeForFirst <= 0
-        return
-      }
-      queue.removeFirst()
-      this.#waiting--
-      this.#options.run(next, now)
-      queue.movedAt = next.startedAt
-    }
-    this.#queues.delete(id)
+    while (this.#startFirst(queue, now));
+    if (!queue.first) this.#queues.delete(id)
   }
 
-  /** Starts attempts that wait for a slot of the worker. Attempts that have waited longest come first. */
+  /** Starts attempts that wait for a slot of the worker: one of each queue in turn, the longest waiting queue first. */
   capacityFreed(): void {
     const { slots } = this.#options
     if (!this.#starved || slots.freeForFirst <= 0) return
     this.#starved = false
-    for (const id of this.#queues.keys()) {
-      if (slots.freeForFirst <= 0) return
-      this.startWaiting(id)
+    for (const [id, queue] of this.#queues) {
+      if (slots.freeForFirst <= 0) {
+        this.#starved = true
+        return
+      }
+      const hasStarted = this.#startFirst(queue, performance.now())
+      if (queue.first && !hasStarted) continue
+      this.#queues.delete(id)
+      // At the end, where this loop meets it again.
+      if (queue.first) this.#queues.set(id, queue)
     }
+  }
+
+  /** Returns false if the first attempt must wait, or if none is left. */
+  #startFirst(queue: SubscriptionQueue, now: number): boolean {
+    const { slots, targets } = this.#options
+    for (let next = queue.first; next; next = queue.first) {
+      if (this.#checks.mustWait(next.unit, now)) {
+        // The queue waits for Redis. This time says nothing about its endpoint.
+        queue.movedAt = Math.max(queue.movedAt, now)
+        return false
+      }
+      const { id, maxInFlight } = next.subscription.record
+      const isBusy = targets.isBusy(next.unit.context)
+      if (!isBusy && !slots.acquireFirst(id, maxInFlight)) {
+        this.#starved ||= slots.freeForFirst <= 0
+        return false
+      }
+      queue.removeFirst()
+      this.#waiting--
+      if (isBusy) this.#options.park(next)
+      else {
+        this.#options.run(next, now)
+        queue.movedAt = next.startedAt
+        return true
+      }
+    }
+    return false
   }
 
   /** Parks all queued attempts of the subscription. */

@@ -18,7 +18,7 @@ export interface FirstRunsOptions {
   targets: Pick<TargetLocks, 'begin' | 'end'>
   attempts: Pick<AttemptMaker, 'attempt'>
   crowd: EndpointCrowd
-  queues: Pick<FirstQueues, 'startWaiting' | 'park'>
+  queues: Pick<FirstQueues, 'ended' | 'park'>
   place: Pick<JobPlace, 'detach' | 'end'>
   freed: CapacityAnnouncer
   /** Deadline of one attempt. The lease of a detached attempt lasts longer. */
@@ -81,7 +81,7 @@ export class FirstRuns {
     const now = performance.now()
     attempt.endedAt = now
     place.end(attempt, outcome)
-    queues.startWaiting(id, now)
+    queues.ended(id, now)
     freed.announce()
     if (this.#running.size === 0 && this.#idle.length > 0)
       for (const resolve of this.#idle.splice(0)) resolve()
