@@ -4,7 +4,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Attempt, Delivery, Message, Redrive, Subscription } from '@fantail/client/api'
+import type {
+  Attempt,
+  Delivery,
+  FoundDeadLetter,
+  FoundKeptMessage,
+  FoundName,
+  Message,
+  Redrive,
+  Subscription,
+} from '@fantail/client/api'
 import { waitFor } from '@fantail/test-kit'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -263,6 +272,25 @@ async function deadLetters(queue: string, count: number): Promise<{ messageId: s
   return letters
 }
 
+test('kept messages are found by what they say, and anything by its name', async () => {
+  const keep = JSON.stringify({ seconds: 60, bytes: 1_048_576 })
+  await subscribed('hooli-orders', await counting(), ' --name ERP')
+  await objects(`topics set hooli-orders --set keepMessages:=${keep}`)
+  const body = JSON.stringify({ size: 'Größe M' }).replace('ö', '\\u00f6')
+  await fantail('publish hooli-orders - --attr eventType=order.paid', { stdin: body })
+  const found = () => objects<FoundKeptMessage>('search größe --type order.* --prefix hooli- --since 1h')
+  await waitFor(async () => (await found()).length === 1, { what: 'the message in its ring' })
+  const line = { eventType: 'order.paid', line: '{"size":"Größe M"}' }
+  expect(await found()).toMatchObject([line])
+  const shown = await fantail('search größe')
+  expect(shown.stdout).toMatch(/^MESSAGE .*\n\S+ +\S+ +hooli-orders +order\.paid +\{"size":"Größe M"\}\n$/)
+  expect(shown.stderr).toMatch(/looked at \d+ message/)
+  const named = { kind: 'subscription', name: 'ERP', topic: 'hooli-orders' }
+  const names = () => objects<FoundName>('find orders erp')
+  await waitFor(async () => (await names()).length > 0, { what: 'the name' })
+  expect(await names()).toMatchObject([named])
+})
+
 test('dead letters are shown, exported, sent again and deleted', async () => {
   await objects('queues create dead')
   const hook = await counting(404)
@@ -270,8 +298,12 @@ test('dead letters are shown, exported, sent again and deleted', async () => {
   await fantail('publish failing --lines', { stdin: 'a\nb\nc' })
   await deadLetters('dead', 3)
   const shown = await fantail('dlq show dead --status 404')
-  expect(shown.stdout).toMatch(/^MESSAGE.*\n\S+ +permanent +404 +1 /)
+  expect(shown.stdout).toMatch(/^MESSAGE.*\n\S+ +\S+ +permanent +404 +1 /)
   expect(shown.stderr).toBe('3 dead letters\n      3  permanent 404\n')
+  const [letter] = await objects<FoundDeadLetter>('search b --letters --topic failing')
+  expect(letter).toMatchObject({ queueArn: expect.stringMatching(/:dead$/), line: 'b', foundIn: 'message' })
+  const told = (await fantail(`explain ${letter?.publishedMessageId} --follow --timeout 30s`)).stdout
+  expect(told).toContain(`dead letter ${letter?.messageId} in ${letter?.queueArn}`)
   expect((await fantail('dlq ls')).stdout).toMatch(/\ndead +3 /)
   expect(await objects('dlq list')).toEqual(
     expect.arrayContaining([expect.objectContaining({ name: 'dead', counts: expect.anything() })]),

@@ -78,6 +78,16 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'show where each delivery stands, and why',
     load: async () => (await import('./commands/messages/explain-command.ts')).explain,
   },
+  search: {
+    words: '[TEXT] [--letters]',
+    summary: 'find messages and dead letters by content',
+    load: async () => (await import('./commands/messages/search-command.ts')).search,
+  },
+  find: {
+    words: 'WORDS',
+    summary: 'find topics, subscriptions, queues and keys by name',
+    load: async () => (await import('./commands/messages/search-command.ts')).find,
+  },
   tail: {
     words: '[TOPIC]',
     summary: 'show attempts and ends as they happen',

@@ -65,6 +65,7 @@ export { FifoLog, type FifoReceipt, fifoLogFigures } from './fifo/fifo-log.ts'
 export { FifoReading, type LogEntry, type LogMove, type LogMoved } from './fifo/fifo-reading.ts'
 export { isWorthKeepingWhole, type KeptJob, type NewKept } from './kept/kept-jobs.ts'
 export { KeptMessages, type NotKept } from './kept/kept-messages.ts'
+export { KeptSearch, SEARCH_MS_MAX } from './kept/kept-search.ts'
 export { KEPT_GIVE_WAY_SHARE, KeptUpkeep } from './kept/kept-upkeep.ts'
 export {
   dataFormatKey,

@@ -87,6 +87,8 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   listen: server(LISTEN, [OWN.forwarded, OWN.secret], { 130: 'ended by Ctrl-C' }),
   replay: machine(LISTEN, [OWN.replayed], { 3: 'there are no such files', 8: 'some answers are no 2xx' }),
   explain: server(MAIN, [OWN.explained]),
+  search: server(MAIN, [ofApi('FoundKeptMessage'), ofApi('FoundDeadLetter')]),
+  find: server(MAIN, [ofApi('FoundName')]),
   tail: server('tests/cli/tail-command.test.ts', [OWN.event, OWN.gap], { 130: 'ended by Ctrl-C' }),
   'dlq list': server(MAIN, QUEUE),
   'dlq show': server(MAIN, QUEUE_MESSAGE),

@@ -855,6 +855,32 @@ export type DeadLetterGroup = {
 };
 
 /**
+ * A part of a search of dead letters.
+ */
+export type DeadLetterSearch = {
+    /**
+     * Finds, queue by queue, the oldest first in each.
+     */
+    letters: Array<FoundDeadLetter>;
+    /**
+     * Messages that this answer has looked at.
+     */
+    scanned: number;
+    /**
+     * Give it as `cursor` to search on. null: the search looked at everything.
+     */
+    nextCursor: string | null;
+    /**
+     * Queues that the search looks into.
+     */
+    queues: number;
+    /**
+     * Queues among them that are searched to their end.
+     */
+    queuesDone: number;
+};
+
+/**
  * The fate of a message for one subscription.
  */
 export type Delivery = {
@@ -918,6 +944,19 @@ export type Delivery = {
      * When it was last resent: ISO 8601 in UTC. null: never.
      */
     resentAt: string | null;
+    /**
+     * Its dead letter, which may be gone since. null: it is not dead-lettered, or its subscription was deleted.
+     */
+    deadLetter: {
+        /**
+         * ARN of the dead-letter queue.
+         */
+        queueArn: string;
+        /**
+         * Id of the letter in this queue.
+         */
+        messageId: string;
+    } | null;
 };
 
 /**
@@ -1417,6 +1456,142 @@ export type FilterTestInput = {
     protocol?: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
 };
 
+/**
+ * A dead letter that a search found.
+ */
+export type FoundDeadLetter = {
+    /**
+     * ARN of the queue that has it.
+     */
+    queueArn: string;
+    /**
+     * Id of the letter in this queue.
+     */
+    messageId: string;
+    /**
+     * Id that publishing the message answered.
+     */
+    publishedMessageId: string;
+    /**
+     * ARN of the topic that the message was published to.
+     */
+    topicArn: string;
+    /**
+     * ARN of the subscription that it could not be delivered to.
+     */
+    subscriptionArn: string;
+    /**
+     * Why it was dead-lettered.
+     */
+    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+    /**
+     * HTTP status of the last attempt’s answer; null: it got none.
+     */
+    statusCode: number | null;
+    /**
+     * How the last attempt failed without an answer, as a code; null otherwise.
+     */
+    lastError: string | null;
+    /**
+     * When it was put into the dead-letter queue: ISO 8601 in UTC, with milliseconds.
+     */
+    deadLetteredAt: string;
+    /**
+     * Its attribute `eventType`. null: it has none, or it is not shown.
+     */
+    eventType: string | null;
+    /**
+     * One line of what it says, at most 120 characters, with invisible characters as escapes. null: it is not stored or not shown, or the key lacks the scope `bodies`.
+     */
+    line: string | null;
+    /**
+     * Part of the message in which the text was found; `line` is from there. null: no text was searched.
+     */
+    foundIn: 'message' | 'subject' | 'attributes' | null;
+};
+
+/**
+ * A kept message that a search found.
+ */
+export type FoundKeptMessage = {
+    /**
+     * Id of the message, as publishing answered it.
+     */
+    messageId: string;
+    /**
+     * ARN of the topic that it was published to.
+     */
+    topicArn: string;
+    /**
+     * When it was published: ISO 8601 in UTC, with milliseconds.
+     */
+    publishedAt: string;
+    /**
+     * Bytes of its text and attributes together.
+     */
+    sizeBytes: number;
+    /**
+     * Its attribute `eventType`. null: it has none, or it is not shown.
+     */
+    eventType: string | null;
+    /**
+     * One line of what it says, at most 120 characters, with invisible characters as escapes. null: it is not stored or not shown, or the key lacks the scope `bodies`.
+     */
+    line: string | null;
+    /**
+     * Part of the message in which the text was found; `line` is from there. null: no text was searched.
+     */
+    foundIn: 'message' | 'subject' | 'attributes' | null;
+};
+
+/**
+ * Something with a name.
+ */
+export type FoundName = {
+    /**
+     * Kind of the thing with this name.
+     */
+    kind: 'topic' | 'subscription' | 'queue' | 'key';
+    /**
+     * Name of a topic or queue, or id of a subscription or key, as paths take it.
+     */
+    id: string;
+    /**
+     * Its name for people. null: a subscription or key without one.
+     */
+    name: string | null;
+    /**
+     * Its ARN. null: a key.
+     */
+    arn: string | null;
+    /**
+     * Name of a subscription’s topic; null for everything else.
+     */
+    topic: string | null;
+    /**
+     * Host or domain of a subscription’s endpoint, or its protocol; null for everything else.
+     */
+    host: string | null;
+};
+
+/**
+ * What has all words in its names.
+ */
+export type FoundNames = {
+    /**
+     * Names in which all words are, the best first.
+     */
+    found: Array<FoundName>;
+    /**
+     * How many match in all.
+     */
+    matched: number;
+    /**
+     * false: there are more topics, subscriptions or queues than the search looks at.
+     */
+    complete: boolean;
+};
+
 export type HandleResults = {
     /**
      * One result per handle, in the order of the request.
@@ -1446,6 +1621,40 @@ export type Health = {
      * Always `ok`, because a process that is down gives no answer.
      */
     status: 'ok';
+};
+
+/**
+ * A part of a search of kept messages.
+ */
+export type KeptSearch = {
+    /**
+     * Finds, the newest first within a topic, and by spans of time over several topics.
+     */
+    messages: Array<FoundKeptMessage>;
+    /**
+     * Messages that this answer has looked at.
+     */
+    scanned: number;
+    /**
+     * Give it as `cursor` to search on. null: the search looked at everything.
+     */
+    nextCursor: string | null;
+    /**
+     * Bytes of these messages as they are stored.
+     */
+    scannedBytes: number;
+    /**
+     * Messages among them that cannot be decoded.
+     */
+    unreadable: number;
+    /**
+     * Bytes that the searched topics keep in all.
+     */
+    keptBytes: number;
+    /**
+     * Everything that was kept since this time is searched: ISO 8601 in UTC. null: everything is.
+     */
+    scannedTo: string | null;
 };
 
 /**
@@ -3616,6 +3825,14 @@ export type QueueMessage = {
      */
     bodySha256: string;
     /**
+     * Its attribute `eventType`. null: it has none, or it is not shown.
+     */
+    eventType: string | null;
+    /**
+     * One line of what it says, at most 120 characters, with invisible characters as escapes. null: it is not stored or not shown, or the key lacks the scope `bodies`.
+     */
+    line: string | null;
+    /**
      * Only of a dead letter that is read by its id, and not without the scope `bodies`: what was published.
      */
     published?: {
@@ -4366,6 +4583,14 @@ export type SearchedMessage = {
          */
         redrives: number;
     }>;
+    /**
+     * Its attribute `eventType`. null: it has none, or it is not shown.
+     */
+    eventType: string | null;
+    /**
+     * One line of what it says, at most 120 characters, with invisible characters as escapes. null: it is not stored or not shown, or the key lacks the scope `bodies`.
+     */
+    line: string | null;
 };
 
 /**
@@ -7206,6 +7431,60 @@ export type GetStatsResponses = {
 
 export type GetStatsResponse = GetStatsResponses[keyof GetStatsResponses];
 
+export type FindByNameData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Words in any order, such as `hooli orders ERP`. All of them must be in the name, topic, host, protocol or metadata of one thing.
+         */
+        text: string;
+        /**
+         * Names in the answer, 1 to 50; default 20.
+         */
+        limit?: number;
+    };
+    url: '/v1/search/names';
+};
+
+export type FindByNameErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type FindByNameError = FindByNameErrors[keyof FindByNameErrors];
+
+export type FindByNameResponses = {
+    /**
+     * What was found, the best first
+     */
+    200: FoundNames;
+};
+
+export type FindByNameResponse = FindByNameResponses[keyof FindByNameResponses];
+
 export type ListServicesData = {
     body?: never;
     path?: never;
@@ -7899,6 +8178,10 @@ export type SearchMessagesData = {
          */
         until?: string;
         /**
+         * lines: also shows the event type and a line of each message, if it is stored. Needs the scope `bodies`.
+         */
+        show?: 'lines';
+        /**
          * Items per page, 1 to 100; default 100.
          */
         limit?: number;
@@ -8024,6 +8307,170 @@ export type PublishDirectResponses = {
 };
 
 export type PublishDirectResponse = PublishDirectResponses[keyof PublishDirectResponses];
+
+export type SearchKeptMessagesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only what has this text in its message, subject or attributes. Capital and small letters are equal, and escapes of JSON are decoded.
+         */
+        text?: string;
+        /**
+         * Only messages of this event type, a name or a pattern such as `order.*`.
+         */
+        eventType?: string;
+        /**
+         * Only messages of this topic, by its name or ARN.
+         */
+        topic?: string;
+        /**
+         * Only messages of topics whose names begin so.
+         */
+        topicPrefix?: string;
+        /**
+         * Only messages of topics that have a subscription whose metadata has this member: a key, a colon and the value.
+         */
+        metadata?: string;
+        /**
+         * Only messages that were kept at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Only messages that were kept at this time or earlier: ISO 8601 with an offset.
+         */
+        until?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/search/kept-messages';
+};
+
+export type SearchKeptMessagesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SearchKeptMessagesError = SearchKeptMessagesErrors[keyof SearchKeptMessagesErrors];
+
+export type SearchKeptMessagesResponses = {
+    /**
+     * A part of the search
+     */
+    200: KeptSearch;
+};
+
+export type SearchKeptMessagesResponse = SearchKeptMessagesResponses[keyof SearchKeptMessagesResponses];
+
+export type SearchDeadLettersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only what has this text in its message, subject or attributes. Capital and small letters are equal, and escapes of JSON are decoded.
+         */
+        text?: string;
+        /**
+         * Only messages of this event type, a name or a pattern such as `order.*`.
+         */
+        eventType?: string;
+        /**
+         * Only messages of this topic, by its name or ARN.
+         */
+        topic?: string;
+        /**
+         * Only messages of topics whose names begin so.
+         */
+        topicPrefix?: string;
+        /**
+         * Only letters of subscriptions whose metadata has this member: a key, a colon and the value.
+         */
+        metadata?: string;
+        /**
+         * Only letters that were dead-lettered at this time or later: ISO 8601 with an offset.
+         */
+        since?: string;
+        /**
+         * Only letters that were dead-lettered at this time or earlier: ISO 8601 with an offset.
+         */
+        until?: string;
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/search/dead-letters';
+};
+
+export type SearchDeadLettersErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SearchDeadLettersError = SearchDeadLettersErrors[keyof SearchDeadLettersErrors];
+
+export type SearchDeadLettersResponses = {
+    /**
+     * A part of the search
+     */
+    200: DeadLetterSearch;
+};
+
+export type SearchDeadLettersResponse = SearchDeadLettersResponses[keyof SearchDeadLettersResponses];
 
 export type ListenToEventsData = {
     body?: never;

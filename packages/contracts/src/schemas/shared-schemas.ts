@@ -69,6 +69,13 @@ export const QueueReference = z
   .describe('A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.')
 export const SubscriptionReference = z.string().describe('A subscription by its id (a UUID) or its ARN.')
 
+/** @limit Characters of the text of a search. Past it: `validation_failed`. */
+const SEARCH_TEXT_CHARS_MAX = 200
+export const SearchText = z.string().min(1).max(SEARCH_TEXT_CHARS_MAX)
+
+/** A member of a subscription's metadata in a query. Keys have no colon; values may. */
+export const MetadataMember = z.string().regex(/^[A-Za-z0-9_.-]+:/, 'must be a key, a colon and the value')
+
 /** Query members of every list. Numbers arrive as text. */
 export const pageQuery = {
   limit: z.coerce

@@ -87,7 +87,7 @@ function publishedWithin(messages: readonly Pick<NewKept, 'id'>[]): { first: num
 
 /** Bodies of the messages with these ids, in their order. Empty: the job does not have the message. */
 export function bodiesIn(data: Buffer, ids: Buffer): Buffer[] {
-  const byId = new Map(bodiesOf(data).map((body) => [idOf(body), body]))
+  const byId = new Map(bodiesOfKept(data).map((body) => [idOf(body), body]))
   return Array.from({ length: ids.length / JOB_ID_BYTES }, (_, n) => {
     const id = formatMessageId(ids.subarray(n * JOB_ID_BYTES, (n + 1) * JOB_ID_BYTES))
     return Buffer.from(byId.get(id) ?? '')
@@ -95,7 +95,7 @@ export function bodiesIn(data: Buffer, ids: Buffer): Buffer[] {
 }
 
 /** None if the data is gone or not a job's. A reader then continues with the other messages of the ring. */
-function bodiesOf(data: Buffer): string[] {
+export function bodiesOfKept(data: Buffer): string[] {
   try {
     return bodiesOfJob(String(data))
   } catch (error) {

@@ -100,11 +100,15 @@ export class KeptMessages {
     return found ? String(found) : null
   }
 
-  /** The stored message, if a lane or a FIFO log still holds it. */
-  async waiting(messageId: string): Promise<Buffer | null> {
+  /**
+   * The stored message, if a lane or a FIFO log still holds it. `topicArn`: only in the topic's home shard, which has
+   * all lanes of most topics.
+   */
+  async waiting(messageId: string, topicArn?: string): Promise<Buffer | null> {
     const pipeline = batch(this.#redis)
     const id = idOf(messageId)
-    for (let shard = 0; shard < SHARD_COUNT; shard++)
+    const everywhere = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
+    for (const shard of topicArn === undefined ? everywhere : [shardOf(topicArn)])
       pipeline.hgetBuffer(messageKey(shardBase(shard), id), 'b')
     const found = (await replies(pipeline)) as (Buffer | null)[]
     return found.find((body) => body !== null) ?? null

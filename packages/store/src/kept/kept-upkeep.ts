@@ -17,7 +17,7 @@ import { readScript, runScript } from '../redis/scripts.ts'
 import { sideBySide } from '../redis/side-by-side.ts'
 
 /** A topic's ring, and about how many bytes it fills. */
-interface Ring {
+export interface Ring {
   arn: string
   uid: string
   shard: number

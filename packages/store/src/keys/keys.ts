@@ -80,8 +80,6 @@ export const keptKey = (base: string) => `${base}kept`
 // - `f`: ms at which the newest message was kept that the ring lost because it had too many bytes
 // - `b`: how many messages all jobs had that were ever kept whole, less one for each job. By it the ring knows how many
 //   more messages than places it has.
-// `<base>kept:order:<topic uid>`. Sorted set: 16 bytes message id, or the name of a job that is kept whole, by score.
-// The score is the ms of keeping times 2,048, and rises with every message. A job has the score of its last message.
 // `<base>kept:jobs:<topic uid>`. Sorted set: names of jobs that are kept whole, by the same score.
 // `<base>kept:published:<topic uid>`. Sorted set: the same names, by the ms at which their first message was published.
 // `<base>kept:job:<topic uid>:<name>`. Hash: a copy of the job's record, with two more members. `ft:ids` has the
@@ -90,6 +88,11 @@ export const keptKey = (base: string) => `${base}kept`
 // delete its jobs, and then the set. The numbers of a uid begin with 1 and have no gap.
 /** Set: `<topic uid> <topic ARN>` of rings that have kept jobs whole. A name is removed with the ring's last job. */
 export const keptWholeKey = (base: string) => `${base}kept:whole`
+/**
+ * Sorted set of a ring: 16 bytes message id, or the name of a job that is kept whole, by score. The score is the ms of
+ * keeping times 2,048, and rises with every message. A job has the score of its last message.
+ */
+export const keptOrderKey = (base: string, topicUid: string) => `${base}kept:order:${topicUid}`
 /** Hash of a topic's ring: 16 bytes message id → stored text (message-bodies.ts). */
 export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
 

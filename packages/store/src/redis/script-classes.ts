@@ -137,6 +137,7 @@ export const SCRIPT_CLASSES = {
   'reserve-spend-1': 'carries',
   'retry-lane-now-1': 'carries',
   'revoke-api-key-1': 'frees',
+  'scan-kept-1': 'reads',
   'send-letter-1': 'carries',
   'send-messages-1': 'grows',
   'settle-create-1': 'carries',

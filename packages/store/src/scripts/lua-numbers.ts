@@ -45,6 +45,8 @@ export const NUMBER = {
   WINDOWS_MAX: 10,
   /** A kept message as its script reads it: 16 bytes of the id, and 4 of the body's length. */
   PLACE_BYTES: 20,
+  /** A place of a ring has the ms of keeping times this as its score, plus a number that rises with every message. */
+  KEPT_STEPS: 2_048,
   /** How long a deleted queue is remembered. */
   DELETED_MS: 60_000,
   /**

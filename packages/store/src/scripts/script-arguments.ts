@@ -550,6 +550,15 @@ export interface ScriptArguments {
     reached: number | null
   }
   'revoke-api-key-1': { base: ScriptText; id: ScriptText }
+  'scan-kept-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    below: number
+    from: number
+    placesMax: number
+    bytesMax: number
+  }
   'send-letter-1': {
     base: ScriptText
     arn: ScriptText

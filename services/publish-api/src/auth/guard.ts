@@ -107,7 +107,11 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursor
     },
     answer: (call, handle) => {
       const { caller: key } = call
-      return rule.list && key ? ownPage({ call, key, handle }, rule.list, cursors) : handle(call)
+      if (!key) return handle(call)
+      if (rule.list) return ownPage({ call, key, handle }, rule.list, cursors)
+      return handle(
+        rule.asks ? { ...call, mayDo: (target) => mayDo(target, { key, access, ...call }) } : call,
+      )
     },
     report,
   }
@@ -186,6 +190,16 @@ function permitEach(targets: Targets, asked: Asked, from = 0): void | Promise<vo
   for (let n = from; n < targets.length; n++) {
     const pending = access.permit(key, targets[n] as Target, request)
     if (pending) return pending.then(() => permitEach(targets, asked, n + 1))
+  }
+}
+
+async function mayDo(target: Target, { key, request, access }: Asked): Promise<boolean> {
+  try {
+    await access.permit(key, target, request)
+    return true
+  } catch (error) {
+    if (error instanceof FantailError && error.code === 'forbidden') return false
+    throw error
   }
 }
 

@@ -287,6 +287,9 @@ function publishedTo({ body }: Call): Target[] {
   return directTargets({ PhoneNumber, TargetArn })
 }
 
+/** The topic that a search names. */
+const queried = ({ query }: Call, deps: ApiDeps) => named('SNS:GetTopicAttributes', query as Body, deps)
+
 const previewed = ({ body }: Call, deps: ApiDeps) => named('SNS:GetTopicAttributes', body as Body, deps)
 
 const onApplication =
@@ -346,8 +349,11 @@ const RULES: Record<string, Rule> = {
   'GET /v1/lanes': reading(listedOfTopic),
   'GET /v1/overview': { need: READ },
   'GET /v1/stats': reading(counted),
-  // The handler itself leaves out messages of other keys, because a search continues until its page is full.
-  'GET /v1/messages': reading(listedOfTopic),
+  // The handlers themselves leave out what the key may not see, because a search continues until its page is full.
+  'GET /v1/messages': { ...reading(listedOfTopic), asks: true },
+  'GET /v1/search/kept-messages': { ...reading(queried), asks: true },
+  'GET /v1/search/dead-letters': { ...reading(queried), asks: true },
+  'GET /v1/search/names': { need: READ },
 
   'POST /v1/delivery-policies/preview': { need: 'any', targets: previewed },
   'POST /v1/filter-policies/test': { need: ['read', 'manage'] },

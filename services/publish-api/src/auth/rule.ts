@@ -28,6 +28,8 @@ export interface Rule {
   portal?: true
   /** The route changes something, so it gets a line in the audit log. */
   change?: true
+  /** The handler asks what else the caller may do (`mayDo`). */
+  asks?: true
   targets?: (call: Call, deps: ApiDeps) => Target[] | Promise<Target[]>
   /**
    * The answer is a list, of which a key sees only its own items. `arn`: the member with the ARN of an item's resource.

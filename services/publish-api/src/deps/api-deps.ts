@@ -15,6 +15,7 @@ import type {
   FifoLog,
   Idempotency,
   KeptMessages,
+  KeptSearch,
   Lanes,
   LinkKey,
   LiveSender,
@@ -51,6 +52,7 @@ import type { QueueCache, TopicCache } from '../caches/topic-cache.ts'
 import type { EventListeners } from '../events/event-listeners.ts'
 import type { Log } from '../http/log.ts'
 import type { LaneBoard } from '../lanes/lane-board.ts'
+import type { Names } from '../names/names.ts'
 import type { PublishCounts, StatsReads } from '../stats/stats-reads.ts'
 import type { ApiTravel } from '../time/api-travel.ts'
 
@@ -127,6 +129,8 @@ export interface ApiDeps {
   quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
   /** The rings of messages that topics keep. */
   kept: Pick<KeptMessages, 'read' | 'topicOf' | 'waiting' | 'page'>
+  keptSearch: Pick<KeptSearch, 'search'>
+  names: Pick<SharedRead<Names>, 'get'>
   counts: Pick<Counts, 'add' | 'read'>
   publisher: Pick<Publisher, 'publish'>
   fifoLog: Methods<FifoLog>

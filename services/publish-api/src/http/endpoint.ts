@@ -2,7 +2,7 @@
  * A route as data: its input, its answers and errors, and its handler. Both the router and the OpenAPI document use
  * this data, so they always have the same routes.
  */
-import type { Caller } from '@fantail/access'
+import type { Caller, Target } from '@fantail/access'
 import type { ApiSettings } from '@fantail/config'
 import {
   type ErrorCode,
@@ -43,6 +43,8 @@ export interface Call<Q = unknown, B = unknown> {
   params: Record<string, string>
   query: Q
   body: B
+  /** For routes whose rule says so: whether the caller may do something. Absent: it may do everything. */
+  mayDo?: (target: Target) => Promise<boolean>
   /** For routes that stream: rejects if the caller is no longer allowed to make the call. */
   recheck?: () => Promise<void>
 }

@@ -85,12 +85,48 @@ export async function letterOf(
   deps: Pick<Tools, 'topicQueues' | 'queues'>,
   record: SubscriptionRecord,
   messageId: string,
-  { redrives, resentAt }: Pick<DeliveryOutcome, 'redrives' | 'resentAt'>,
+  row: Times,
 ): Promise<{ queue: string; itemId: string; message: Message } | undefined> {
-  const queue = await letterQueueOf(deps, record)
-  if (queue === undefined) return undefined
-  const generation = redrives + (resentAt === null ? 0 : resentGeneration(resentAt))
-  const itemId = deadLetterItemId(record.id, deliveryId(messageId, generation))
-  const message = (await deps.queues.message(queue, itemId))?.deadLetter?.message
-  return message && { queue, itemId, message }
+  const place = await placeOf(deps, record, { messageId, generation: generationIn(row) })
+  const item = place && (await deps.queues.message(place.queueArn, place.messageId))
+  const message = item?.deadLetter?.message
+  return place && message && { queue: place.queueArn, itemId: place.messageId, message }
+}
+
+type Times = Pick<DeliveryOutcome, 'redrives' | 'resentAt'>
+
+/** The generation of a delivery that was redriven or resent. */
+export function generationIn({ redrives, resentAt }: Times): number {
+  return redrives + (resentAt === null ? 0 : resentGeneration(resentAt))
+}
+
+interface LetterPlace {
+  queueArn: string
+  /** Id of the letter in the queue. */
+  messageId: string
+}
+
+interface DeadDelivery {
+  messageId: string
+  subscriptionId: string
+  generation: number
+}
+
+/** Where the dead letter of a delivery is stored, if it is still there. undefined: the subscription was deleted. */
+export async function letterPlaceOf(
+  deps: Pick<Tools, 'subscriptions' | 'topicQueues'>,
+  { subscriptionId, ...delivery }: DeadDelivery,
+): Promise<LetterPlace | undefined> {
+  const record = await deps.subscriptions.get(subscriptionId)
+  return record ? placeOf(deps, record, delivery) : undefined
+}
+
+async function placeOf(
+  deps: Pick<Tools, 'topicQueues'>,
+  record: SubscriptionRecord,
+  { messageId, generation }: Omit<DeadDelivery, 'subscriptionId'>,
+): Promise<LetterPlace | undefined> {
+  const queueArn = await letterQueueOf(deps, record)
+  if (queueArn === undefined) return undefined
+  return { queueArn, messageId: deadLetterItemId(record.id, deliveryId(messageId, generation)) }
 }

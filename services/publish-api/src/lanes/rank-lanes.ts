@@ -1,5 +1,5 @@
 /** Chooses the lanes that a list shows, sorts them, and groups them by host. */
-import { nameOfArn, VERDICTS_IN_NEED, type VerdictCode } from '@fantail/contracts'
+import { nameOfArn, type SubscriptionRecord, VERDICTS_IN_NEED, type VerdictCode } from '@fantail/contracts'
 import { maskCredentials } from '@fantail/delivery'
 import { domainOfAddress } from '@fantail/policy'
 import type { JudgedLane } from './lane-board.ts'
@@ -63,13 +63,14 @@ export interface LanesOfHost {
 
 /** Hosts in the order of their first lanes. */
 export function byHost(lanes: JudgedLane[]): LanesOfHost[] {
-  const groups = Map.groupBy(lanes, hostOf)
+  const groups = Map.groupBy(lanes, ({ subscription }) => hostOf(subscription))
   return [...groups].flatMap(([host, [first, ...others]]) =>
     first ? [{ host, lanes: [first, ...others] }] : [],
   )
 }
 
-export function hostOf({ subscription: { endpoint, protocol } }: JudgedLane): string {
+/** Host of an endpoint, the domain of a mail address, or else the protocol. */
+export function hostOf({ endpoint, protocol }: Pick<SubscriptionRecord, 'endpoint' | 'protocol'>): string {
   const host = URL.parse(endpoint)?.host
   if (host) return host
   return endpoint.includes('@') ? domainOfAddress(endpoint) : protocol

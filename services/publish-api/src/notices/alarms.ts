@@ -56,7 +56,7 @@ export function laneAlarms(lanes: Iterable<JudgedLane>, rules: LaneRules): Alarm
     const found = laneAlarm(lane, rules)
     if (!found) continue
     const { topicArn, id } = lane.subscription
-    alarms.set(`${found.type} ${id}`, { ...found, lane, topicArn, host: hostOf(lane) })
+    alarms.set(`${found.type} ${id}`, { ...found, lane, topicArn, host: hostOf(lane.subscription) })
   }
   return alarms
 }

@@ -16,6 +16,7 @@ import { platformApplicationRoutes } from '../rest/kinds/platform-routes.ts'
 import { smsRoutes } from '../rest/kinds/sms-routes.ts'
 import { suppressionRoutes } from '../rest/kinds/suppression-routes.ts'
 import { attemptRoutes } from '../rest/messages/attempt-routes.ts'
+import { contentSearchRoutes } from '../rest/messages/content-search-routes.ts'
 import { directRoutes } from '../rest/messages/direct-routes.ts'
 import { eventRoutes } from '../rest/messages/event-routes.ts'
 import { keptRoutes } from '../rest/messages/kept-routes.ts'
@@ -30,6 +31,7 @@ import { namingTopics, queueRoutes } from '../rest/queues/queue-routes.ts'
 import { redriveRoutes } from '../rest/queues/redrive-routes.ts'
 import { auditRoutes } from '../rest/service/audit-routes.ts'
 import { keyRoutes } from '../rest/service/key-routes.ts'
+import { nameRoutes } from '../rest/service/name-routes.ts'
 import { overviewRoutes } from '../rest/service/overview-routes.ts'
 import {
   certificateRoutes,
@@ -71,6 +73,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...laneRoutes(deps),
     ...overviewRoutes(deps),
     ...statsRoutes(deps),
+    ...nameRoutes(deps),
     ...processRoutes(deps),
     ...deliveryPolicyRoutes(deps),
     ...filterPolicyRoutes(deps, trials),
@@ -78,6 +81,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...messageRoutes(deps),
     ...attemptRoutes(deps),
     ...searchRoutes(deps),
+    ...contentSearchRoutes(deps),
     ...eventRoutes(deps),
     ...directRoutes(deps),
     ...namingTopics(deps, [...queueRoutes(deps), ...queueMessageRoutes(deps), ...letterRoutes(deps, trials)]),

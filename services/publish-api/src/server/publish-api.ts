@@ -40,6 +40,7 @@ import {
   IsolatedMessages,
   KEPT_GIVE_WAY_SHARE,
   KeptMessages,
+  KeptSearch,
   KeptUpkeep,
   KeyLimits,
   keyHolderName,
@@ -96,6 +97,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { createEvents } from '../events/event-listeners.ts'
 import { LaneBoard } from '../lanes/lane-board.ts'
 import { EndpointEvents } from '../mobile-push/endpoint-events.ts'
+import { readNames } from '../names/names.ts'
 import { NoticeWatch } from '../notices/notice-watch.ts'
 import { createQueueSource, createServiceNotes } from '../queues/queues-in-use.ts'
 import { PublishCounts, StatsReads } from '../stats/stats-reads.ts'
@@ -108,6 +110,8 @@ import { checkStart, whenConnected } from './start-checks.ts'
 
 /** Totals of topics, queues and dead letters may be this old. */
 const TOTALS_FRESH_MS = 10_000
+/** Names that are searched may be this old, and up to 15 s if reading them takes long. */
+const NAMES_FRESH_MS = 2_000
 /** The list of processes may be this old. */
 const PROCESSES_FRESH_MS = 2_000
 
@@ -233,6 +237,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     ...events,
     publisher,
     totals: new SharedRead(() => readTotals(redis, { memoryBytes }), { freshMs: TOTALS_FRESH_MS }),
+    names: new SharedRead(() => readNames(stores), { freshMs: NAMES_FRESH_MS }),
     processes: new SharedRead(() => new Processes(redis).list(), { freshMs: PROCESSES_FRESH_MS }),
     laneBoard: new LaneBoard({
       survey: new LaneSurvey(redis),
@@ -485,6 +490,7 @@ function createStores(
     fifoLog: new FifoLog(redis, { acks }),
     idempotency: new Idempotency(redis, { acks, queues: queueCount }),
     kept: new KeptMessages(redis),
+    keptSearch: new KeptSearch(redis),
     storageGuard: growth,
   }
 }

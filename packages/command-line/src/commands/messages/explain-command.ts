@@ -123,9 +123,10 @@ function textOf({ message, deliveries, attempts = [] }: Explained, { out }: Comm
     nextText(delivery),
   ])
   const [, ...lines] = tableText(['', '', '', '', ''], rows)
-  const causes = deliveries.flatMap(({ because }, index) => [
+  const causes = deliveries.flatMap(({ because, deadLetter }, index) => [
     out.style(SIGNS[deliveries[index]?.state ?? 'waiting'][1], lines[index] ?? ''),
     ...(because === null ? [] : [`    ${because}: ${DELIVERY_CAUSES[because]}`]),
+    ...(deadLetter ? [`    dead letter ${deadLetter.messageId} in ${deadLetter.queueArn}`] : []),
   ])
   return [head, ...causes, ...attempts.map(attemptLine)].join('\n')
 }

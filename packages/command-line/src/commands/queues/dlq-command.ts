@@ -45,6 +45,7 @@ const at = async ({ api }: CommandContext, queue: string) => ({ client: await ap
 
 const COLUMNS = [
   { title: 'MESSAGE', of: (row: QueueMessage) => row.messageId },
+  { title: 'PUBLISHED MESSAGE', of: ({ deadLetter }: QueueMessage) => deadLetter?.publishedMessageId },
   { title: 'REASON', of: (row: QueueMessage) => row.deadLetter?.reason },
   { title: 'LAST', of: ({ deadLetter }: QueueMessage) => deadLetter?.statusCode ?? deadLetter?.lastError },
   { title: 'ATTEMPTS', of: (row: QueueMessage) => row.deadLetter?.attempts },
@@ -53,6 +54,8 @@ const COLUMNS = [
     title: 'SUBSCRIPTION',
     of: ({ deadLetter }: QueueMessage) => deadLetter?.subscriptionArn.split(':').at(-1),
   },
+  { title: 'TYPE', of: (row: QueueMessage) => row.eventType },
+  { title: 'CONTENT', of: (row: QueueMessage) => row.line },
 ]
 
 function defineShow(command: Command, does: Does): void {

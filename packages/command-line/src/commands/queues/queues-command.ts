@@ -161,15 +161,14 @@ function definePeek(command: Command, does: Does): void {
             { title: 'MESSAGE', of: (row) => row.messageId },
             { title: 'RECEIVED', of: (row) => row.receiveCount },
             { title: 'SENT', of: (row) => row.sentAt },
-            { title: 'BODY', of: (row) => row.body?.slice(0, BODY_CHARS_SHOWN) },
+            { title: 'TYPE', of: (row) => row.eventType },
+            { title: 'CONTENT', of: (row) => row.line },
           ])
         }
       }),
     )
   examples(peek, 'queues peek jobs --limit 5', 'queues peek jobs --json')
 }
-
-const BODY_CHARS_SHOWN = 80
 
 interface SendFlags {
   attr?: string[]

@@ -146,6 +146,15 @@ const DeliveryView = named(
         .int()
         .describe('How often it was brought back from a dead-letter queue, since it was resent if it was.'),
       resentAt: Timestamp.nullable().describe('When it was last resent: ISO 8601 in UTC. null: never.'),
+      deadLetter: z
+        .object({
+          queueArn: z.string().describe('ARN of the dead-letter queue.'),
+          messageId: z.string().describe('Id of the letter in this queue.'),
+        })
+        .nullable()
+        .describe(
+          'Its dead letter, which may be gone since. null: it is not dead-lettered, or its subscription was deleted.',
+        ),
     })
     .meta({
       description: 'The fate of a message for one subscription.',
@@ -166,6 +175,7 @@ const DeliveryView = named(
           reason: null,
           redrives: 0,
           resentAt: null,
+          deadLetter: null,
         },
       ],
     }),

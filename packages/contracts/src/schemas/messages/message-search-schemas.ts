@@ -9,6 +9,7 @@ import {
   TopicReference,
   timestamp,
 } from '../shared-schemas.ts'
+import { contentMembers } from './content-search-schemas.ts'
 
 /** States of which the outcome log has entries. */
 const SEARCHED_STATES = ['delivered', 'parked', 'filtered', 'deadLettered', 'discarded', 'expired'] as const
@@ -37,6 +38,12 @@ export const MessageSearchQuery = z.strictObject({
   until: TimestampInput.optional().describe(
     'Only what was logged at this time or earlier: ISO 8601 with an offset.',
   ),
+  show: z
+    .literal('lines')
+    .optional()
+    .describe(
+      'lines: also shows the event type and a line of each message, if it is stored. Needs the scope `bodies`.',
+    ),
   ...pageQuery,
 })
 
@@ -88,6 +95,7 @@ const SearchedMessage = named(
           }),
         )
         .describe('The newest ends after a wait in a lane, at most ten, newest first.'),
+      ...contentMembers,
     })
     .meta({
       description: 'A message that a search found.',
@@ -98,6 +106,8 @@ const SearchedMessage = named(
           publishedAt: '2026-11-21T09:30:00.000Z',
           sizeBytes: 5,
           at: '2026-11-21T09:41:12.000Z',
+          eventType: null,
+          line: null,
           counts: { delivered: 0, parked: 0, filtered: 0, deadLettered: 1, discarded: 0, expired: 0 },
           ends: [
             {

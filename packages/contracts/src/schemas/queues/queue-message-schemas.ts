@@ -7,6 +7,7 @@ import {
   QUEUE_WAIT_SECONDS_MAX,
 } from '../../limits.ts'
 import { DEAD_LETTER_REASONS } from '../../records.ts'
+import { contentMembers } from '../messages/content-search-schemas.ts'
 import { named, namedInput, timestamp } from '../shared-schemas.ts'
 import { Visibility, Wait } from './queue-schemas.ts'
 
@@ -115,6 +116,7 @@ export const QueueMessageView = named(
         ),
       bodyBytes: z.int().describe('Bytes of the text in UTF-8.'),
       bodySha256: z.string().describe('SHA-256 of the text in UTF-8, in hex.'),
+      ...contentMembers,
       published: z
         .object({
           message: z.string().describe('The text as it was published, without an envelope.'),
@@ -130,6 +132,8 @@ export const QueueMessageView = named(
       examples: [
         {
           ...EXAMPLE,
+          eventType: null,
+          line: 'first job',
           bodyBytes: 9,
           bodySha256: 'b1f3ba63f1a0e3e7b1cf0f1e3d4a8c9b0a1c2d3e4f5061728394a5b6c7d8e9f0',
         },

@@ -25,6 +25,7 @@ import { OutboundInput, OutboundView } from '../outbound-schemas.ts'
 import {
   CreatedAt,
   givenMap,
+  MetadataMember,
   named,
   namedInput,
   pageOf,
@@ -330,11 +331,9 @@ export const SubscriptionListQuery = z.strictObject({
     .describe('Only subscriptions of exactly this URL or queue ARN, credentials included.'),
   status: Status.optional().describe('Only subscriptions with this status. Default: all.'),
   name: z.string().optional().describe('Only subscriptions of exactly this name.'),
-  metadata: z
-    .string()
-    .regex(/^[A-Za-z0-9_.-]+:/, 'must be a key, a colon and the value')
-    .optional()
-    .describe('Only subscriptions whose metadata has this member: a key, a colon and the value.'),
+  metadata: MetadataMember.optional().describe(
+    'Only subscriptions whose metadata has this member: a key, a colon and the value.',
+  ),
   ...pageQuery,
 })
 export const TopicSubscriptionListQuery = SubscriptionListQuery.omit({ topic: true })

@@ -24,7 +24,7 @@ if not ring then
 end
 local now = now_ms(base)
 local notes = redis.call('HMGET', ring.notes, KEPT.last, KEPT.beyond)
-local last, beyond = math.max(now * KEPT_STEPS - 1, tonumber(notes[1]) or 0), tonumber(notes[2]) or 0
+local last, beyond = math.max(now * NUMBER.KEPT_STEPS - 1, tonumber(notes[1]) or 0), tonumber(notes[2]) or 0
 
 -- A ring without this note has no jobs yet.
 if not notes[2] then redis.call('SADD', base .. 'kept:whole', ring.name) end

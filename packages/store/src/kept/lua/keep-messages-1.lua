@@ -14,7 +14,7 @@ if not ring then
   return 0
 end
 local now, added = now_ms(base), 0
-local last = math.max(now * KEPT_STEPS - 1, tonumber(redis.call('HGET', ring.notes, KEPT.last)) or 0)
+local last = math.max(now * NUMBER.KEPT_STEPS - 1, tonumber(redis.call('HGET', ring.notes, KEPT.last)) or 0)
 
 local function drop_too_large(id)
   if not redis.call('ZSCORE', ring.order, id) then redis.call('HDEL', ring.bodies, id) end

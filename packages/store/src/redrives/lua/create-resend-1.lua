@@ -15,7 +15,7 @@
 -- @include kept
 local ring = open_ring(base, topic)
 if not ring then return false end
-local from = string.format('%.0f', math.max(0, since) * KEPT_STEPS)
+local from = string.format('%.0f', math.max(0, since) * NUMBER.KEPT_STEPS)
 local matched = redis.call('ZCOUNT', ring.order, from, '+inf') + kept_beyond_places(ring, from)
 if counts then return { 'counted', matched } end
 if redis.call('HEXISTS', base .. 'redriving', source) == 1 then return { 'active', matched } end

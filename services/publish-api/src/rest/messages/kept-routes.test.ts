@@ -90,6 +90,11 @@ test('a message that only a lane or a dead-letter queue has is served from there
   const item = deadLetterItemId(subscription.id, deliveryId(id, 1))
   await api.deps.queues.send(queue, [{ id: item, body: 'x', deadLetter }])
   expect((await bodyOf(id)).body).toMatchObject({ message: 'dead', from: 'deadLetter' })
+  const place = { queueArn: queue, messageId: item }
+  const rows = (await admin.call('GET', `/v1/messages/${id}/deliveries`)).body.deliveries
+  expect(rows.find(({ state }: { state: string }) => state === 'deadLettered').deadLetter).toEqual(place)
+  const letter = (await admin.call('GET', `/v1/queues/dead/messages/${item}`)).body
+  expect(letter).toMatchObject({ line: 'dead', deadLetter: { publishedMessageId: id } })
   expect((await bodyOf(createMessageId(Date.now()))).status).toBe(404)
 })
 

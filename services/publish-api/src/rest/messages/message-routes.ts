@@ -3,17 +3,26 @@ import { directOwnerOf, FantailError, messageBytes, parseMessageId, publishedAtO
 import { DeliveriesAnswer, MessageView } from '@fantail/contracts/schemas/messages/delivery-schemas'
 import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
 import { redactEndpoint } from '@fantail/delivery'
-import { type DeliveryOutcome, ifReadable, type MessageSummary, readMessage } from '@fantail/store'
+import {
+  type DeliveryOutcome,
+  ifReadable,
+  type MessageSummary,
+  readMessage,
+  sideBySide,
+} from '@fantail/store'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { iso, isoOrNull } from '../../http/record-views.ts'
+import { generationIn, letterPlaceOf } from '../../kept/stored-message.ts'
 
 /**
  * Age of a message that no log entry shows. Past it: the answer is that of a message that has left the log. A topic
  * keeps a message before the outcome log has its first entry. Until this time is over, the entry is waited for.
  */
 const ENTRY_DUE_MS = 60_000
+/** Deliveries whose subscriptions are read at a time. */
+const ROWS_AT_ONCE = 64
 
 export function messageRoutes(deps: ApiDeps): Endpoint[] {
   const { messages } = deps
@@ -52,7 +61,10 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
       handle: async (call) => {
         const id = messageIdOf(call)
         const deliveries = await messages.deliveries(id)
-        if (deliveries) return ok({ deliveries: deliveries.map(deliveryView), logged: true })
+        if (deliveries) {
+          const shown = await sideBySide(deliveries, ROWS_AT_ONCE, (row) => deliveryView(deps, id, row))
+          return ok({ deliveries: shown, logged: true })
+        }
         await keptSummary(deps, id)
         return ok({ deliveries: [], logged: false })
       },
@@ -100,13 +112,16 @@ function messageView(message: MessageSummary, logged: boolean): object {
   return { ...message, ...to, publishedAt: iso(message.publishedAt), logged }
 }
 
-function deliveryView(delivery: DeliveryOutcome): object {
-  const { endpoint, nextAttemptAt, endedAt, resentAt } = delivery
+async function deliveryView(deps: ApiDeps, messageId: string, delivery: DeliveryOutcome): Promise<object> {
+  const { endpoint, nextAttemptAt, endedAt, resentAt, subscriptionId, state } = delivery
+  const isDead = state === 'deadLettered' && subscriptionId !== null
+  const dead = isDead && { messageId, subscriptionId, generation: generationIn(delivery) }
   return {
     ...delivery,
     endpoint: endpoint === null ? null : redactEndpoint(endpoint),
     nextAttemptAt: isoOrNull(nextAttemptAt),
     endedAt: isoOrNull(endedAt),
     resentAt: isoOrNull(resentAt),
+    deadLetter: dead ? ((await letterPlaceOf(deps, dead)) ?? null) : null,
   }
 }

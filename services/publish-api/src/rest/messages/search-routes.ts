@@ -11,6 +11,8 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { iso, isoOrNull } from '../../http/record-views.ts'
+import { NO_CONTENT_SHOWN } from '../../search/content.ts'
+import { linesOf } from '../../search/message-lines.ts'
 
 type Query = z.output<typeof MessageSearchQuery>
 
@@ -33,8 +35,9 @@ export function searchRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-async function searchMessages(deps: ApiDeps, { query, caller }: Call<Query>): Promise<Answer> {
-  const { topic, subscription, since, until, state, statusCode, limit, cursor } = query
+async function searchMessages(deps: ApiDeps, call: Call<Query>): Promise<Answer> {
+  const { query, caller } = call
+  const { topic, subscription, since, until, state, statusCode, show, limit, cursor } = query
   const found = await deps.search.find({
     topicArn: topic === undefined ? undefined : resolveTopic(topic, deps.settings.arn),
     subscription: subscription === undefined ? undefined : await ownSubscription(deps, subscription, caller),
@@ -48,7 +51,9 @@ async function searchMessages(deps: ApiDeps, { query, caller }: Call<Query>): Pr
     isVisible: (arn) => (arn === null ? caller === null : isVisible(caller, arn)),
   })
   const { messages, scannedTo, nextCursor } = found
-  return ok({ messages: messages.map(messageView), scannedTo: isoOrNull(scannedTo), nextCursor })
+  const lines = show === 'lines' ? await linesOf(deps, call, messages) : []
+  const shown = messages.map((message, i) => ({ ...messageView(message), ...(lines[i] ?? NO_CONTENT_SHOWN) }))
+  return ok({ messages: shown, scannedTo: isoOrNull(scannedTo), nextCursor })
 }
 
 /** A deleted subscription is found while its slice remembers it. */

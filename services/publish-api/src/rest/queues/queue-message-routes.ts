@@ -1,5 +1,6 @@
 /** Routes for messages in a queue: send, receive, acknowledge, and peek. */
-import { type ErrorCode, isObject, problemsOf, type QueueRecord } from '@fantail/contracts'
+import { type Caller, seesBodies } from '@fantail/access'
+import { type ErrorCode, isObject, problemsOf, type QueueMessage, type QueueRecord } from '@fantail/contracts'
 import { PeekAnswer, PeekQuery } from '@fantail/contracts/schemas/queues/letter-schemas'
 import {
   AckInput,
@@ -34,6 +35,7 @@ import { parseJson, readJsonText } from '../../http/read-input.ts'
 import { lookedAtView, publishedView, queueMessageView } from '../../http/record-views.ts'
 import { sendItems } from '../../queues/queue-settings.ts'
 import { letterFilterOf } from '../../redrives/filter-input.ts'
+import { contentOfItem, NO_CONTENT_SHOWN } from '../../search/content.ts'
 
 export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
   const { queues } = deps
@@ -142,7 +144,7 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
       handle: async (call) => {
         const message = await queues.message(queueOf(deps, call), call.params.messageId ?? '')
         if (!message) throw notFound('message in this queue')
-        return ok({ ...lookedAtView(message, call.caller), ...publishedView(message, call.caller) })
+        return ok({ ...itemView(message, call.caller), ...publishedView(message, call.caller) })
       },
     }),
     endpoint({
@@ -159,6 +161,12 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
       },
     }),
   ]
+}
+
+/** With the line by which people recognise a message. */
+function itemView(message: QueueMessage, caller: Caller): object {
+  const content = seesBodies(caller) ? contentOfItem(message) : NO_CONTENT_SHOWN
+  return { ...lookedAtView(message, caller), ...content }
 }
 
 async function send(deps: ApiDeps, call: Call): Promise<Answer> {
@@ -212,5 +220,5 @@ async function peek(deps: ApiDeps, call: Call<z.output<typeof PeekQuery>>): Prom
     ...(cursor !== undefined && { cursor }),
   }
   const { items, nextCursor } = await deps.queues.peek(queueOf(deps, call), request)
-  return ok({ messages: items.map((message) => lookedAtView(message, call.caller)), nextCursor })
+  return ok({ messages: items.map((message) => itemView(message, call.caller)), nextCursor })
 }

@@ -17,6 +17,8 @@ afterAll(() => api.stop())
 const post = (path: string, body?: object) => api.call('POST', `/v1/queues/${path}`, body && { body })
 
 /** Puts a dead letter with the given members into the queue. */
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
+
 async function deadLetter(queue: string, given: Partial<DeadLetter>): Promise<void> {
   const letter: DeadLetter = {
     reason: 'permanent',
@@ -24,12 +26,12 @@ async function deadLetter(queue: string, given: Partial<DeadLetter>): Promise<vo
     lastError: null,
     attempts: 1,
     subscriptionArn: SUBSCRIPTION,
-    topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
+    topicArn: TOPIC,
     messageId: LETTER_MESSAGE_ID,
     generation: 0,
     publishedAt: Date.now(),
     deadLetteredAt: Date.now(),
-    message: {} as DeadLetter['message'],
+    message: { messageId: LETTER_MESSAGE_ID, topicArn: TOPIC, publishedAt: 1, message: 'dead' },
     ...given,
   }
   await api.deps.queues.send(`arn:aws:sqs:us-east-1:000000000000:${queue}`, [

@@ -11,8 +11,6 @@ local KEPT_FRAME_BYTES = 6
 -- Messages that one script removes from a ring. Past it: the next script continues.
 local KEPT_REMOVED_MAX = 1000
 local KEPT_CHUNK = 100
--- A score is the time of keeping in ms times this number, plus a number that makes it rise with every message.
-local KEPT_STEPS = 2048
 
 local kept_bytes_known = {}
 
@@ -85,12 +83,12 @@ local function remove_oldest(ring, places, over)
   remove_kept_jobs(ring.base, ring.uid, jobs)
   redis.call('ZREMRANGEBYRANK', ring.order, 0, count - 1)
   ring.filled = ring.filled - freed
-  return count, messages, math.floor(tonumber(last) / KEPT_STEPS)
+  return count, messages, math.floor(tonumber(last) / NUMBER.KEPT_STEPS)
 end
 
 -- Removes the oldest messages: those that are too old, and those past `bytes_max`. Returns the number of messages.
 local function trim_ring(ring, now, bytes_max)
-  local oldest, removed, full_until = (now - ring.age_max) * KEPT_STEPS, 0, nil
+  local oldest, removed, full_until = (now - ring.age_max) * NUMBER.KEPT_STEPS, 0, nil
   local too_old = redis.call('ZCOUNT', ring.order, '-inf', string.format('(%.0f', oldest))
   local function over() return ring.filled - bytes_max end
   while removed < KEPT_REMOVED_MAX and (too_old > 0 or over() > 0) do
