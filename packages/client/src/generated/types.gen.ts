@@ -3253,6 +3253,40 @@ export type PortalSession = {
 };
 
 /**
+ * A week of an endpoint.
+ */
+export type PortalStats = {
+    /**
+     * Length of a step: 3600.
+     */
+    stepSeconds: number;
+    /**
+     * false: no figures are kept for this endpoint. The lists are empty then.
+     */
+    kept: boolean;
+    /**
+     * When each hour began, oldest first. The last is under way.
+     */
+    at: Array<string>;
+    /**
+     * Messages delivered, in each hour.
+     */
+    delivered: Array<number>;
+    /**
+     * Attempts that failed, in each hour.
+     */
+    failed: Array<number>;
+    /**
+     * Messages given up, in each hour.
+     */
+    deadLettered: Array<number>;
+    /**
+     * Mean time from publishing to arrival, ms, at most 10 % off. null: none arrived.
+     */
+    meanMs: Array<number | null>;
+};
+
+/**
  * Result of a test.
  */
 export type PortalTest = {
@@ -12243,6 +12277,62 @@ export type ListPortalDeadLettersResponses = {
 };
 
 export type ListPortalDeadLettersResponse = ListPortalDeadLettersResponses[keyof ListPortalDeadLettersResponses];
+
+export type GetPortalStatsData = {
+    body?: never;
+    path: {
+        /**
+         * Id of an endpoint of the portal session.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/portal/endpoints/{id}/stats';
+};
+
+export type GetPortalStatsErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetPortalStatsError = GetPortalStatsErrors[keyof GetPortalStatsErrors];
+
+export type GetPortalStatsResponses = {
+    /**
+     * The figures
+     */
+    200: PortalStats;
+};
+
+export type GetPortalStatsResponse = GetPortalStatsResponses[keyof GetPortalStatsResponses];
 
 export type RedrivePortalEndpointData = {
     body?: PortalRedriveInput;

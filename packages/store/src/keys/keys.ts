@@ -403,6 +403,11 @@ export const statsMinutesKey = (kind: string, name: string, hour: number) =>
 /** The same by hour of the day, UTC. Expires 31 days after the last count. */
 export const statsHoursKey = (kind: string, name: string, day: number) =>
   `${STATS_BASE}hours:${kind}:${name}:${day}`
+/**
+ * String: a week of a subscription, as a msgpack array of hour (remainder of NUMBER.WEEK_CIRCLE), delivered, failed,
+ * dead-lettered and ms of all arrivals, for each hour with counts. Expires eight days after the last count.
+ */
+export const statsWeekKey = (subscriptionId: string) => `${STATS_BASE}week:${subscriptionId}`
 /** Sorted set by ms of the last count: names with statistics. A seat is given away after a day without counts. */
 export const statsSeatsKey = (kind: string) => `${STATS_BASE}seats:${kind}`
 // `<STATS_BASE>writer:<id>`. String: number of the process's last flush. Expires a day after it.

@@ -47,6 +47,12 @@ export const NUMBER = {
   PLACE_BYTES: 20,
   /** A place of a ring has the ms of keeping times this as its score, plus a number that rises with every message. */
   KEPT_STEPS: 2_048,
+  /** Hours for which figures of a week are kept. */
+  WEEK_HOURS: 168,
+  /** Hours of a week are stored by their remainder of this number, which takes three bytes. */
+  WEEK_CIRCLE: 1_000,
+  /** Numbers of each hour of a week: its own, then delivered, failed, dead-lettered and ms. */
+  WEEK_STEP: 5,
   /** How long a deleted queue is remembered. */
   DELETED_MS: 60_000,
   /**

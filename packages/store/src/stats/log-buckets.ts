@@ -17,7 +17,7 @@ export function bucketOf(ms: number): number {
 }
 
 /** The middle of a bucket, which is at most 10 % off its ends. */
-function middleMs(bucket: number): number {
+export function middleMs(bucket: number): number {
   if (bucket === 0) return 0.5
   const ms = 2 ** ((bucket - 0.5) / BUCKETS_PER_DOUBLING)
   return ms < 100 ? Math.round(ms * 100) / 100 : Math.round(ms)

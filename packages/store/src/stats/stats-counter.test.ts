@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { beforeEach, expect, test } from 'vitest'
 import { bucketOf } from './log-buckets.ts'
 import { StatsCounter } from './stats-counter.ts'
-import { StatsStore } from './stats-store.ts'
+import { type Counted, StatsStore } from './stats-store.ts'
 
 const { redis, server } = await useRedis()
 const store = new StatsStore(redis)
@@ -13,7 +13,7 @@ const DIRECT = 'arn:aws:sns:us-east-1:000000000000:direct-3:direct/sms'
 const START = Date.UTC(2026, 10, 21, 9, 30, 59)
 beforeEach(() => redis.flushall())
 
-function startCounting(set: { add?: StatsStore['add']; flushMs?: number } = {}) {
+function startCounting(set: { add?: StatsStore['add']; flushMs?: number; weeksMs?: number } = {}) {
   const clock = { now: START }
   const states: string[] = []
   const counter = new StatsCounter({
@@ -21,6 +21,7 @@ function startCounting(set: { add?: StatsStore['add']; flushMs?: number } = {}) 
     now: () => clock.now,
     onFlush: (state) => states.push(state),
     flushMs: set.flushMs ?? 3_600_000,
+    weeksMs: set.weeksMs ?? 3_600_000,
   })
   return { counter, clock, states }
 }
@@ -78,7 +79,8 @@ test('nothing is sent while nothing was counted, and one script for all that was
   expect(commands).toHaveLength(1)
   expect((await read('t', ORDERS, clock.now)).delivered).toEqual([0, 5_000])
   await counter.stop()
-  expect(commands).toHaveLength(1)
+  // The weeks follow.
+  expect(commands).toHaveLength(2)
   counting.disconnect()
   proxy.stop()
 })
@@ -119,11 +121,12 @@ test('the total is exact for more topics than have seats', async () => {
 
 test('a subscription without a seat is not counted until seats are tried again', async () => {
   const sent: string[] = []
+  const weeks: string[] = []
   const add: StatsStore['add'] = async ({ counted }) => {
-    sent.push(...counted.map(({ name }) => name))
+    for (const { kind, name } of counted) (kind === 's' ? sent : weeks).push(name)
     return counted.filter(({ name }) => name === 'late' || name === 'last')
   }
-  const { counter, clock, states } = startCounting({ add, flushMs: 10 })
+  const { counter, clock, states } = startCounting({ add, flushMs: 10, weeksMs: 1 })
   const [early, late] = [counter.subscription('early'), counter.subscription('late')]
   const count = async () => {
     const before = states.length
@@ -135,6 +138,7 @@ test('a subscription without a seat is not counted until seats are tried again',
   }
   const all = ['early', 'late', 'later', 'last']
   expect(await count()).toBe(true)
+  await waitFor(() => weeks.includes('late'))
   clock.now += 599_999
   expect(await count()).toBe(false)
   expect(sent).toEqual([...all, 'early', 'later'])
@@ -163,8 +167,8 @@ test('the newest statistics are written if there are more than are kept', async 
   const { counter, clock } = startCounting({ add })
   for (let n = 0; n < 20_003; n++) counter.subscription(`s${n}`).failed(clock.now)
   await counter.stop()
-  expect(counter.dropped).toBe(3)
-  expect([written.length, written[0], written.at(-1)]).toEqual([20_000, 's3', 's20002'])
+  expect(counter.dropped).toBe(6)
+  expect([written.length, written[0], written.at(-1)]).toEqual([40_000, 's3', 's20002'])
 })
 
 test('a flush writes at most 200 statistics, and the total before all others', async () => {
@@ -181,4 +185,37 @@ test('a flush writes at most 200 statistics, and the total before all others', a
   await waitFor(() => states.length === 2)
   expect(writes.flat()).toHaveLength(301)
   await counter.stop()
+})
+
+test('figures of a week are written once a minute, apart from all others, and by hour', async () => {
+  const writes: Counted[][] = []
+  const add: StatsStore['add'] = async ({ counted }) => {
+    writes.push(counted)
+    return []
+  }
+  const { counter, clock, states } = startCounting({ add, flushMs: 10, weeksMs: 60 })
+  for (let round = 0; round < 3; round++) {
+    for (let n = 0; n < 20; n++) counter.subscription(`s${n}`).delivered(clock.now, bucketOf(100))
+    const before = states.length
+    await waitFor(() => states.length > before)
+    clock.now += 60_000
+  }
+  const weeks = () => writes.flat().filter(({ kind }) => kind === 'w')
+  await waitFor(() => weeks().some(({ counts: [delivered] }) => delivered !== undefined))
+  await counter.stop()
+  const ofFirst = weeks().filter(({ name }) => name === 's0')
+  expect(ofFirst.map(({ minute }) => minute % 60)).toEqual(ofFirst.map(() => 0))
+  expect(ofFirst.reduce((sum, { counts: [delivered = 0] }) => sum + delivered, 0)).toBe(3)
+  expect(writes.filter((counted) => new Set(counted.map(({ kind }) => kind === 'w')).size > 1)).toEqual([])
+})
+
+test('a subscription without minutes still has a week', async () => {
+  const { counter, clock } = startCounting()
+  for (let n = 0; n < 600; n++) counter.subscription(`s${n}`).delivered(clock.now, bucketOf(100))
+  await counter.stop()
+  clock.now += 60_000
+  expect(await redis.zcard('ft:{stats}:seats:s')).toBe(500)
+  expect(await redis.zcard('ft:{stats}:seats:w')).toBe(600)
+  const { delivered, meanMs, at } = await store.week('s599', clock.now)
+  expect([at.length, delivered.at(-1), meanMs.at(-1)]).toEqual([168, 1, expect.closeTo(100, -1.5)])
 })

@@ -2,7 +2,7 @@
  * Counts what a process publishes and delivers, and adds it to the statistics in Redis every few seconds. Counting
  * itself asks Redis nothing, and nothing is sent if nothing was counted. A clean stop writes the rest. A crash loses
  * the counts that were not written yet. For accounts this is at most one interval. A process with more than 200 busy
- * topics and subscriptions writes these in turns.
+ * topics and subscriptions writes these in turns. Figures of weeks are written once a minute.
  *
  * nothing ─count→ waiting (FLUSH_MS) ─timer→ flushing ─written→ nothing;  flushing ─refused, silent→ waiting
  */
@@ -11,6 +11,7 @@ import { directOwnerOf } from '@fantail/contracts'
 import { LRUCache } from 'lru-cache'
 import { type Counted, type SeriesKind, type StatsStore, seriesKey } from './stats-store.ts'
 import { addCounts, type PackedCounts, Tally, type TallyKind } from './tally.ts'
+import { weekCounts } from './week-figures.ts'
 
 const FLUSH_MS = 5_000
 /** Topics and subscriptions whose tallies a process caches. Past it: the least recently used go. */
@@ -24,6 +25,7 @@ const COUNTED_PER_WRITE_MAX = 50
 const WRITES_PER_FLUSH_MAX = 4
 /** Statistics that a process keeps while they cannot be written. Past it: the oldest are dropped. */
 const COUNTED_WAITING_MAX = 20_000
+const WEEKS_EVERY_MS = 60_000
 /** Pause before further topics or subscriptions are tried, after one had found no free seat. */
 const SEATS_TAKEN_MS = 600_000
 const MINUTE_MS = 60_000
@@ -35,6 +37,7 @@ interface StatsCounterOptions {
   /** Called after each flush. `error`: why it failed. */
   onFlush: (state: 'up' | 'down', error?: unknown) => void
   flushMs?: number
+  weeksMs?: number
 }
 
 export class StatsCounter {
@@ -50,6 +53,10 @@ export class StatsCounter {
   readonly #totals = new Map<string, Counted>()
   /** All others, oldest first. */
   readonly #waiting = new Map<string, Counted>()
+  /** Counts of weeks, by hour and series. */
+  readonly #weeks = new Map<string, Counted>()
+  #weekTimer: NodeJS.Timeout | undefined
+  #areWeeksDue = false
   /** The counts that are being written. They stay until Redis has certainly stored them. */
   #batch: Counted[] = []
   #flushes = 0
@@ -80,7 +87,7 @@ export class StatsCounter {
    * minutes.
    */
   subscription(id: string): Tally {
-    if (!this.#maySend('s', id)) return this.#seatless
+    if (!this.#maySendSubscription(id)) return this.#seatless
     return this.#tallies.get(id) ?? this.#made('subscription', id)
   }
 
@@ -88,6 +95,7 @@ export class StatsCounter {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#weekTimer)
     await this.#flushing
     await this.#flush()
   }
@@ -106,7 +114,7 @@ export class StatsCounter {
       this.#minute = minute
     }
     if (tally.isDirty) return true
-    if (tally.kind === 'subscription' && !this.#maySend('s', tally.name)) return false
+    if (tally.kind === 'subscription' && !this.#maySendSubscription(tally.name)) return false
     tally.isDirty = true
     this.#dirty.push(tally)
     this.#flushLater()
@@ -126,32 +134,47 @@ export class StatsCounter {
   }
 
   #hasMore(): boolean {
-    return this.#dirty.length + this.#totals.size + this.#waiting.size + this.#batch.length > 0
+    const weeks = this.#areWeeksDue ? this.#weeks.size : 0
+    return this.#dirty.length + this.#totals.size + this.#waiting.size + weeks + this.#batch.length > 0
   }
 
   #takeAll(): void {
     const tallies = this.#dirty
     this.#dirty = []
     for (const { kind, name, counts } of tallies.map(taken)) {
-      if (kind === 'subscription') this.#wait('s', name, counts)
+      if (kind === 'subscription') {
+        this.#wait('s', name, counts)
+        this.#wait('w', name, weekCounts(counts))
+      }
       if (kind === 'topic') this.#wait('t', name, counts)
       if (kind !== 'subscription') this.#wait('a', accountOf(name), counts)
     }
     this.#dropOldest(this.#totals)
     this.#dropOldest(this.#waiting)
+    this.#dropOldest(this.#weeks)
   }
 
   #wait(kind: SeriesKind, name: string, counts: PackedCounts): void {
     if (!this.#maySend(kind, name)) return
-    const minute = this.#minute
+    const minute = kind === 'w' ? this.#minute - (this.#minute % 60) : this.#minute
     const key = `${minute} ${seriesKey(kind, name)}`
-    const list = kind === 'a' ? this.#totals : this.#waiting
+    const list = kind === 'a' ? this.#totals : kind === 'w' ? this.#weeks : this.#waiting
+    if (kind === 'w') this.#writeWeeksLater()
     const waiting = list.get(key)
     if (waiting) {
       addCounts(waiting.counts, counts)
       return
     }
     list.set(key, { kind, name, minute, counts: [...counts] })
+  }
+
+  #writeWeeksLater(): void {
+    if (this.#isStopped || this.#areWeeksDue) return
+    this.#weekTimer ??= setTimeout(() => {
+      this.#weekTimer = undefined
+      this.#areWeeksDue = true
+      this.#flushLater()
+    }, this.#options.weeksMs ?? WEEKS_EVERY_MS)
   }
 
   /** In one pass, because a Map looks at all entries that were deleted before it finds its first one. */
@@ -168,23 +191,32 @@ export class StatsCounter {
     return this.#options.now() >= until || this.#seated.has(seriesKey(kind, name))
   }
 
+  #maySendSubscription(id: string): boolean {
+    return this.#maySend('s', id) || this.#maySend('w', id)
+  }
+
   async #flush(): Promise<void> {
     const { onFlush } = this.#options
     this.#takeAll()
     try {
-      for (let n = 0; (n < WRITES_PER_FLUSH_MAX || this.#isStopped) && this.#fillBatch(); n++)
-        await this.#writeBatch()
+      await this.#write([this.#totals, this.#waiting])
+      if (this.#areWeeksDue || this.#isStopped) await this.#write([this.#weeks])
+      if (this.#weeks.size === 0) this.#areWeeksDue = false
       onFlush('up')
     } catch (error) {
       onFlush('down', error)
     }
   }
 
+  async #write(lists: Map<string, Counted>[]): Promise<void> {
+    for (let n = 0; (n < WRITES_PER_FLUSH_MAX || this.#isStopped) && this.#fillBatch(lists); n++)
+      await this.#writeBatch()
+  }
+
   /** A batch that may have been written keeps its number, and nothing more is added to it. */
-  #fillBatch(): boolean {
+  #fillBatch(lists: Map<string, Counted>[]): boolean {
     if (this.#batch.length > 0) return true
-    this.#moveToBatch(this.#totals)
-    this.#moveToBatch(this.#waiting)
+    for (const list of lists) this.#moveToBatch(list)
     if (this.#batch.length === 0) return false
     this.#flushes++
     return true

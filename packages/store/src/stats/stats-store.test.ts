@@ -111,3 +111,50 @@ test('packed numbers of every size are read', async () => {
   expect(() => unpackNumbers(Buffer.from([0x80]))).toThrow('array')
   expect(() => unpackNumbers(Buffer.from([0x91, 0xc0]))).toThrow('kind c0')
 })
+
+const HOUR_MS = 3_600_000
+const week = (name: string, hoursAgo: number, counts: number[], now = NOW) =>
+  add([counted(name, counts, Math.floor(now / HOUR_MS - hoursAgo) * 60, 'w')], { now })
+
+test('a week adds up by hour, in any order, and drops what is older', async () => {
+  await week('s', 0, [1, 2, 3, 400])
+  await week('s', 3, [5, 0, 0, 50])
+  await week('s', 0, [1, 0, 0, 200])
+  await week('s', 167, [9, 0, 0, 9])
+  const { at, delivered, failed, deadLettered, meanMs } = await store.week('s', NOW)
+  expect(at.at(-1)).toBe(Math.floor(NOW / HOUR_MS) * HOUR_MS)
+  expect([delivered[0], delivered.at(-4), delivered.at(-1)]).toEqual([9, 5, 2])
+  expect([failed.at(-1), deadLettered.at(-1), meanMs.at(-1), meanMs.at(-2)]).toEqual([2, 3, 300, null])
+  const later = NOW + HOUR_MS
+  await week('s', 0, [7, 0, 0, 7], later)
+  const next = await store.week('s', later)
+  expect([next.delivered[0], next.delivered.at(-2), next.delivered.at(-1)]).toEqual([0, 2, 7])
+  expect((await store.week('s', NOW + 400 * HOUR_MS)).delivered.every((count) => count === 0)).toBe(true)
+})
+
+test('weeks of ten thousand busy endpoints take less than 40 MB, and none takes more than 6 KB', async () => {
+  const bytesOf = async (counts: number[], name: string) => {
+    for (let hour = 0; hour < 400; hour++) await week(name, 0, counts, NOW + hour * HOUR_MS)
+    return Number(await redis.memory('USAGE', `ft:{stats}:week:${name}`))
+  }
+  const used = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
+  const before = await used()
+  const busy = await bytesOf([3_600, 60, 6, 360_000], 'busy-00000000-0000-8000-8000-000000000000')
+  expect((await used()) - before).toBeLessThan(4_000)
+  expect(busy * 10_000).toBeLessThan(40_000_000)
+  const most = await bytesOf([4e9, 4e9, 4e9, 4e15], 'most-00000000-0000-8000-8000-000000000000')
+  expect(most).toBeLessThan(6_144)
+})
+
+test('past ten thousand endpoints the week of the one that is silent longest makes place', async () => {
+  const names = Array.from({ length: 10_000 }, (_, n) => `s${n}`)
+  const now = NOW - 2 * DAY_MS
+  const seats = redis.pipeline()
+  for (const name of names) seats.zadd('ft:{stats}:seats:w', now, name)
+  await seats.exec()
+  await week('s0', 0, [1, 0, 0, 1])
+  await week('s1', 0, [1, 0, 0, 1], now)
+  expect(await week('new', 0, [1, 0, 0, 1])).toEqual([])
+  expect(await redis.zcard('ft:{stats}:seats:w')).toBe(10_000)
+  expect([await store.isKept('w', 'new'), await store.isKept('w', 's0')]).toEqual([true, true])
+})

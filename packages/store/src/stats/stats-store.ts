@@ -3,17 +3,18 @@
  * hour for 30 days. All of them have one hash tag, so a process writes its counts by one script.
  */
 import type { Redis } from 'ioredis'
-import { STATS_BASE, statsHoursKey, statsMinutesKey, statsSeatsKey } from '../keys/keys.ts'
+import { STATS_BASE, statsHoursKey, statsMinutesKey, statsSeatsKey, statsWeekKey } from '../keys/keys.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { percentile } from './log-buckets.ts'
 import { addCounts, type PackedCounts } from './tally.ts'
+import { type WeekFigures, weekFigures } from './week-figures.ts'
 
 const ADD = readScript('add-stats-1')
 
-/** A topic, a subscription, or an account with all its topics. */
-export type SeriesKind = 't' | 's' | 'a'
+/** A topic, a subscription, an account with all its topics, or a subscription by week. */
+export type SeriesKind = 't' | 's' | 'a' | 'w'
 
 /**
  * A topic that counts in every minute of a month takes about 80 KB of Redis. With many different times it takes up to
@@ -23,9 +24,19 @@ export type SeriesKind = 't' | 's' | 'a'
 const TOPIC_SEATS = 500
 /** @limit memory (Redis) Subscriptions with statistics. Past it: further subscriptions count only for their topic. */
 const SUBSCRIPTION_SEATS = 500
+/**
+ * With counts in every hour a week takes some 2 KB.
+ * @limit memory (Redis) Subscriptions with a week of figures. Past it: further ones have none.
+ */
+const WEEK_SEATS = 10_000
 /** @limit memory (Redis) Accounts with statistics. Past it: further accounts have none. */
 const ACCOUNT_SEATS = 100
-const SEATS: Record<SeriesKind, number> = { t: TOPIC_SEATS, s: SUBSCRIPTION_SEATS, a: ACCOUNT_SEATS }
+const SEATS: Record<SeriesKind, number> = {
+  t: TOPIC_SEATS,
+  s: SUBSCRIPTION_SEATS,
+  a: ACCOUNT_SEATS,
+  w: WEEK_SEATS,
+}
 
 /** Counts of one series in one minute. */
 export interface Counted {
@@ -33,6 +44,7 @@ export interface Counted {
   name: string
   /** Since 1970. */
   minute: number
+  /** For a week they are `weekCounts`. */
   counts: PackedCounts
 }
 
@@ -119,6 +131,12 @@ export class StatsStore {
       for (const [i, fields] of found.entries()) addFields(sums, fields, asked[i] ?? 0)
     }
     return statsOf(sums, { first, steps, stepMs })
+  }
+
+  /** The hours of a subscription in the week up to now. */
+  async week(subscriptionId: string, now: number): Promise<WeekFigures> {
+    const stored = await this.#redis.getBuffer(statsWeekKey(subscriptionId))
+    return weekFigures(stored ? unpackNumbers(stored) : [], now)
   }
 
   /** Whether the counts of this topic or subscription are kept: it has a seat, or there are free seats. */

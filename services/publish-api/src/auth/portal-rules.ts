@@ -124,6 +124,7 @@ export const PORTAL_RULES: Record<string, Rule> = {
     'redrive',
     onLetters('SQS:StartMessageMoveTask'),
   ),
+  [`GET ${endpoints}/{id}/stats`]: reading(onEndpoint('GetSubscriptionAttributes')),
   [`GET ${endpoints}/{id}/attempts`]: reading(onEndpoint('GetSubscriptionAttributes')),
   [`GET ${endpoints}/{id}/dead-letters`]: reading(onLetters('SQS:ReceiveMessage')),
   [`POST ${endpoints}/{id}/redrive`]: changing('redrive', onLetters('SQS:StartMessageMoveTask')),

@@ -7,12 +7,15 @@ import {
   PortalDeadLetterList,
   PortalRedriveAnswer,
   PortalRedriveInput,
+  PortalStatsView,
 } from '@fantail/contracts/schemas/portal/portal-message-schemas'
+import type { WeekFigures } from '@fantail/store'
 import type { z } from 'zod'
 import { portalKeyOf } from '../auth/portal-caller.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, idOf, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
+import { iso } from '../http/record-views.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { countResend } from './portal-message-routes.ts'
@@ -24,6 +27,7 @@ const PORTAL_ROWS_MAX = 50
 const PORTAL_REDRIVE_PER_SECOND = 10
 
 const PATH = '/v1/portal/endpoints/{id}'
+const NO_FIGURES: WeekFigures = { at: [], delivered: [], failed: [], deadLettered: [], meanMs: [] }
 const OF_ENDPOINT = { params: { id: PortalEndpointReference }, tag: 'Portal' } as const
 
 export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
@@ -50,6 +54,17 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       answers: { 200: { description: 'The dead letters', schema: PortalDeadLetterList } },
       errors: ['not_found'],
       handle: (call) => listDeadLetters(deps, call),
+    }),
+    endpoint({
+      ...OF_ENDPOINT,
+      id: 'getPortalStats',
+      method: 'GET',
+      path: `${PATH}/stats`,
+      summary: 'Read the figures of a week of an endpoint',
+      description: 'By hour, up to now. A worker adds what it has counted once a minute.',
+      answers: { 200: { description: 'The figures', schema: PortalStatsView } },
+      errors: ['not_found'],
+      handle: (call) => readStats(deps, call),
     }),
     endpoint({
       ...OF_ENDPOINT,
@@ -95,6 +110,19 @@ async function listDeadLetters(deps: ApiDeps, { params, caller }: Call): Promise
   const view: z.input<typeof PortalDeadLetterList> = {
     total: matched,
     deadLetters: items.map((message) => letterView(message, seesBodies(caller))),
+  }
+  return ok(view)
+}
+
+async function readStats(deps: ApiDeps, call: Call): Promise<Answer> {
+  const { id } = await visibleSubscription(deps, idOf(call))
+  const week = await deps.stats.week(id)
+  const { at, ...figures } = week ?? NO_FIGURES
+  const view: z.input<typeof PortalStatsView> = {
+    stepSeconds: 3_600,
+    kept: week !== null,
+    at: at.map(iso),
+    ...figures,
   }
   return ok(view)
 }

@@ -7,6 +7,7 @@ import {
   deliveryId,
   KeptMessages,
   messageBody,
+  StatsStore,
 } from '@fantail/store'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
@@ -198,4 +199,19 @@ test('messages that failed since a time are counted, and sending them again coun
     429,
     'You have done this too often. Try again later.',
   ])
+})
+
+test('a week has an hour for each step, and an endpoint without a place says so', async () => {
+  const now = Date.now()
+  const minute = Math.floor(now / 3_600_000) * 60
+  const counted = [{ kind: 'w' as const, name: own.id, minute, counts: [4, 1, 0, 200] }]
+  const stats = async () => (await portal.call('GET', `${own.path}/stats`)).body
+  await new StatsStore(api.redis).add({ writer: 'test', flush: 1, now, counted })
+  const { kept, at, delivered, failed, meanMs } = await stats()
+  expect([kept, at.length, delivered.at(-1), failed.at(-1), meanMs.at(-1)]).toEqual([true, 168, 4, 1, 50])
+  await api.redis.del('ft:{stats}:seats:w')
+  const seats = api.redis.pipeline()
+  for (let n = 0; n < 10_000; n++) seats.zadd('ft:{stats}:seats:w', now, `s${n}`)
+  await seats.exec()
+  expect(await stats()).toMatchObject({ kept: false, at: [], delivered: [] })
 })

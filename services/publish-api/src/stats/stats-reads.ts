@@ -1,7 +1,7 @@
 /** Counts publishes for statistics, and reads statistics. */
 import { nameOfArn } from '@fantail/contracts'
 import { STATS_RANGES, type StatsRange } from '@fantail/contracts/schemas/overview/stats-schemas'
-import type { SeriesKind, Stats, StatsCounter, StatsStore, Tally } from '@fantail/store'
+import type { SeriesKind, Stats, StatsCounter, StatsStore, Tally, WeekFigures } from '@fantail/store'
 import type { CounterSeries, HistogramSeries, Metrics } from '@fantail/telemetry'
 import { LRUCache } from 'lru-cache'
 import { SharedRead } from '../caches/shared-read.ts'
@@ -11,7 +11,7 @@ const STATS_FRESH_MS = 2_000
 const STATS_SHARED_MAX = 200
 
 interface StatsReadsOptions {
-  store: Pick<StatsStore, 'read' | 'isKept' | 'topics'>
+  store: Pick<StatsStore, 'read' | 'isKept' | 'topics' | 'week'>
   /** Epoch ms by Redis's clock. */
   clock: () => number
   /** Tests set it to 0. */
@@ -41,6 +41,16 @@ export class StatsReads {
 
   isKept(kind: SeriesKind, name: string): Promise<boolean> {
     return this.#options.store.isKept(kind, name)
+  }
+
+  /** A week of a subscription. null: none is kept of it. */
+  async week(subscriptionId: string): Promise<WeekFigures | null> {
+    const { store, clock } = this.#options
+    const [isKept, figures] = await Promise.all([
+      store.isKept('w', subscriptionId),
+      store.week(subscriptionId, clock()),
+    ])
+    return isKept ? figures : null
   }
 
   /** ARNs of the topics with statistics, those with the latest counts first. */

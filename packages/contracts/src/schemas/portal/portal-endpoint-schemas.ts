@@ -3,12 +3,10 @@
  * certificates or filters. Problems are sentences for customers.
  */
 import { z } from 'zod'
-import { ENDPOINT_CHARS_MAX } from '../../limits.ts'
+import { ENDPOINT_CHARS_MAX, SUBSCRIPTION_NAME_CHARS_MAX } from '../../limits.ts'
 import { named, namedInput, pageOf, pageQuery, timestamp } from '../shared-schemas.ts'
 import { VERDICT_CODES } from '../subscriptions/lane-schemas.ts'
 
-/** @limit Name of an endpoint that a portal session gives. Past it: `validation_failed`. */
-const PORTAL_ENDPOINT_NAME_CHARS_MAX = 100
 /** Text that endpoints are looked for by. Past it: `validation_failed`. */
 const PORTAL_SEARCH_CHARS_MAX = 100
 
@@ -131,7 +129,7 @@ const Address = z
 const Name = z
   .string()
   .min(1)
-  .max(PORTAL_ENDPOINT_NAME_CHARS_MAX)
+  .max(SUBSCRIPTION_NAME_CHARS_MAX)
   .describe('A text by which people know the endpoint.')
 const Rate = z
   .number()

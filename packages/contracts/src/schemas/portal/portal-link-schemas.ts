@@ -9,7 +9,7 @@ const PORTAL_SUBSCRIPTIONS_MAX = 100
 const PORTAL_SESSION_SECONDS_MAX = 86_400
 /** @limit Name in a portal's theme. Past it: `validation_failed`. */
 const PORTAL_NAME_CHARS_MAX = 60
-/** A picture of 16 KiB in base64, and its beginning. @limit Text of a portal's logo. Past it: `validation_failed`. */
+/** A picture of 16 KiB in base64, and its beginning. Past it: `validation_failed`. */
 const PORTAL_LOGO_CHARS_MAX = 22_000
 /** Text that is taken for the token of a portal link. Past it: `validation_failed`. */
 const PORTAL_TOKEN_CHARS_MAX = 100

@@ -202,3 +202,37 @@ export const PortalResendAnswer = named(
     .object({ messageId: MessageId })
     .meta({ description: 'A message that is sent again.', examples: [{ messageId: MESSAGE_ID }] }),
 )
+
+const counts = (what: string) => z.array(z.int()).describe(`${what}, in each hour.`)
+
+export const PortalStatsView = named(
+  'PortalStats',
+  z
+    .object({
+      stepSeconds: z.int().describe('Length of a step: 3600.'),
+      kept: z.boolean().describe('false: no figures are kept for this endpoint. The lists are empty then.'),
+      at: z
+        .array(timestamp('When the hour began'))
+        .describe('When each hour began, oldest first. The last is under way.'),
+      delivered: counts('Messages delivered'),
+      failed: counts('Attempts that failed'),
+      deadLettered: counts('Messages given up'),
+      meanMs: z
+        .array(z.number().nullable())
+        .describe('Mean time from publishing to arrival, ms, at most 10 % off. null: none arrived.'),
+    })
+    .meta({
+      description: 'A week of an endpoint.',
+      examples: [
+        {
+          stepSeconds: 3_600,
+          kept: true,
+          at: ['2026-11-21T09:00:00.000Z'],
+          delivered: [412],
+          failed: [3],
+          deadLettered: [0],
+          meanMs: [38],
+        },
+      ],
+    }),
+)
