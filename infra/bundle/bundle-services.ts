@@ -10,6 +10,8 @@ import { LUA_TEXTS } from '../../packages/store/src/scripts/lua-texts.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
+/** A thread of the API, which looks for it at this path (schema-compiler.ts). On this machine it uses the source. */
+const SCHEMA_THREAD = 'services/publish-api/src/event-types/schema-thread'
 /** nodemailer finds files next to itself. */
 const UNBUNDLED = /^nodemailer(\/|$)/
 
@@ -31,7 +33,7 @@ export function bundleForHere(mains: Record<string, string> = {}): Promise<Servi
 
 /**
  * These bundles work on any machine. A package.json with the version must be next to them. The services then use no
- * threads and no native code of packages. `mains`: further main files, by name.
+ * native code of packages, and only the thread that is among the files. `mains`: further main files, by name.
  */
 export function bundleForElsewhere(mains: Record<string, string> = {}): Promise<ServiceBundle> {
   const urlOf = (id: string) => {
@@ -49,7 +51,8 @@ interface BundleOptions {
 
 async function bundle({ mains, plugins, isSmall }: BundleOptions): Promise<ServiceBundle> {
   const services = SERVICES.map((name) => [name, join('services', name, 'src/main.ts')] as const)
-  const input = Object.entries({ ...Object.fromEntries(services), ...mains })
+  const thread = isSmall ? { [SCHEMA_THREAD]: `${SCHEMA_THREAD}.ts` } : {}
+  const input = Object.entries({ ...Object.fromEntries(services), ...thread, ...mains })
   const made = await rolldown({
     cwd: ROOT,
     input: Object.fromEntries(input.map(([name, path]) => [name, join(ROOT, path)])),

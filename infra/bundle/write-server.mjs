@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readBuild } from '../../packages/runtime/src/health/build.ts'
 import { bundleForElsewhere } from './bundle-services.ts'
@@ -25,7 +25,11 @@ export async function writeServer(server, { mains = {}, others = [] } = {}) {
   const { files, modules } = await bundleForElsewhere(mains)
   await rm(server, { recursive: true, force: true })
   await mkdir(server, { recursive: true })
-  for (const { fileName, text } of files) await writeFile(join(server, fileName), text)
+  for (const { fileName, text } of files) {
+    const path = join(server, fileName)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  }
   const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const { version, commit } = readBuild(process.env.FANTAIL_COMMIT?.trim())
   await writeFile(

@@ -97,7 +97,7 @@ test('each command in a hint or a remedy has words and flags that exist', async 
 })
 
 test('the guide has a row that names each command and each of its sub-commands', async () => {
-  const rows = [...guide.matchAll(/^\| `([a-z]+)([^`]*)/gm)].flatMap(([, name = '', words = '']) => [
+  const rows = [...guide.matchAll(/^\| `([a-z-]+)([^`]*)/gm)].flatMap(([, name = '', words = '']) => [
     name,
     ...(words.match(/[a-z-]+/g) ?? []).map((word) => `${name} ${word}`),
   ])

@@ -76,6 +76,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fantail-outputs-'))
   await writeFile(join(folder, 'state.json'), '{"version":1,"queues":[],"topics":[]}')
   FLAGS.apply = ['--file', join(folder, 'state.json')]
+  ARGUMENTS.file = join(folder, 'state.json')
   return () => rm(folder, { recursive: true })
 })
 afterEach(() => void vi.restoreAllMocks())

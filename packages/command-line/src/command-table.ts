@@ -43,6 +43,11 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'topics and their settings',
     load: async () => (await import('./commands/topics/topics-command.ts')).topics,
   },
+  'event-types': {
+    words: 'list | get | set | rm | import | typescript',
+    summary: 'the catalogue of a topic: types with schemas',
+    load: async () => (await import('./commands/topics/event-types-command.ts')).eventTypes,
+  },
   subs: {
     words: 'list | get | add | set | rm | pause …',
     summary: 'subscriptions: settings, pauses, tests, keys',

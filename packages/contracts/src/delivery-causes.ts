@@ -109,7 +109,7 @@ export const END_CAUSES = {
     'this delivery was among them.',
   unsubscribed: 'The subscription was deleted.',
   purged: 'An operator purged the waiting deliveries of the subscription.',
-  filterPolicy: 'The subscription’s filter policy does not match the message.',
+  filterPolicy: 'The subscription’s filter policy or event types do not match the message.',
   quarantined: 'The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error.',
   quarantineDeleted: 'An operator deleted the delivery’s entry in the quarantine.',
   unknown: 'The delivery is no longer in its lane, and the outcome log has no entry of its end.',

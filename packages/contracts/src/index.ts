@@ -89,6 +89,12 @@ export {
   CONSUMERS_MAX,
   DISPLAY_NAME_CHARS_MAX,
   ENDPOINT_CHARS_MAX,
+  EVENT_SCHEMA_BYTES_MAX,
+  EVENT_SCHEMA_DEPTH_MAX,
+  EVENT_TYPE_DESCRIPTION_CHARS_MAX,
+  EVENT_TYPE_EXAMPLES_MAX,
+  EVENT_TYPE_VERSIONS_MAX,
+  EVENT_TYPES_MAX,
   FIFO_SUBSCRIPTIONS_MAX,
   IDEMPOTENCY_KEY_CHARS_MAX,
   IDEMPOTENCY_SECONDS,
@@ -127,6 +133,16 @@ export {
   WEBHOOK_KEYS_MAX,
   WEBHOOK_OVERLAP_SECONDS_DEFAULT,
 } from './limits.ts'
+export {
+  EVENT_TYPE_ATTRIBUTE,
+  EVENT_TYPE_ATTRIBUTES,
+  EVENT_TYPE_VERSION_ATTRIBUTE,
+  EVENT_TYPE_VERSION_MAX,
+  eventTypeConditions,
+  eventTypeOf,
+  eventTypeProblem,
+  eventTypeVersionOf,
+} from './messages/event-type-rules.ts'
 export { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from './messages/message-id.ts'
 export {
   attributeNameProblem,
@@ -188,6 +204,8 @@ export type {
   DeadLetterReason,
   DeliveryPolicy,
   EffectiveDeliveryPolicy,
+  EventTypeRecord,
+  EventTypeVersion,
   Feedback,
   FifoThroughputScope,
   FilterPolicy,

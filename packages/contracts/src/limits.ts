@@ -19,9 +19,9 @@ export const DISPLAY_NAME_CHARS_MAX = 100
 export const SUBSCRIPTION_NAME_CHARS_MAX = 100
 /** @limit Members of a subscription's metadata. Past it: `validation_failed`. */
 export const METADATA_MEMBERS_MAX = 20
-/** @limit Key of a subscription's metadata. Past it: `validation_failed`. */
+/** Key of a subscription's metadata. Past it: `validation_failed`. */
 export const METADATA_KEY_CHARS_MAX = 40
-/** @limit Value of a subscription's metadata. Past it: `validation_failed`. */
+/** Value of a subscription's metadata. Past it: `validation_failed`. */
 export const METADATA_VALUE_CHARS_MAX = 200
 /** @limit Endpoint of a subscription or push consumer. Past it: `validation_failed`. */
 export const ENDPOINT_CHARS_MAX = 2_048
@@ -76,7 +76,7 @@ export const KEPT_SECONDS_MAX = 2_592_000
 export const KEPT_BYTES_MAX = 10_737_418_240
 /** @limit Least bytes of the messages that a topic keeps, four of the largest. Below it: `validation_failed`. */
 export const KEPT_BYTES_MIN = 1_048_576
-/** @limit Rate of a resend, in messages a second, unless the request says otherwise. */
+/** Rate of a resend, in messages a second, unless the request says otherwise. */
 export const RESEND_RATE_DEFAULT = 100
 /** @limit Highest rate of a resend, in messages a second. Past it: `validation_failed`. */
 export const RESEND_RATE_MAX = 100_000
@@ -104,7 +104,7 @@ export const RETRY_SECONDS_MAX = 3_600
  */
 export const ATTEMPT_DEADLINE_MS = 15_000
 
-/** @limit Visibility timeout of a queue that names none. After it: the message can be received again. */
+/** Visibility timeout of a queue that names none. After it: the message can be received again. */
 export const QUEUE_VISIBILITY_SECONDS_DEFAULT = 30
 /** @limit Visibility timeout. Past it: the request is refused. */
 export const QUEUE_VISIBILITY_SECONDS_MAX = 43_200
@@ -153,7 +153,7 @@ export const CONSUMER_WINDOW_SECONDS_MAX = 300
 export const CONSUMER_CONCURRENCY_DEFAULT = 1
 /** @limit Batches that a push consumer may have under way at a time. Past it: `validation_failed`. */
 export const CONSUMER_CONCURRENCY_MAX = 100
-/** @limit Deadline of a push consumer's request, unless it says otherwise. Past it: the batch has failed. */
+/** Deadline of a push consumer's request, unless it says otherwise. Past it: the batch has failed. */
 export const CONSUMER_TIMEOUT_SECONDS_DEFAULT = 30
 /** @limit Deadline that a push consumer may ask for. Past it: `validation_failed`. */
 export const CONSUMER_TIMEOUT_SECONDS_MAX = 900
@@ -163,7 +163,7 @@ export const CONSUMER_TIMEOUT_SECONDS_MAX = 900
  */
 export const WEBHOOK_KEYS_MAX = 5
 /**
- * @limit How long a replaced webhook key still signs, unless the request says otherwise. After it: the new key signs
+ * How long a replaced webhook key still signs, unless the request says otherwise. After it: the new key signs
  * alone.
  */
 export const WEBHOOK_OVERLAP_SECONDS_DEFAULT = 86_400
@@ -181,10 +181,27 @@ export const CIRCUIT_FAILURES_MAX = 1_000
 export const CIRCUIT_FAILURES_DEFAULT = 10
 /** @limit Pause between probes of an open circuit. Past it: `validation_failed`. */
 export const CIRCUIT_PROBE_SECONDS_MAX = 3_600
-/** @limit Default of the pause between probes of an open circuit. */
+/** The default of the pause between probes of an open circuit. */
 export const CIRCUIT_PROBE_SECONDS_DEFAULT = 30
 
 /** @limit Members of `retryOn`. Past it: the policy is refused. */
 export const RETRY_ON_MEMBERS_MAX = 50
 /** The default of `retryOn`. The traits classify statuses by it, and documents show it. */
 export const RETRY_ON_DEFAULT = ['429', '5xx'] as const
+
+/** Name of an event type. Past it: `validation_failed`. */
+export const EVENT_TYPE_NAME_CHARS_MAX = 128
+/** @limit Event types of a topic. Past it: `conflict`. */
+export const EVENT_TYPES_MAX = 200
+/** @limit Names and patterns of event types that a subscription chooses. Past it: `validation_failed`. */
+export const EVENT_TYPES_CHOSEN_MAX = 50
+/** @limit Schema of an event type, and its examples together. Past it: `validation_failed`. */
+export const EVENT_SCHEMA_BYTES_MAX = 65_536
+/** Nesting of such a schema. Past it: `validation_failed`. */
+export const EVENT_SCHEMA_DEPTH_MAX = 20
+/** Versions of an event type. Past it: the oldest one is dropped. */
+export const EVENT_TYPE_VERSIONS_MAX = 10
+/** Examples of an event type. Past it: `validation_failed`. */
+export const EVENT_TYPE_EXAMPLES_MAX = 10
+/** Description of an event type. Past it: `validation_failed`. */
+export const EVENT_TYPE_DESCRIPTION_CHARS_MAX = 2_000

@@ -53,6 +53,10 @@ export interface EffectiveDeliveryPolicy {
 
 export type FifoThroughputScope = 'Topic' | 'MessageGroup'
 
+/** The treatment of published messages that do not fit the catalogue of their topic. */
+export const EVENT_TYPE_CHECKS = ['off', 'warn', 'refuse'] as const
+type EventTypeCheck = (typeof EVENT_TYPE_CHECKS)[number]
+
 /** How long, and in how many bytes, a topic keeps its messages to show and resend them. */
 interface KeepMessages {
   seconds: number
@@ -89,6 +93,8 @@ export interface TopicRecord {
   recordAttempts?: AttemptRecording
   /** FIFO: where a deduplication id must be unique. Absent: in the whole topic. */
   fifoThroughputScope?: FifoThroughputScope
+  /** The treatment of messages that do not fit the catalogue of event types. Absent: off. */
+  eventTypeCheck?: EventTypeCheck
   tags?: Record<string, string>
   createdAt: number
   /** Attributes of the AWS API that the native API does not show. */
@@ -194,6 +200,11 @@ export interface SubscriptionRecord {
   filterPolicy?: FilterPolicy | null
   /** Stays while there is no policy. Absent: MessageAttributes. */
   filterPolicyScope?: FilterPolicyScope
+  /**
+   * Names and patterns of event types. A message must have one of them, in addition to what the policy asks. Absent or
+   * null: any type or none.
+   */
+  eventTypes?: string[] | null
   maxInFlight: number
   /** Absent: policy. */
   retryMode?: RetryMode
@@ -568,3 +579,24 @@ export type AttemptErrorCode =
   | 'spend_exceeded'
   /** The provider may have sent the message. Another attempt could send it twice. */
   | 'outcome_unknown'
+
+/** One of the schemas of an event type. Numbers begin with 1. */
+export interface EventTypeVersion {
+  version: number
+  /** The JSON Schema as text, as its author gave it. */
+  schema: string
+  createdAt: number
+}
+
+/** A type in the catalogue of a topic. */
+export interface EventTypeRecord {
+  name: string
+  description: string | null
+  deprecated: boolean
+  /** The oldest first. Empty: messages of this type are not checked further. */
+  versions: EventTypeVersion[]
+  /** Each as JSON text. */
+  examples: string[]
+  createdAt: number
+  modifiedAt: number
+}

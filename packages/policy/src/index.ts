@@ -46,6 +46,7 @@ export {
   PARSED_SMALL_BYTES_MAX,
   parsedBytes,
 } from './filter/filter-subject.ts'
+export { type Filtering, isFiltered, scopeOf } from './filter/filtering.ts'
 export { FilterIndex } from './filter/indexes/filter-index.ts'
 export { FilterRouter } from './filter/indexes/filter-router.ts'
 export { ANY_WORK, inOneGo, MatchWork, type Steps, TooMuchWork } from './filter/match-work.ts'

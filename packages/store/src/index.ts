@@ -41,6 +41,7 @@ export {
 export { Credentials } from './credentials/own-credentials.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
 export { holdJobLock, noteParts, readParts } from './dispatch/job-lock.ts'
+export { EventTypes } from './event-types/event-types.ts'
 export type { LiveNotice } from './events/live-groups.ts'
 export { INTEREST_MS, type Interest, type InterestNotice, isWanted } from './events/live-interest.ts'
 export { hearListeners, LiveSender } from './events/live-sender.ts'

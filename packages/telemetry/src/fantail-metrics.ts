@@ -50,6 +50,11 @@ export function createInstruments() {
       unit: 'By',
       labels: ['topic'],
     }),
+    eventTypeFindings: new Counter({
+      name: 'fantail_event_type_findings',
+      help: 'Messages that do not fit the catalogue of their topic, or have a deprecated type: warned or refused.',
+      labels: ['topic', 'outcome'],
+    }),
     deliveriesDelivered: new Counter({
       name: 'fantail_deliveries_delivered',
       help: 'Deliveries that their endpoint accepted.',

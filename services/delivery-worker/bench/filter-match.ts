@@ -87,7 +87,7 @@ function measure({ kind, count, groups, name }: Case) {
     message(kind.value(name === 'none' ? NOBODY : (n * 7) % groups)),
   )
   const topic = createTopic(policies)
-  const whole = FilterIndex.of(policies.map((policy) => compileFilter(policy, 'MessageAttributes')))
+  const whole = FilterIndex.of(policies.map((policy) => compileFilter({ filterPolicy: policy })))
   const bySlices = time(messages, (context) => {
     let matched = 0
     for (const { found } of topic.filters.match(topic.snapshot, context).toOpen)

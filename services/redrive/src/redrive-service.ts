@@ -2,7 +2,13 @@
 import type { Message, RedisTarget, SubscriptionRecord } from '@fantail/contracts'
 import { textForProtocol } from '@fantail/delivery'
 import type { Telemetry } from '@fantail/jobs'
-import { explainFilter, PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX, parsedBytes } from '@fantail/policy'
+import {
+  explainFilter,
+  isFiltered,
+  PARSED_BYTES_MAX,
+  PARSED_SMALL_BYTES_MAX,
+  parsedBytes,
+} from '@fantail/policy'
 import {
   createRedisClock,
   createStartSteps,
@@ -202,17 +208,13 @@ export class FilterMatches {
 
   /** Shares the event loop with other work of the process. */
   async ask(record: SubscriptionRecord, message: Message): Promise<boolean> {
-    const { filterPolicy, filterPolicyScope = 'MessageAttributes', protocol } = record
-    if (!filterPolicy) return true
-    const text = textForProtocol(message, protocol)
+    if (!isFiltered(record)) return true
+    const text = textForProtocol(message, record.protocol)
     const asked = { message: text, attributes: message.attributes }
     const bytes = parsedBytes(Buffer.byteLength(text))
     await this.#parsed.enter(bytes)
     try {
-      const explained = await this.#timeSlices.run(
-        explainFilter(filterPolicy, filterPolicyScope, asked),
-        () => false,
-      )
+      const explained = await this.#timeSlices.run(explainFilter(record, asked), () => false)
       return explained?.matched ?? false
     } finally {
       this.#parsed.leave(bytes)

@@ -42,6 +42,7 @@ const [server, machine, redis, service] = [row('server'), row('machine'), row('r
 const [TOPIC, SUBSCRIPTION, QUEUE, QUEUE_MESSAGE] = ['Topic', 'Subscription', 'Queue', 'QueueMessage'].map(
   (name) => [ofApi(name)],
 )
+const EVENT_TYPE = [ofApi('EventType')]
 const REDRIVE = [ofApi('Redrive')]
 const DELETED = [OWN.deleted]
 const WRONG = { 1: 'a setting is wrong, or a process has failed' }
@@ -61,6 +62,14 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'topics create': server(MAIN, TOPIC),
   'topics set': server(MAIN, TOPIC),
   'topics rm': server(MAIN, DELETED),
+  'event-types list': server(MAIN, [OWN.eventType]),
+  'event-types get': server(MAIN, EVENT_TYPE),
+  'event-types set': server(MAIN, EVENT_TYPE),
+  'event-types rm': server(MAIN, DELETED),
+  'event-types import': server(MAIN, [ofApi('EventTypeImportResult')], {
+    1: 'with `--plan`: there are changes',
+  }),
+  'event-types typescript': server(MAIN, [OWN.source]),
   'subs list': server(MAIN, SUBSCRIPTION),
   'subs get': server(MAIN, SUBSCRIPTION),
   'subs add': server(MAIN, SUBSCRIPTION),

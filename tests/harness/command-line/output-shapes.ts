@@ -3,6 +3,7 @@
  * modules of the first imports are loaded, they name their schemas.
  */
 import '@fantail/contracts/schemas/subscriptions/filter-policy-schemas'
+import { EventTypeList } from '@fantail/contracts/schemas/event-type-schemas'
 import '@fantail/contracts/schemas/mail-schemas'
 import '@fantail/contracts/schemas/messages/attempt-schemas'
 import '@fantail/contracts/schemas/messages/content-search-schemas'
@@ -80,6 +81,8 @@ export const OWN = {
     version: text,
     status: text,
   }),
+  eventType: { text: 'a member of `EventTypeList`', schema: EventTypeList.shape.eventTypes.element },
+  source: own({ source: text }),
   profile: own({ profile: text, url: z.url(), hasKey: z.boolean(), current: z.boolean() }),
   used: own({ profile: text, url: z.url() }),
   publishedLine: extended('PublishReceipt', { line: z.int().min(1) }),

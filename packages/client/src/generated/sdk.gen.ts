@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, AddPortalEndpointData, AddPortalEndpointErrors, AddPortalEndpointResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangePortalEndpointData, ChangePortalEndpointErrors, ChangePortalEndpointResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreatePortalLinkData, CreatePortalLinkErrors, CreatePortalLinkResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeletePortalEndpointData, DeletePortalEndpointErrors, DeletePortalEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, EndPortalSessionData, EndPortalSessionErrors, EndPortalSessionResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FindByNameData, FindByNameErrors, FindByNameResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetPortalEndpointData, GetPortalEndpointErrors, GetPortalEndpointResponses, GetPortalMessageData, GetPortalMessageErrors, GetPortalMessageResponses, GetPortalSessionData, GetPortalSessionErrors, GetPortalSessionResponses, GetPortalStatsData, GetPortalStatsErrors, GetPortalStatsResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListPortalAttemptsData, ListPortalAttemptsErrors, ListPortalAttemptsResponses, ListPortalDeadLettersData, ListPortalDeadLettersErrors, ListPortalDeadLettersResponses, ListPortalEndpointsData, ListPortalEndpointsErrors, ListPortalEndpointsResponses, ListPortalMessagesData, ListPortalMessagesErrors, ListPortalMessagesResponses, ListPortalTopicsData, ListPortalTopicsErrors, ListPortalTopicsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PausePortalEndpointData, PausePortalEndpointErrors, PausePortalEndpointResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedeemPortalLinkData, RedeemPortalLinkErrors, RedeemPortalLinkResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, RedrivePortalEndpointData, RedrivePortalEndpointErrors, RedrivePortalEndpointResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendPortalMessageData, ResendPortalMessageErrors, ResendPortalMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumePortalEndpointData, ResumePortalEndpointErrors, ResumePortalEndpointResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotatePortalKeyData, RotatePortalKeyErrors, RotatePortalKeyResponses, SearchDeadLettersData, SearchDeadLettersErrors, SearchDeadLettersResponses, SearchKeptMessagesData, SearchKeptMessagesErrors, SearchKeptMessagesResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestPortalEndpointData, TestPortalEndpointErrors, TestPortalEndpointResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
+import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, AddPortalEndpointData, AddPortalEndpointErrors, AddPortalEndpointResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangePortalEndpointData, ChangePortalEndpointErrors, ChangePortalEndpointResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreatePortalLinkData, CreatePortalLinkErrors, CreatePortalLinkResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeleteEventTypeData, DeleteEventTypeErrors, DeleteEventTypeResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeletePortalEndpointData, DeletePortalEndpointErrors, DeletePortalEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, EndPortalSessionData, EndPortalSessionErrors, EndPortalSessionResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FindByNameData, FindByNameErrors, FindByNameResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetEventTypeData, GetEventTypeErrors, GetEventTypeResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetPortalEndpointData, GetPortalEndpointErrors, GetPortalEndpointResponses, GetPortalMessageData, GetPortalMessageErrors, GetPortalMessageResponses, GetPortalSessionData, GetPortalSessionErrors, GetPortalSessionResponses, GetPortalStatsData, GetPortalStatsErrors, GetPortalStatsResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicDocumentData, GetTopicDocumentErrors, GetTopicDocumentResponses, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ImportEventTypesData, ImportEventTypesErrors, ImportEventTypesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListEventTypesData, ListEventTypesErrors, ListEventTypesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListPortalAttemptsData, ListPortalAttemptsErrors, ListPortalAttemptsResponses, ListPortalDeadLettersData, ListPortalDeadLettersErrors, ListPortalDeadLettersResponses, ListPortalEndpointsData, ListPortalEndpointsErrors, ListPortalEndpointsResponses, ListPortalMessagesData, ListPortalMessagesErrors, ListPortalMessagesResponses, ListPortalTopicsData, ListPortalTopicsErrors, ListPortalTopicsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PausePortalEndpointData, PausePortalEndpointErrors, PausePortalEndpointResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutEventTypeData, PutEventTypeErrors, PutEventTypeResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedeemPortalLinkData, RedeemPortalLinkErrors, RedeemPortalLinkResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, RedrivePortalEndpointData, RedrivePortalEndpointErrors, RedrivePortalEndpointResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendPortalMessageData, ResendPortalMessageErrors, ResendPortalMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumePortalEndpointData, ResumePortalEndpointErrors, ResumePortalEndpointResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotatePortalKeyData, RotatePortalKeyErrors, RotatePortalKeyResponses, SearchDeadLettersData, SearchDeadLettersErrors, SearchDeadLettersResponses, SearchKeptMessagesData, SearchKeptMessagesErrors, SearchKeptMessagesResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestPortalEndpointData, TestPortalEndpointErrors, TestPortalEndpointResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -159,6 +159,146 @@ export const listTopics = <ThrowOnError extends boolean = true>(options: Options
         }],
     url: '/v1/topics',
     ...options
+});
+
+/**
+ * List the event types of a topic
+ *
+ * The whole catalogue, sorted by name, without schemas and examples.
+ *
+ * A key needs the scope `read`.
+ */
+export const listEventTypes = <ThrowOnError extends boolean = true>(options: Options<ListEventTypesData, ThrowOnError>): RequestResult<ListEventTypesResponses, ListEventTypesErrors, ThrowOnError, 'data'> => options.client.get<ListEventTypesResponses, ListEventTypesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/event-types',
+    ...options
+});
+
+/**
+ * Delete an event type
+ *
+ * Removes the type with all versions from the catalogue. Subscriptions that have chosen it stay as they are. Deleting again answers the same.
+ *
+ * A key needs the scope `manage`.
+ */
+export const deleteEventType = <ThrowOnError extends boolean = true>(options: Options<DeleteEventTypeData, ThrowOnError>): RequestResult<DeleteEventTypeResponses, DeleteEventTypeErrors, ThrowOnError, 'data'> => options.client.delete<DeleteEventTypeResponses, DeleteEventTypeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/event-types/{name}',
+    ...options
+});
+
+/**
+ * Read an event type
+ *
+ * Shows its schema and examples. The query chooses an older version of the schema.
+ *
+ * A key needs the scope `read`.
+ */
+export const getEventType = <ThrowOnError extends boolean = true>(options: Options<GetEventTypeData, ThrowOnError>): RequestResult<GetEventTypeResponses, GetEventTypeErrors, ThrowOnError, 'data'> => options.client.get<GetEventTypeResponses, GetEventTypeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/event-types/{name}',
+    ...options
+});
+
+/**
+ * Create an event type, or set the members given
+ *
+ * The schema is compiled and the examples are checked before anything is stored. The members that are left out stay as they are, so the request can be repeated.
+ *
+ * A key needs the scope `manage`.
+ */
+export const putEventType = <ThrowOnError extends boolean = true>(options: Options<PutEventTypeData, ThrowOnError>): RequestResult<PutEventTypeResponses, PutEventTypeErrors, ThrowOnError, 'data'> => options.client.put<PutEventTypeResponses, PutEventTypeErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/event-types/{name}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read the catalogue of a topic as an OpenAPI document
+ *
+ * Each event type is a webhook with its newest schema and its examples.
+ *
+ * A key needs the scope `read`.
+ */
+export const getTopicDocument = <ThrowOnError extends boolean = true>(options: Options<GetTopicDocumentData, ThrowOnError>): RequestResult<GetTopicDocumentResponses, GetTopicDocumentErrors, ThrowOnError, 'data'> => options.client.get<GetTopicDocumentResponses, GetTopicDocumentErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/openapi',
+    ...options
+});
+
+/**
+ * Import the webhooks of an OpenAPI document
+ *
+ * Each webhook becomes an event type of the same name. Types that the document does not have stay as they are. With `dryRun` the answer says what would change.
+ *
+ * A key needs the scope `manage`.
+ */
+export const importEventTypes = <ThrowOnError extends boolean = true>(options: Options<ImportEventTypesData, ThrowOnError>): RequestResult<ImportEventTypesResponses, ImportEventTypesErrors, ThrowOnError, 'data'> => options.client.post<ImportEventTypesResponses, ImportEventTypesErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/topics/{topic}/openapi',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

@@ -52,6 +52,7 @@ export const SETTINGS = {
     'redrivePolicy',
     'filterPolicy',
     'filterPolicyScope',
+    'eventTypes',
     'maxInFlight',
     'retryMode',
     'circuitBreaker',
@@ -70,5 +71,6 @@ export const SETTINGS = {
     'disableAfterDays',
     'signing',
     'recordAttempts',
+    'eventTypeCheck',
   ],
 } as const;

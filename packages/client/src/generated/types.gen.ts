@@ -960,7 +960,7 @@ export type Delivery = {
 };
 
 /**
- * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy does not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy or event types do not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
  */
 export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
@@ -1323,6 +1323,168 @@ export type Error = {
 };
 
 /**
+ * A type of messages, with its schema.
+ */
+export type EventType = {
+    /**
+     * Name of the event type.
+     */
+    name: string;
+    /**
+     * Its meaning for people; null: none is given.
+     */
+    description: string | null;
+    /**
+     * Whether publishers get a warning that the type will go.
+     */
+    deprecated: boolean;
+    /**
+     * Number of the newest schema; null: the type has none.
+     */
+    version: number | null;
+    /**
+     * When it was last changed: ISO 8601 in UTC, with milliseconds.
+     */
+    modifiedAt: string;
+    /**
+     * JSON Schema of draft 2020-12 for the message. `$ref` leads to places in the same schema, and patterns have the syntax of RE2. `format` is not checked. null: the type has none.
+     */
+    schema: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Number of the schema shown; null: the type has none.
+     */
+    schemaVersion: number | null;
+    /**
+     * The versions of the schema, the oldest first.
+     */
+    versions: Array<{
+        /**
+         * Number of the version, rising.
+         */
+        version: number;
+        /**
+         * When it was made: ISO 8601 in UTC, with milliseconds.
+         */
+        createdAt: string;
+    }>;
+    /**
+     * Messages of this type.
+     */
+    examples: Array<unknown>;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+};
+
+/**
+ * An OpenAPI 3.1 document with the catalogue as `webhooks`.
+ */
+export type EventTypeDocument = {
+    [key: string]: unknown;
+};
+
+/**
+ * An OpenAPI document whose webhooks are imported.
+ */
+export type EventTypeImport = {
+    /**
+     * An OpenAPI 3.1 document. Each entry of `webhooks` becomes an event type with the schema of its request’s JSON body. References must stay in the document; nothing is fetched.
+     */
+    document: {
+        [key: string]: unknown;
+    };
+    /**
+     * true: the answer says what would change, and nothing changes. Default false.
+     */
+    dryRun?: boolean;
+};
+
+/**
+ * The effect of an import.
+ */
+export type EventTypeImportResult = {
+    /**
+     * Whether the changes were made.
+     */
+    applied: boolean;
+    /**
+     * One entry per webhook of the document. Other types of the topic stay as they are.
+     */
+    changes: Array<{
+        /**
+         * Name of the event type.
+         */
+        name: string;
+        /**
+         * create: the topic has no such type. none: it has the same one.
+         */
+        change: 'create' | 'update' | 'none';
+        /**
+         * The members that differ.
+         */
+        members: Array<'description' | 'schema' | 'examples' | 'deprecated'>;
+    }>;
+};
+
+/**
+ * Members of an event type. Those that are left out stay as they are; null resets one.
+ */
+export type EventTypeInput = {
+    /**
+     * For people: at most 2000 characters. Default: none.
+     */
+    description?: string | null;
+    /**
+     * JSON Schema of draft 2020-12 for the message. `$ref` leads to places in the same schema, and patterns have the syntax of RE2. `format` is not checked. At most 65536 bytes, nested at most 20 deep. A changed schema becomes a new version, and the newest 10 stay. null: removes all versions.
+     */
+    schema?: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Messages of this type, at most 10. Each must fit the newest schema. Default: none.
+     */
+    examples?: Array<unknown> | null;
+    /**
+     * true: publishers get a warning that the type will go. Default false.
+     */
+    deprecated?: boolean | null;
+};
+
+/**
+ * The catalogue of a topic.
+ */
+export type EventTypeList = {
+    /**
+     * All event types of the topic, sorted by name: at most 200.
+     */
+    eventTypes: Array<{
+        /**
+         * Name of the event type.
+         */
+        name: string;
+        /**
+         * Its meaning for people; null: none is given.
+         */
+        description: string | null;
+        /**
+         * Whether publishers get a warning that the type will go.
+         */
+        deprecated: boolean;
+        /**
+         * Number of the newest schema; null: the type has none.
+         */
+        version: number | null;
+        /**
+         * When it was last changed: ISO 8601 in UTC, with milliseconds.
+         */
+        modifiedAt: string;
+    }>;
+};
+
+/**
  * The verdict of a filter policy on the latest messages of a topic.
  */
 export type FilterReplay = {
@@ -1351,7 +1513,7 @@ export type FilterReplay = {
      */
     unreadable: number;
     /**
-     * One entry per clause of the policy, branches of `$or` included.
+     * One entry per clause of the policy, branches of `$or` included. The clause of the event types comes first.
      */
     clauses: Array<{
         /**
@@ -1378,15 +1540,19 @@ export type FilterReplayInput = {
      */
     topic: string;
     /**
-     * The policy to try, in SNS’s filter language: per key a list of alternatives.
+     * The policy to try, in SNS’s filter language: per key a list of alternatives. Default: none.
      */
-    filterPolicy: {
+    filterPolicy?: {
         [key: string]: unknown;
     };
     /**
      * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
      */
     filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
+    /**
+     * Names and patterns of event types to try, in addition to the policy. Default: none.
+     */
+    eventTypes?: Array<string>;
     /**
      * The protocol whose text counts, if the message has one per protocol. Default http.
      */
@@ -1410,7 +1576,7 @@ export type FilterTest = {
      */
     reason: 'MessageAttributes' | 'MessageBody' | 'InvalidAttributes' | 'NoMessageAttributes' | 'InvalidMessageBody' | null;
     /**
-     * One entry per clause of the policy, branches of `$or` included.
+     * One entry per clause of the policy, branches of `$or` included. The clause of the event types comes first.
      */
     clauses: Array<{
         /**
@@ -1437,15 +1603,19 @@ export type FilterTest = {
  */
 export type FilterTestInput = {
     /**
-     * The policy to try, in SNS’s filter language: per key a list of alternatives.
+     * The policy to try, in SNS’s filter language: per key a list of alternatives. Default: none.
      */
-    filterPolicy: {
+    filterPolicy?: {
         [key: string]: unknown;
     };
     /**
      * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
      */
     filterPolicyScope?: 'MessageAttributes' | 'MessageBody';
+    /**
+     * Names and patterns of event types to try, in addition to the policy. Default: none.
+     */
+    eventTypes?: Array<string>;
     /**
      * The message to judge, as it would be published.
      */
@@ -2091,6 +2261,14 @@ export type MessageInput = {
         };
     };
     /**
+     * The type of the message, like `order.paid`. It becomes the attribute `eventType`, by which subscriptions choose types.
+     */
+    eventType?: string;
+    /**
+     * The version of the type’s schema that the message follows. It becomes the attribute `eventTypeVersion`. Default: the newest.
+     */
+    eventTypeVersion?: number;
+    /**
      * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `sms`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
      */
     structure?: 'json';
@@ -2287,6 +2465,10 @@ export type NewSubscription = {
      * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
      */
     filterPolicyScope?: 'MessageAttributes' | 'MessageBody' | null;
+    /**
+     * Which event types it gets, in addition to what its filter policy asks: names, `order.*` for every type below `order.`, or `*` for every message with a type. At most 50. Default: all messages.
+     */
+    eventTypes?: Array<string> | null;
     /**
      * Attempts at a time per worker, at most. Default 32.
      */
@@ -3349,6 +3531,10 @@ export type PublishReceipt = {
      * FIFO only: 20 digits, rising with every message of the topic.
      */
     sequenceNumber?: string;
+    /**
+     * Why the message does not fit the catalogue of its topic, or that its type is deprecated.
+     */
+    warning?: string;
 };
 
 /**
@@ -4987,6 +5173,10 @@ export type Subscription = {
      */
     filterPolicyScope: 'MessageAttributes' | 'MessageBody';
     /**
+     * Which event types it gets, in addition to what its filter policy asks: names, `order.*` for every type below `order.`, or `*` for every message with a type. null: all messages.
+     */
+    eventTypes: Array<string> | null;
+    /**
      * Attempts at a time per worker, at most.
      */
     maxInFlight: number;
@@ -5231,6 +5421,10 @@ export type SubscriptionInput = {
      * Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.
      */
     filterPolicyScope?: 'MessageAttributes' | 'MessageBody' | null;
+    /**
+     * Which event types it gets, in addition to what its filter policy asks: names, `order.*` for every type below `order.`, or `*` for every message with a type. At most 50. Default: all messages.
+     */
+    eventTypes?: Array<string> | null;
     /**
      * Attempts at a time per worker, at most. Default 32.
      */
@@ -5532,6 +5726,10 @@ export type Topic = {
      */
     recordAttempts: 'none' | 'failures' | 'all';
     /**
+     * Whether a message must fit the catalogue of event types: its type must be known, and its content fit the schema. warn: it is accepted, and the answer says what is wrong. refuse: it is not accepted.
+     */
+    eventTypeCheck: 'off' | 'warn' | 'refuse';
+    /**
      * Whether messages keep their order within a group.
      */
     fifo: boolean;
@@ -5679,6 +5877,10 @@ export type TopicInput = {
      * Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures.
      */
     recordAttempts?: 'none' | 'failures' | 'all' | null;
+    /**
+     * Whether a message must fit the catalogue of event types: its type must be known, and its content fit the schema. warn: it is accepted, and the answer says what is wrong. refuse: it is not accepted. Default off.
+     */
+    eventTypeCheck?: 'off' | 'warn' | 'refuse' | null;
 };
 
 export type TopicList = {
@@ -5835,6 +6037,10 @@ export type PublishData = {
          * The message’s subject, only with raw=true: 1 to 99 characters without line breaks.
          */
         subject?: string;
+        /**
+         * The type of the message, only with raw=true: a name like `order.paid`.
+         */
+        eventType?: string;
     };
     url: '/v1/topics/{topic}/messages';
 };
@@ -6198,6 +6404,383 @@ export type ListTopicsResponses = {
 };
 
 export type ListTopicsResponse = ListTopicsResponses[keyof ListTopicsResponses];
+
+export type ListEventTypesData = {
+    body?: never;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}/event-types';
+};
+
+export type ListEventTypesErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListEventTypesError = ListEventTypesErrors[keyof ListEventTypesErrors];
+
+export type ListEventTypesResponses = {
+    /**
+     * Every event type
+     */
+    200: EventTypeList;
+};
+
+export type ListEventTypesResponse = ListEventTypesResponses[keyof ListEventTypesResponses];
+
+export type DeleteEventTypeData = {
+    body?: never;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+        /**
+         * Name of an event type: segments of `A-Z a-z 0-9 _ -` joined by dots, like `order.paid`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}/event-types/{name}';
+};
+
+export type DeleteEventTypeErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteEventTypeError = DeleteEventTypeErrors[keyof DeleteEventTypeErrors];
+
+export type DeleteEventTypeResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeleteEventTypeResponse = DeleteEventTypeResponses[keyof DeleteEventTypeResponses];
+
+export type GetEventTypeData = {
+    body?: never;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+        /**
+         * Name of an event type: segments of `A-Z a-z 0-9 _ -` joined by dots, like `order.paid`.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Number of the version whose schema is shown. Default: the newest.
+         */
+        version?: number;
+    };
+    url: '/v1/topics/{topic}/event-types/{name}';
+};
+
+export type GetEventTypeErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetEventTypeError = GetEventTypeErrors[keyof GetEventTypeErrors];
+
+export type GetEventTypeResponses = {
+    /**
+     * The event type
+     */
+    200: EventType;
+};
+
+export type GetEventTypeResponse = GetEventTypeResponses[keyof GetEventTypeResponses];
+
+export type PutEventTypeData = {
+    body?: EventTypeInput;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+        /**
+         * Name of an event type: segments of `A-Z a-z 0-9 _ -` joined by dots, like `order.paid`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}/event-types/{name}';
+};
+
+export type PutEventTypeErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PutEventTypeError = PutEventTypeErrors[keyof PutEventTypeErrors];
+
+export type PutEventTypeResponses = {
+    /**
+     * It existed: the members given are set
+     */
+    200: EventType;
+    /**
+     * Created
+     */
+    201: EventType;
+};
+
+export type PutEventTypeResponse = PutEventTypeResponses[keyof PutEventTypeResponses];
+
+export type GetTopicDocumentData = {
+    body?: never;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}/openapi';
+};
+
+export type GetTopicDocumentErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetTopicDocumentError = GetTopicDocumentErrors[keyof GetTopicDocumentErrors];
+
+export type GetTopicDocumentResponses = {
+    /**
+     * An OpenAPI 3.1 document
+     */
+    200: EventTypeDocument;
+};
+
+export type GetTopicDocumentResponse = GetTopicDocumentResponses[keyof GetTopicDocumentResponses];
+
+export type ImportEventTypesData = {
+    body: EventTypeImport;
+    path: {
+        /**
+         * A topic by its name (1 to 256 of `A-Z a-z 0-9 _ -`, FIFO topics end in `.fifo`) or its ARN.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/topics/{topic}/openapi';
+};
+
+export type ImportEventTypesErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ImportEventTypesError = ImportEventTypesErrors[keyof ImportEventTypesErrors];
+
+export type ImportEventTypesResponses = {
+    /**
+     * What changes, or would change
+     */
+    200: EventTypeImportResult;
+};
+
+export type ImportEventTypesResponse = ImportEventTypesResponses[keyof ImportEventTypesResponses];
 
 export type ListTopicSubscriptionsData = {
     body?: never;

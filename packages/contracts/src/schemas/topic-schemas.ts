@@ -11,6 +11,7 @@ import {
   RETENTION_SECONDS_MIN,
 } from '../limits.ts'
 import { ATTEMPT_RECORDINGS } from '../recording.ts'
+import { EVENT_TYPE_CHECKS } from '../records.ts'
 import { SYSTEM_POLICY } from '../system-policy.ts'
 import {
   DeliveryPolicyInput,
@@ -40,6 +41,10 @@ const DISABLE_TEXT =
 
 const Signing = z.enum(['none', 'sns'])
 const Recording = z.enum(ATTEMPT_RECORDINGS)
+const EventTypeCheck = z.enum(EVENT_TYPE_CHECKS)
+const EVENT_TYPE_CHECK =
+  'Whether a message must fit the catalogue of event types: its type must be known, and its content fit the schema. warn: ' +
+  'it is accepted, and the answer says what is wrong. refuse: it is not accepted.'
 
 /** `null` resets a member. */
 export const TopicInput = namedInput(
@@ -94,6 +99,7 @@ export const TopicInput = namedInput(
       recordAttempts: Recording.nullish().describe(
         'Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures.',
       ),
+      eventTypeCheck: EventTypeCheck.nullish().describe(`${EVENT_TYPE_CHECK} Default off.`),
     })
     .meta({
       description: 'Settings of a topic. Members that are left out stay as they are; null resets one.',
@@ -137,6 +143,7 @@ export const TopicView = named(
       recordAttempts: Recording.describe(
         'Which attempts are recorded: the setting of the topic, or the default.',
       ),
+      eventTypeCheck: EventTypeCheck.describe(EVENT_TYPE_CHECK),
       fifo: z.boolean().describe('Whether messages keep their order within a group.'),
       contentBasedDeduplication: z
         .boolean()
@@ -161,6 +168,7 @@ export const TopicView = named(
           disableAfterDays: null,
           signing: 'none',
           recordAttempts: 'failures',
+          eventTypeCheck: 'off',
           fifo: false,
           subscriptions: { active: 2, pending: 0, paused: 1 },
           createdAt: '2026-11-21T09:30:00.000Z',

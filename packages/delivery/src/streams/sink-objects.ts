@@ -13,7 +13,7 @@ export const OBJECT_RECORDS_MAX = 2_000
 /** @limit Bytes of one object of a stream, before compression. Past it: the records go into another object. */
 export const OBJECT_BYTES_MAX = 5_242_880
 /**
- * @limit Time that the first record of an object waits for others, if the stream's URL names none. After it: the object
+ * Time that the first record of an object waits for others, if the stream's URL names none. After it: the object
  * is written.
  */
 const OBJECT_LINGER_MS_DEFAULT = 1_000

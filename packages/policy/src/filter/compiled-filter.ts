@@ -1,8 +1,9 @@
 /** A filter policy ready for matching. */
-import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
+import type { FilterPolicyScope } from '@fantail/contracts'
 import { areConsistent } from './array-consistency.ts'
 import { type Clause, type Rule, togetherIn } from './filter-rules.ts'
 import type { FilterSubject, Leaf } from './filter-subject.ts'
+import { type Filtering, scopeOf, typeClause, withClause } from './filtering.ts'
 import { ANY_WORK, inOneGo, type MatchWork, passSteps, type Steps } from './match-work.ts'
 import { type KnownClauses, readRules } from './read-filter.ts'
 
@@ -20,8 +21,18 @@ export type FilterReason =
   | 'InvalidMessageBody'
 
 /** Throws FilterPolicyError. */
-export function compileFilter(policy: FilterPolicy, scope: FilterPolicyScope): CompiledFilter {
-  return { scope, rules: readRules(policy, scope) }
+export function compileFilter(filtering: Filtering, known: KnownClauses = new Map()): CompiledFilter {
+  const scope = scopeOf(filtering)
+  const rules = readRules(filtering.filterPolicy ?? {}, scope, known)
+  const { eventTypes } = filtering
+  return { scope, rules: eventTypes ? withClause(rules, sharedClause(eventTypes, known)) : rules }
+}
+
+function sharedClause(eventTypes: readonly string[], known: KnownClauses): Clause {
+  const text = JSON.stringify(eventTypes)
+  const clause = known.get(text) ?? typeClause(eventTypes)
+  known.set(text, clause)
+  return clause
 }
 
 /** Compiles the filters of many subscriptions. Clauses and filters that several of them share exist once. */
@@ -37,11 +48,12 @@ export class FilterCompiler {
     return bytes
   }
 
-  /** Compiles a policy. Equal policies give the same object. Throws FilterPolicyError. */
-  *compile(policy: FilterPolicy, scope: FilterPolicyScope): Steps<CompiledFilter> {
-    const text = scope + JSON.stringify(policy)
+  /** Equal ones give the same object. Throws FilterPolicyError. */
+  *compile(filtering: Filtering): Steps<CompiledFilter> {
+    const { filterPolicy, eventTypes } = filtering
+    const text = JSON.stringify([scopeOf(filtering), filterPolicy ?? {}, eventTypes ?? null])
     const known = this.#filters.get(text)
-    const filter = known ?? { scope, rules: readRules(policy, scope, this.#clauses) }
+    const filter = known ?? compileFilter(filtering, this.#clauses)
     this.#filters.set(text, filter)
     yield known ? 1 + (text.length >> 3) : COMPILE_STEPS * text.length
     return filter

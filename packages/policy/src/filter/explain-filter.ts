@@ -2,10 +2,12 @@
  * Shows for each clause of a policy whether a message satisfies it. People use it to find out why a message was not
  * delivered.
  */
-import type { FilterPolicy, FilterPolicyScope } from '@fantail/contracts'
+import { EVENT_TYPE_ATTRIBUTE } from '@fantail/contracts'
 import { compileFilter, type FilterReason, isAbsent, reasonOf } from './compiled-filter.ts'
 import type { Scalar } from './conditions/condition.ts'
+import type { Clause } from './filter-rules.ts'
 import { type FilterMessage, type FilterSubject, filterSubject, type Leaf } from './filter-subject.ts'
+import { type Filtering, scopeOf, typeClause } from './filtering.ts'
 import { MatchInSteps } from './match-in-steps.ts'
 import { parseSteps, type Steps } from './match-work.ts'
 import { clauseOf, isOr } from './read-filter.ts'
@@ -37,24 +39,30 @@ export interface FilterExplanation {
 }
 
 /** Throws FilterPolicyError. */
-export function* explainFilter(
-  policy: FilterPolicy,
-  scope: FilterPolicyScope,
-  message: FilterMessage,
-): Steps<FilterExplanation> {
-  const filter = compileFilter(policy, scope)
-  const subject = filterSubject(message, scope)
+export function* explainFilter(filtering: Filtering, message: FilterMessage): Steps<FilterExplanation> {
+  const filter = compileFilter(filtering)
+  const subject = filterSubject(message, scopeOf(filtering))
   yield parseSteps(subject)
   const match = new MatchInSteps(subject)
   const matched = yield* match.matches(filter)
   const clauses: ClauseVerdict[] = []
-  for (const [path, condition] of listsOf(policy, '')) {
-    const clause = clauseOf(path, condition)
+  for (const { path, condition, clause } of clausesOf(filtering)) {
     const first = yield* match.firstOf(clause)
-    const absent = subject.leavesAt(path).length === 0 && isAbsent(clause, subject)
-    clauses.push({ path, condition, matched: absent || first !== null, ...shown(first, path, subject) })
+    const absent = subject.leavesAt(clause.path).length === 0 && isAbsent(clause, subject)
+    clauses.push({
+      path,
+      condition,
+      matched: absent || first !== null,
+      ...shown(first, clause.path, subject),
+    })
   }
   return { matched, reason: matched ? null : reasonOf(filter, subject), clauses }
+}
+
+interface Asked {
+  path: string
+  condition: unknown[]
+  clause: Clause
 }
 
 function shown(satisfying: Leaf | null, path: string, subject: FilterSubject): Pick<ClauseVerdict, 'value'> {
@@ -65,6 +73,14 @@ function shown(satisfying: Leaf | null, path: string, subject: FilterSubject): P
 }
 
 const scalarOf = ({ value }: Leaf): Scalar => value
+
+/** The types that the subscription has chosen come first, under the name of the attribute. */
+function* clausesOf({ eventTypes, filterPolicy }: Filtering): Generator<Asked> {
+  if (eventTypes)
+    yield { path: EVENT_TYPE_ATTRIBUTE, condition: [...eventTypes], clause: typeClause(eventTypes) }
+  for (const [path, condition] of listsOf(filterPolicy ?? {}, ''))
+    yield { path, condition, clause: clauseOf(path, condition) }
+}
 
 /** Every list of the policy with its path, including those in branches of `$or`. */
 function listsOf(policy: Record<string, unknown>, before: string): [string, unknown[]][] {

@@ -2,10 +2,16 @@
  * A message as filters see it: the values under a dotted path. Attributes and body are parsed once for all filters. A
  * path is looked up when the first filter needs it, so parts that no filter names cost nothing.
  */
-import { type FilterPolicyScope, jsonOf, type MessageAttribute } from '@fantail/contracts'
+import {
+  EVENT_TYPE_ATTRIBUTE,
+  type FilterPolicyScope,
+  jsonOf,
+  type MessageAttribute,
+} from '@fantail/contracts'
 import { PlaceTree } from './array-consistency.ts'
 import { type BodyValue, bodyLeaves, distinct, type Leaf, type Place } from './body-leaves.ts'
 import type { Scalar } from './conditions/condition.ts'
+import { EVENT_TYPE_PATH } from './filtering.ts'
 import type { MatchWork, Steps } from './match-work.ts'
 
 export type { Leaf, Place }
@@ -14,6 +20,8 @@ export interface FilterSubject {
   scope: FilterPolicyScope
   /** Names of the attributes, or the keys at the top of the body. */
   names: readonly string[]
+  /** The first names of all paths that may have values: `names`, and that of the event type. */
+  heads: readonly string[]
   /** Empty if the message has no value there. Throws TooMuchWork if the search takes more steps than `work` allows. */
   leavesAt(path: string, work?: MatchWork): readonly Leaf[]
   /** Names of attributes whose values cannot be read. */
@@ -61,13 +69,17 @@ export function parsedBytes(sizeBytes: number): number {
 
 /** For subjects without places: attributes, and bodies that are no JSON object. */
 const NO_PLACES = new PlaceTree()
+type Attributes = Record<string, MessageAttribute>
+
 const NO_NAMES: ReadonlySet<string> = new Set()
+const NO_ATTRIBUTES: Attributes = {}
 const NO_LEAVES: readonly Leaf[] = []
 /** Numbers as SNS documents them, stricter than JavaScript. A hexadecimal number counts as a text. */
 const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
 
 export function filterSubject(message: FilterMessage, scope: FilterPolicyScope): FilterSubject {
-  return scope === 'MessageBody' ? ofBody(message.message) : ofAttributes(message.attributes ?? {})
+  const { attributes = NO_ATTRIBUTES } = message
+  return scope === 'MessageBody' ? ofBody(message.message, attributes) : ofAttributes(attributes)
 }
 
 /** Like `leavesAt`, in steps. */
@@ -78,7 +90,7 @@ export function* leavesInSteps(subject: FilterSubject, path: string): Steps<read
   return leaves
 }
 
-function ofAttributes(attributes: Record<string, MessageAttribute>): FilterSubject {
+function ofAttributes(attributes: Attributes): FilterSubject {
   const names = Object.keys(attributes)
   const leaves = new Map<string, readonly Leaf[]>()
   let invalid: Set<string> | undefined
@@ -90,9 +102,12 @@ function ofAttributes(attributes: Record<string, MessageAttribute>): FilterSubje
     if (values) leaves.set(name, values)
     else invalid = (invalid ?? new Set<string>()).add(name)
   }
+  const types = typeLeaves(attributes)
+  if (types) leaves.set(EVENT_TYPE_PATH, types)
   return {
     scope: 'MessageAttributes',
     names,
+    heads: names,
     leavesAt: (path) => leaves.get(path) ?? NO_LEAVES,
     invalid: invalid ?? NO_NAMES,
     lacks: names.length === 0 ? 'attributes' : undefined,
@@ -100,6 +115,12 @@ function ofAttributes(attributes: Record<string, MessageAttribute>): FilterSubje
     visited: 0,
     places: NO_PLACES,
   }
+}
+
+/** The event type, if the message has one. */
+function typeLeaves(attributes: Attributes): readonly Leaf[] | undefined {
+  const attribute = attributes[EVENT_TYPE_ATTRIBUTE]
+  return attribute?.type === 'String' ? [{ value: attribute.value }] : undefined
 }
 
 /** undefined: the attribute cannot be read. Empty: it has no value to match (Binary, an empty array). */
@@ -122,7 +143,7 @@ function areScalars(values: BodyValue[]): values is Scalar[] {
   return values.every((value) => typeof value !== 'object' || value === null)
 }
 
-function ofBody(text: string): FilterSubject {
+function ofBody(text: string, attributes: Attributes): FilterSubject {
   const body = jsonOf(text) as BodyValue | undefined
   const known = new Map<string, readonly Leaf[]>()
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -130,6 +151,7 @@ function ofBody(text: string): FilterSubject {
     return {
       scope: 'MessageBody',
       names: [],
+      heads: [],
       leavesAt,
       invalid: NO_NAMES,
       lacks: 'body',
@@ -138,6 +160,9 @@ function ofBody(text: string): FilterSubject {
       places: NO_PLACES,
     }
   }
+  const types = typeLeaves(attributes)
+  known.set(EVENT_TYPE_PATH, types ?? NO_LEAVES)
+  const names = Object.keys(body)
   const leavesAt = (path: string, work?: MatchWork) => {
     const found = known.get(path)
     if (found) return found
@@ -149,7 +174,8 @@ function ofBody(text: string): FilterSubject {
   }
   const subject: FilterSubject = {
     scope: 'MessageBody',
-    names: Object.keys(body),
+    names,
+    heads: types ? [...names, EVENT_TYPE_ATTRIBUTE] : names,
     leavesAt,
     invalid: NO_NAMES,
     lacks: undefined,

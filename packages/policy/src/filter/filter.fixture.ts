@@ -59,7 +59,7 @@ function count(object: object): number {
 
 function isAccepted(policy: Policy): boolean {
   try {
-    return compileFilter(policy, 'MessageBody') !== undefined
+    return compileFilter({ filterPolicy: policy, filterPolicyScope: 'MessageBody' }) !== undefined
   } catch {
     return false
   }

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compileFilter, FilterCompiler, matchesFilter, reasonOf } from './compiled-filter.ts'
 import { FilterPolicyError } from './conditions/filter-error.ts'
+import { explainFilter } from './explain-filter.ts'
 import { filterSubject, PARSED_SMALL_BYTES_MAX, parsedBytes } from './filter-subject.ts'
+import { type Filtering, scopeOf } from './filtering.ts'
 import { FilterIndex } from './indexes/filter-index.ts'
 import { inOneGo } from './match-work.ts'
 import { parseFilterPolicy } from './read-filter.ts'
@@ -25,7 +27,7 @@ function verdict(
   scope: FilterPolicyScope,
   message: { message: string; attributes?: Attributes },
 ) {
-  const filter = compileFilter(parseFilterPolicy(policy, scope), scope)
+  const filter = compileFilter({ filterPolicy: parseFilterPolicy(policy, scope), filterPolicyScope: scope })
   const subject = filterSubject(message, scope)
   const matched = matchesFilter(filter, subject)
   const found: number[] = []
@@ -448,7 +450,7 @@ describe('refusals', () => {
     const entries = Array.from({ length: 3_000 }, (_, i) => `Entry ${i}`)
     const policy = { a: [{ 'anything-but': { 'equals-ignore-case': entries } }] }
     expect(refusal(policy)).toContain('found 3000 combinations')
-    const filter = compileFilter(policy, 'MessageAttributes')
+    const filter = compileFilter({ filterPolicy: policy })
     const matches = (value: string) =>
       matchesFilter(
         filter,
@@ -520,8 +522,8 @@ describe('refusals', () => {
 
 test('equal parts of many filters exist once, and long texts have their weight', () => {
   const compiler = new FilterCompiler()
-  const compile = (...given: Parameters<FilterCompiler['compile']>) =>
-    inOneGo(compiler.compile(...given)).value
+  const compile = (filterPolicy: Policy, filterPolicyScope: FilterPolicyScope) =>
+    inOneGo(compiler.compile({ filterPolicy, filterPolicyScope })).value
   const shared = { type: ['created'], size: [{ numeric: ['>', 5] }] }
   const first = compile({ ...shared, tenant: ['a'] }, 'MessageBody')
   expect(compile({ ...shared, tenant: ['a'] }, 'MessageBody')).toBe(first)
@@ -537,4 +539,82 @@ test('equal parts of many filters exist once, and long texts have their weight',
 
 test('a message of 16 KB is the largest that counts as small', () => {
   expect(parsedBytes(16_384)).toBe(PARSED_SMALL_BYTES_MAX)
+})
+
+describe('event types that a subscription has chosen', () => {
+  const typed = (value: MessageAttribute | undefined, more: Attributes = {}) =>
+    value ? { eventType: value, ...more } : more
+  const gets = (filtering: Filtering, attributes: Attributes, message = 'x') => {
+    const filter = compileFilter(filtering)
+    const subject = filterSubject({ message, attributes }, scopeOf(filtering))
+    const found: number[] = []
+    const index = FilterIndex.of([null, filter])
+    index.match(subject, (n) => found.push(n))
+    const inSteps: number[] = []
+    inOneGo(index.matchInSteps(subject, (n) => inSteps.push(n)))
+    expect([found.length > 0, inSteps.length > 0]).toEqual(Array(2).fill(matchesFilter(filter, subject)))
+    return found.length > 0
+  }
+
+  test.each([
+    [['order.paid'], 'order.paid', true],
+    [['order.paid'], 'order.paid.late', false],
+    [['order.*'], 'order.paid.late', true],
+    [['order.*'], 'order', false],
+    [['order.*'], 'orders.paid', false],
+    [['invoice.sent', 'order.*'], 'order.paid', true],
+    [['*'], 'anything', true],
+    [['*'], undefined, false],
+  ])('%j: a message of the type %s is among them: %s', (eventTypes, name, expected) => {
+    expect(gets({ eventTypes }, typed(name === undefined ? undefined : text(name), { a: text('x') }))).toBe(
+      expected,
+    )
+  })
+
+  test('only a String attribute is a type, and the others count as none', () => {
+    for (const other of [number('5'), list('["order.paid"]'), { type: 'String.kind', value: 'order.paid' }])
+      expect(gets({ eventTypes: ['order.paid', '5', '*'] }, typed(other))).toBe(false)
+  })
+
+  test.each(['MessageAttributes', 'MessageBody'] as const)('they hold beside a policy on %s', (scope) => {
+    const filtering = {
+      filterPolicy: { a: ['x'], $or: [{ b: ['y'] }, { c: ['z'] }] },
+      filterPolicyScope: scope,
+      eventTypes: ['order.*'],
+    }
+    const asked = (name: string, members: Record<string, string>) => {
+      const attributes =
+        scope === 'MessageBody'
+          ? {}
+          : Object.fromEntries(Object.entries(members).map(([k, v]) => [k, text(v)]))
+      return gets(filtering, typed(text(name), attributes), JSON.stringify(members))
+    }
+    expect(asked('order.paid', { a: 'x', c: 'z' })).toBe(true)
+    expect(asked('invoice.paid', { a: 'x', c: 'z' })).toBe(false)
+    expect(asked('order.paid', { a: 'x' })).toBe(false)
+  })
+
+  test('a body that names a type itself, and a missing key, change nothing', () => {
+    const filtering = {
+      filterPolicy: { b: [{ exists: false }] },
+      filterPolicyScope: 'MessageBody' as const,
+      eventTypes: ['order.*'],
+    }
+    expect(gets(filtering, {}, '{"eventType":"order.paid"}')).toBe(false)
+    expect(gets(filtering, typed(text('order.paid')), '{"eventType":"x"}')).toBe(true)
+    expect(gets(filtering, typed(text('order.paid')), '{}')).toBe(false)
+  })
+
+  test('an explanation names them first', () => {
+    const filtering = { eventTypes: ['order.*'], filterPolicy: { a: ['x'] } }
+    const message = { message: 'x', attributes: typed(text('invoice.paid'), { a: text('x') }) }
+    expect(inOneGo(explainFilter(filtering, message)).value).toEqual({
+      matched: false,
+      reason: 'MessageAttributes',
+      clauses: [
+        { path: 'eventType', condition: ['order.*'], matched: false, value: 'invoice.paid' },
+        { path: 'a', condition: ['x'], matched: true, value: 'x' },
+      ],
+    })
+  })
 })

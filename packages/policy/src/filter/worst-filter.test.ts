@@ -86,7 +86,11 @@ const BODIES = [
 function stepsOf(given: Record<string, unknown>, message: string): number {
   expect(isAccepted(given), JSON.stringify(given)).toBe(true)
   const subject = filterSubject({ message }, 'MessageBody')
-  return inOneGo(new MatchInSteps(subject).matches(compileFilter(given, 'MessageBody'))).steps
+  return inOneGo(
+    new MatchInSteps(subject).matches(
+      compileFilter({ filterPolicy: given, filterPolicyScope: 'MessageBody' }),
+    ),
+  ).steps
 }
 
 test('no policy that is accepted takes more than so many steps on any of these bodies', () => {

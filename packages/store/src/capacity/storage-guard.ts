@@ -41,7 +41,7 @@ const TOPICS_EVERY_MS = 1_000
  * FANTAIL_REDIS_MEMORY_BYTES replaces it.
  */
 const HOST_SHARE = 0.5
-/** @limit Seconds in the `Retry-After` of such a refusal. */
+/** Seconds in the `Retry-After` of such a refusal. */
 const RETRY_AFTER_SECONDS = 5
 
 interface StorageGuardOptions {

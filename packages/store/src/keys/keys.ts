@@ -26,6 +26,7 @@ import { dispatchTag } from './slots.ts'
  * - `free`: number of the first slice that may have a free place
  * - `deleted`: number of subscriptions that were deleted so far
  * - `kept`: seconds and bytes of the topic's ring of messages, or ''
+ * - `types`: revision of the topic's catalogue of event types. Absent: the topic has had none.
  */
 export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
 /** Sorted set, all scores 0: topic ARNs of the shard, for listing. */
@@ -37,6 +38,8 @@ export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${t
 /** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes), which begins with the topic's uid →
  *  subscription id (16 bytes). */
 export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${topicUid}`
+/** Hash in the topic's home shard: name of an event type → JSON EventTypeRecord with its checksum. */
+export const eventTypesKey = (base: string, topicUid: string) => `${base}types:${topicUid}`
 /**
  * Sorted set by the ms of their start, in the topic's home shard: changes that span shards and have not ended
  * (topics-repair.ts). A sweep finishes changes that a crash interrupted.

@@ -76,6 +76,7 @@ export const SUBSCRIPTION_FIELDS = {
     shown: 'asItIs',
     setting: true,
   },
+  eventTypes: { stored: 'E', optional: true, default: null, shown: 'asItIs', setting: true },
   confirmationWasAuthenticated: {
     stored: 'c',
     codec: TRUE_OR_ABSENT,

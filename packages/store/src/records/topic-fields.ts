@@ -19,6 +19,7 @@ const TOPIC_FIELDS = {
   contentBasedDeduplication: { optional: true, default: false, shown: 'inOtherForm', setting: true },
   recordAttempts: { optional: true, default: null, shown: 'inOtherForm', setting: true },
   fifoThroughputScope: { optional: true, default: 'Topic', shown: 'never', setting: true },
+  eventTypeCheck: { optional: true, default: 'off', shown: 'asItIs', setting: true },
   tags: { optional: true, default: null, shown: 'never', setting: true },
   // Appended by put-topic.
   createdAt: { required: true, type: 'number', shown: 'inOtherForm' },

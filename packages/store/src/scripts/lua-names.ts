@@ -78,6 +78,8 @@ const TOPIC = {
   deleted: 'deleted',
   /** Seconds and bytes of the ring of messages, or ''. */
   kept: 'kept',
+  /** Revision of the catalogue of event types. */
+  types: 'types',
 } satisfies Names
 
 /** Hash of notes about a topic's ring of messages. */

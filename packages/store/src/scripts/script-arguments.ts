@@ -154,6 +154,13 @@ export interface ScriptArguments {
     floor: number
     tokenHash: ScriptText
   }
+  'delete-event-type-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    name: ScriptText
+    revision: ScriptText
+  }
   'delete-platform-app-1': { base: ScriptText; app: ScriptText }
   'delete-platform-endpoint-1': {
     base: ScriptText
@@ -418,6 +425,17 @@ export interface ScriptArguments {
     filterJson: ScriptText
   }
   'purge-queue-1': { base: ScriptText; arn: ScriptText; before: ScriptText; itemsMax: number }
+  'put-event-type-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    name: ScriptText
+    expected: ScriptText
+    record: ScriptText
+    revision: ScriptText
+    typesMax: number
+    bytesMax: number
+  }
   'put-in-line-1': { base: ScriptText; shard: number; names: { name: ScriptText }[] }
   'put-platform-app-1': { base: ScriptText; app: ScriptText; expected: ScriptText; record: ScriptText }
   'put-platform-endpoint-1': {

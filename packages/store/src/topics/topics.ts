@@ -70,6 +70,8 @@ export interface CountedTopic {
   topic: TopicRecord
   /** Counts without unsubscribed subscriptions. */
   subscriptions: SubscriptionCounts
+  /** Revision of the topic's catalogue of event types; '': it has none. */
+  eventTypes: string
   /** Number of subscriptions deleted so far, and of unsubscribed ones. */
   deleted: number
 }
@@ -126,7 +128,13 @@ export class Topics {
   }
 
   async getWithCounts(arn: string): Promise<CountedTopic | null> {
-    const [text, slices, deleted] = await this.#redis.hmget(topicKey(arn), 'record', 'slices', 'deleted')
+    const [text, slices, deleted, types] = await this.#redis.hmget(
+      topicKey(arn),
+      'record',
+      'slices',
+      'deleted',
+      'types',
+    )
     if (!text) return null
     const topic = parseTopic(text, topicKey(arn))
     const places = parseSlices(slices, topicKey(arn))
@@ -145,7 +153,7 @@ export class Topics {
     const { active, pending, paused } = subscriptions
     const taken = places.reduce((sum, count) => sum + count, 0)
     const unsubscribed = Math.max(0, taken - active - pending - paused)
-    return { topic, subscriptions, deleted: Number(deleted ?? 0) + unsubscribed }
+    return { topic, subscriptions, eventTypes: types ?? '', deleted: Number(deleted ?? 0) + unsubscribed }
   }
 
   async exists(arns: string[]): Promise<boolean[]> {

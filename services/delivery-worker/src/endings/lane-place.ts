@@ -13,7 +13,7 @@ import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
  * This is several times the usual duration of a settlement, so that no lane waits for a settlement.
- * @limit Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
+ * Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
  */
 const LINGER_SECONDS_MAX = 0.4
 const DELIVERED = { op: 'delivered' } as const

@@ -8,7 +8,7 @@ import type {
   TopicRecord,
 } from '@fantail/contracts'
 import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
-import { effectivePolicy, feedbackOf, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
+import { effectivePolicy, feedbackOf, isFiltered, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
 import type { SliceData, SliceRef, Tally } from '@fantail/store'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import { SliceFilters } from './slice-filters.ts'
@@ -104,13 +104,13 @@ export function* compileSlice(
 }
 
 function divide(confirmed: CompiledSubscription[], filters: SliceFilters | null) {
-  const unfiltered = confirmed.filter(({ record }) => !record.filterPolicy)
+  const unfiltered = confirmed.filter(({ record }) => !isFiltered(record))
   if (!filters) return { subscriptions: unfiltered, unfiltered, byBit: [] }
   const subscriptions = [...unfiltered]
   const byBit: (CompiledSubscription | undefined)[] = []
   for (const subscription of confirmed) {
-    const { filterPolicy, bit } = subscription.record
-    if (!filterPolicy || !filters.has(bit)) continue
+    const { bit } = subscription.record
+    if (!isFiltered(subscription.record) || !filters.has(bit)) continue
     subscriptions.push(subscription)
     byBit[bit] = subscription
   }

@@ -89,6 +89,27 @@ test('[102] a filter sees the text of its own protocol', async () => {
   expect(sentTo('web')).toEqual(['{"for":"web"}'])
 })
 
+test('a subscription gets the event types that it has chosen, within what its filter lets through', async () => {
+  const filterPolicy = { color: ['red'] }
+  await fixture.subscribe('paid', { eventTypes: ['order.paid'] })
+  await fixture.subscribe('orders', { eventTypes: ['order.*'] })
+  await fixture.subscribe('red', { eventTypes: ['order.*'], filterPolicy })
+  await fixture.subscribe('body', { eventTypes: ['*'], filterPolicy, filterPolicyScope: 'MessageBody' })
+  await fixture.startWorker(sender)
+  const publish = (message: string, eventType: string, more = {}) =>
+    fixture.publish(message, { attributes: { eventType: text(eventType), ...more } })
+  expect(await settled(await publish('{"color":"red"}', 'order.paid'))).toMatchObject({
+    delivered: 3,
+    filtered: 1,
+  })
+  expect(await settled(await publish('{}', 'order.sent', { color: text('red') }))).toMatchObject({
+    delivered: 2,
+  })
+  expect(await settled(await publish('[]', 'invoice.paid'))).toMatchObject({ delivered: 0, filtered: 4 })
+  expect(await settled(await fixture.publish('{"color":"red"}'))).toMatchObject({ delivered: 0, filtered: 4 })
+  expect(['paid', 'orders', 'red', 'body'].map((name) => sentTo(name).length)).toEqual([1, 2, 1, 1])
+})
+
 test('a filter acts on every message that is dispatched after its change, and `{}` lifts it', async () => {
   const subscription = await fixture.subscribe('a', { filterPolicy: { color: ['red'] } })
   await fixture.startWorker(sender)

@@ -97,9 +97,10 @@ export class MessageContext {
     const known = this.#bodySubjects.get(key)
     if (known) return known.subject
     const text = textForProtocol(this.message, protocol)
+    const { attributes } = this.message
     // Protocols without a text of their own share the default text, and its parsed form.
     const same = [...this.#bodySubjects.values()].find((other) => other.text === text)
-    const made = same ?? { text, subject: filterSubject({ message: text }, 'MessageBody') }
+    const made = same ?? { text, subject: filterSubject({ message: text, attributes }, 'MessageBody') }
     this.#bodySubjects.set(key, made)
     return made.subject
   }

@@ -11,6 +11,7 @@ import {
   type FilterReason,
   type FilterSubject,
   inOneGo,
+  isFiltered,
   type MatchWork,
   reasonOf,
   type Steps,
@@ -92,17 +93,18 @@ export class SliceFilters {
   ): Steps<SliceFilters | null> {
     const filtered: Filtered[] = []
     const compiler = new FilterCompiler()
-    for (const { id, bit, protocol, filterPolicy, filterPolicyScope = 'MessageAttributes' } of records) {
-      if (!filterPolicy) continue
+    for (const record of records) {
+      if (!isFiltered(record)) continue
+      const { id, bit, protocol } = record
       try {
-        const filter = yield* compiler.compile(filterPolicy, filterPolicyScope)
+        const filter = yield* compiler.compile(record)
         filtered.push({ bit, protocol, filter })
       } catch (error) {
         onUnusable(id, error)
       }
     }
     if (filtered.length === 0) return null
-    const unfiltered = records.filter(({ filterPolicy }) => !filterPolicy).length
+    const unfiltered = records.filter((record) => !isFiltered(record)).length
     const groups = yield* groupsOf(filtered)
     return new SliceFilters(slice, filtered, groups, { unfiltered, bytes: compiler.bytes })
   }

@@ -313,6 +313,7 @@ const setting = managing(onSubscription('SetSubscriptionAttributes'))
 const redriving: Rule = { need: ['redrive', 'manage'], change: true, targets: changedTask }
 const application = '/v1/platform-applications/{platform}/{name}'
 const consumers = '/v1/queues/{queue}/consumers'
+const eventTypes = '/v1/topics/{topic}/event-types'
 
 const RULES: Record<string, Rule> = {
   ...PORTAL_RULES,
@@ -322,6 +323,13 @@ const RULES: Record<string, Rule> = {
   'GET /v1/topics/{topic}': reading(onTopic('GetTopicAttributes')),
   'PATCH /v1/topics/{topic}': managing(topicSettings),
   'DELETE /v1/topics/{topic}': managing(onTopic('DeleteTopic')),
+
+  [`GET ${eventTypes}`]: reading(onTopic('GetTopicAttributes')),
+  [`PUT ${eventTypes}/{name}`]: managing(onTopic('SetTopicAttributes')),
+  [`GET ${eventTypes}/{name}`]: reading(onTopic('GetTopicAttributes')),
+  [`DELETE ${eventTypes}/{name}`]: managing(onTopic('SetTopicAttributes')),
+  'GET /v1/topics/{topic}/openapi': reading(onTopic('GetTopicAttributes')),
+  'POST /v1/topics/{topic}/openapi': managing(onTopic('SetTopicAttributes')),
 
   'POST /v1/topics/{topic}/subscriptions': managing(newSubscription),
   'GET /v1/topics/{topic}/subscriptions': reading(onTopic('ListSubscriptionsByTopic')),

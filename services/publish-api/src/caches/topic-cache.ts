@@ -8,6 +8,8 @@ export interface KnownTopic {
   /** Active and paused subscriptions, the expected recipients of each message. */
   fanOut: number
   record: TopicRecord
+  /** Revision of its catalogue of event types; '': it has none. */
+  eventTypes: string
   /** Limit of a message's text and attributes: SNS's, or the topic's own. */
   messageBytesMax: number
 }
@@ -31,6 +33,7 @@ async function lookUp(topics: Pick<Topics, 'getWithCounts'>, arn: string): Promi
       uid: found.topic.uid,
       fanOut: found.subscriptions.active + found.subscriptions.paused,
       record: found.topic,
+      eventTypes: found.eventTypes,
       messageBytesMax: Number(found.topic.attributes.MaximumMessageSize ?? MESSAGE_BYTES_MAX),
     }
   )

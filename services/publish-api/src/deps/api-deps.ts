@@ -12,6 +12,7 @@ import type {
   ConfirmationLimits,
   Consumers,
   Counts,
+  EventTypes,
   FifoLog,
   Idempotency,
   KeptMessages,
@@ -49,6 +50,8 @@ import type { LeaseRenewals } from '../caches/lease-renewals.ts'
 import type { RateLimits } from '../caches/rate-limits.ts'
 import type { SharedRead } from '../caches/shared-read.ts'
 import type { QueueCache, TopicCache } from '../caches/topic-cache.ts'
+import type { EventTypeChecks } from '../event-types/event-type-checks.ts'
+import type { SchemaCompiler } from '../event-types/schema-compiler.ts'
 import type { EventListeners } from '../events/event-listeners.ts'
 import type { Log } from '../http/log.ts'
 import type { LaneBoard } from '../lanes/lane-board.ts'
@@ -89,6 +92,10 @@ export type Settings = Pick<
 export interface ApiDeps {
   topics: Methods<Topics>
   topicCache: Methods<TopicCache>
+  eventTypes: Methods<EventTypes>
+  /** Compiles schemas of event types in a thread. */
+  schemaCompiler: Methods<SchemaCompiler>
+  eventTypeChecks: Methods<EventTypeChecks>
   topicQueues: Pick<TopicQueues, 'find'>
   subscriptions: Methods<Subscriptions>
   confirmationLimits: Methods<ConfirmationLimits>
@@ -170,7 +177,10 @@ export interface ApiDeps {
   withoutEffect: {
     note(kind: 'topic' | 'queue' | 'subscription', arn: string, given: Record<string, string>): void
   }
-  metrics: Pick<Metrics, 'messagesPublished' | 'publishBytes' | 'publishSizeBytes' | 'httpRequestSeconds'>
+  metrics: Pick<
+    Metrics,
+    'messagesPublished' | 'publishBytes' | 'publishSizeBytes' | 'httpRequestSeconds' | 'eventTypeFindings'
+  >
   /** The text of a Prometheus scrape. */
   renderMetrics: () => Promise<string>
   spans: Pick<Spans, 'on' | 'start'>

@@ -112,6 +112,7 @@ export const NO_CONTENT: Answer = { status: 204 }
 export const TAGS = {
   Messages: 'Publish to a topic, and see how the deliveries of a message ended.',
   Topics: 'A message that is published to a topic goes to each of its subscriptions.',
+  'Event types': 'The catalogue of a topic: which types of messages it has, with a schema for each.',
   Subscriptions: 'Webhooks and queues that get the messages of a topic: settings, state, keys of signatures.',
   'Delivery policies': 'Try a retry policy before it is set.',
   'Filter policies': 'Try a filter policy on a message before it is set.',

@@ -76,11 +76,13 @@ test('the key __proto__ is refused by name in every map but the content of a mes
   }
   expect([...refused].toSorted()).toEqual([
     'attributes',
+    'document',
     'filterPolicy',
     'message.attributes',
     'messages[0].attributes',
     'metadata',
     'outbound.headers',
+    'schema',
   ])
 })
 

@@ -7,6 +7,11 @@ import {
   attributeProblem,
   BATCH_MESSAGES_MAX,
   countValues,
+  EVENT_TYPE_ATTRIBUTE,
+  EVENT_TYPE_ATTRIBUTES,
+  EVENT_TYPE_VERSION_ATTRIBUTE,
+  EVENT_TYPE_VERSION_MAX,
+  eventTypeProblem,
   FantailError,
   fifoIdProblem,
   isObject,
@@ -68,13 +73,19 @@ function isText(value: unknown): boolean {
   return isObject(value) && typeof value.message === 'string' && value.attributes === undefined
 }
 
+interface RawMembers {
+  subject?: string | undefined
+  eventType?: string | undefined
+}
+
 /** The whole body as one message, with any content. */
-export function readRaw(text: string, subject: string | undefined): NewMessages {
+export function readRaw(text: string, { subject, eventType }: RawMembers): NewMessages {
   const problem = textProblem(text)
   if (problem !== undefined) throw FantailError.invalid('message', problem)
-  const bytes = Buffer.byteLength(text)
-  if (bytes > MESSAGE_BYTES_MAX) throw tooLarge([sizeProblem('message')])
   const message: NewMessage = subject === undefined ? { message: text } : { message: text, subject }
+  if (eventType !== undefined) message.attributes = { [EVENT_TYPE_ATTRIBUTE]: textAttribute(eventType) }
+  const bytes = messageBytes(text, message.attributes)
+  if (bytes > MESSAGE_BYTES_MAX) throw tooLarge([sizeProblem('message')])
   return { batch: false, messages: [message], bytes }
 }
 
@@ -107,7 +118,15 @@ function takeBatch(values: unknown, written: WrittenValue | undefined): NewMessa
   return { batch: true, messages, bytes }
 }
 
-const MEMBERS = new Set(['message', 'subject', 'attributes', 'structure', 'groupId', 'deduplicationId'])
+const MEMBERS = new Set([
+  'message',
+  'subject',
+  'attributes',
+  'structure',
+  'groupId',
+  'deduplicationId',
+  ...EVENT_TYPE_ATTRIBUTES,
+])
 
 /** A message that is valid except perhaps for its size. */
 function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undefined {
@@ -130,6 +149,8 @@ function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undef
     if (attributes === undefined) return undefined
     result.attributes = attributes
   }
+  if (value.eventType !== undefined || value.eventTypeVersion !== undefined)
+    if (!takeType(result, value)) return undefined
   if (groupId !== undefined) {
     if (typeof groupId !== 'string' || fifoIdProblem(groupId) !== undefined) return undefined
     result.groupId = groupId
@@ -139,6 +160,30 @@ function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undef
     result.deduplicationId = deduplicationId
   }
   return result
+}
+
+/** Adds the attributes that the members become. False: a member is wrong. */
+function takeType(
+  message: NewMessage,
+  { eventType, eventTypeVersion: version }: Record<string, unknown>,
+): boolean {
+  const attributes = { ...message.attributes }
+  if (EVENT_TYPE_ATTRIBUTES.some((name) => Object.hasOwn(attributes, name))) return false
+  if (eventType !== undefined) {
+    if (typeof eventType !== 'string' || eventTypeProblem(eventType) !== undefined) return false
+    attributes[EVENT_TYPE_ATTRIBUTE] = textAttribute(eventType)
+  }
+  if (version !== undefined) {
+    if (!Number.isInteger(version) || Number(version) < 1 || Number(version) > EVENT_TYPE_VERSION_MAX)
+      return false
+    attributes[EVENT_TYPE_VERSION_ATTRIBUTE] = { type: 'Number', value: String(version) }
+  }
+  message.attributes = attributes
+  return true
+}
+
+function textAttribute(value: string): MessageAttribute {
+  return { type: 'String', value }
 }
 
 function messageText(value: unknown, written: WrittenValue | undefined): string | undefined {

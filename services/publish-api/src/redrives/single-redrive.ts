@@ -16,6 +16,7 @@ import {
 } from '@fantail/contracts'
 import type { EditedRedrive, EditInput } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { textForProtocol } from '@fantail/delivery'
+import { isFiltered, scopeOf } from '@fantail/policy'
 import { placeOfSubscription, redrivenItemId } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
@@ -126,17 +127,20 @@ async function checkForQueue(
 
 async function checkFilter(
   trials: FilterTrials,
-  { filterPolicy, filterPolicyScope: scope = 'MessageAttributes', protocol }: SubscriptionRecord,
+  subscription: SubscriptionRecord,
   message: NonNullable<RedriveEdit['message']>,
 ): Promise<void> {
-  if (!filterPolicy) return
-  const text = textForProtocol(message, protocol)
+  if (!isFiltered(subscription)) return
+  const text = textForProtocol(message, subscription.protocol)
   const bytes = Buffer.byteLength(text)
   const { attributes } = message
-  const tried = await trials.explain({ filterPolicy, scope, message: text, attributes, bytes })
+  const tried = await trials.explain({ filtering: subscription, message: text, attributes, bytes })
   if (tried?.matched) return
-  const path = scope === 'MessageBody' ? 'message' : 'attributes'
-  throw FantailError.invalid(path, 'must pass the filter policy of the subscription that the message goes to')
+  const path = scopeOf(subscription) === 'MessageBody' ? 'message' : 'attributes'
+  throw FantailError.invalid(
+    path,
+    'must pass the filter policy and event types of the subscription that the message goes to',
+  )
 }
 
 /**

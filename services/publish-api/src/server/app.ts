@@ -41,6 +41,7 @@ import {
 } from '../rest/service/service-routes.ts'
 import { sessionListRoutes, sessionRoutes } from '../rest/service/session-routes.ts'
 import { statsRoutes } from '../rest/service/stats-routes.ts'
+import { eventTypeRoutes } from '../rest/topics/event-type-routes.ts'
 import { laneRoutes } from '../rest/topics/lane-routes.ts'
 import { deliveryPolicyRoutes, filterPolicyRoutes } from '../rest/topics/policy-routes.ts'
 import { subscriptionActionRoutes } from '../rest/topics/subscription-action-routes.ts'
@@ -67,6 +68,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
   const routes = [
     ...publishRoutes(deps),
     ...topicRoutes(deps),
+    ...eventTypeRoutes(deps),
     ...subscriptionRoutes(deps),
     ...subscriptionActionRoutes(deps),
     ...webhookKeyRoutes(deps),

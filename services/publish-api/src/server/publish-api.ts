@@ -35,6 +35,7 @@ import {
   Counts,
   countDueDeliveries,
   DATA_RISKS,
+  EventTypes,
   FifoLog,
   Idempotency,
   IsolatedMessages,
@@ -94,6 +95,8 @@ import { RateLimits } from '../caches/rate-limits.ts'
 import { SharedRead } from '../caches/shared-read.ts'
 import { QueueCache, TopicCache } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import { EventTypeChecks } from '../event-types/event-type-checks.ts'
+import { SchemaCompiler } from '../event-types/schema-compiler.ts'
 import { createEvents } from '../events/event-listeners.ts'
 import { LaneBoard } from '../lanes/lane-board.ts'
 import { EndpointEvents } from '../mobile-push/endpoint-events.ts'
@@ -299,7 +302,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     await server?.close()
     events.live.stop()
     await told
-    await Promise.all([publisher.close(), closeAttempters(attempters)])
+    await Promise.all([publisher.close(), closeAttempters(attempters), deps.schemaCompiler.stop()])
     await sender.close()
     await noted
     await Promise.all([statsCounter.stop(), auditWriter.stop()])
@@ -450,6 +453,8 @@ function createStores(
   const queueCache = new QueueCache({ queues })
   const subscriptions = new Subscriptions(redis, { onCorrupt, growth })
   const lanes = new Lanes(redis, acks)
+  const eventTypes = new EventTypes(redis, { growth, onUnreadable: onCorrupt })
+  const schemaCompiler = new SchemaCompiler()
   const snapshots = new Snapshots(redis, { onCorrupt })
   const unsent = {
     quarantine,
@@ -458,6 +463,9 @@ function createStores(
   return {
     topics,
     topicCache: new TopicCache({ topics }),
+    eventTypes,
+    schemaCompiler,
+    eventTypeChecks: new EventTypeChecks({ eventTypes, compiler: schemaCompiler }),
     topicQueues: new TopicQueues({ acks }),
     subscriptions,
     confirmationLimits: new ConfirmationLimits(redis, { growth }),

@@ -7,6 +7,7 @@ import {
   type SubscriptionRecord,
   type SubscriptionStatus,
 } from '@fantail/contracts'
+import { isFiltered, scopeOf } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Call, idOf } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
@@ -73,9 +74,9 @@ export async function changeSettings(
 const SNAPSHOTS_GONE_MS = SNAPSHOT_AGE_MS_MAX + 10
 
 function hasSameFilter(a: SubscriptionRecord, b: SubscriptionRecord): boolean {
-  if (!a.filterPolicy && !b.filterPolicy) return true
-  const of = ({ filterPolicy, filterPolicyScope }: SubscriptionRecord) =>
-    JSON.stringify([filterPolicy ?? null, filterPolicyScope ?? 'MessageAttributes'])
+  if (!isFiltered(a) && !isFiltered(b)) return true
+  const of = (record: SubscriptionRecord) =>
+    JSON.stringify([record.filterPolicy ?? null, scopeOf(record), record.eventTypes ?? null])
   return of(a) === of(b)
 }
 

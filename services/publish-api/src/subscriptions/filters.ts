@@ -6,6 +6,7 @@ import type { FilterPolicy, FilterPolicyScope, MessageAttribute, Problem } from 
 import {
   explainFilter,
   type FilterExplanation,
+  type Filtering,
   FilterPolicyError,
   PARSED_BYTES_MAX,
   PARSED_SMALL_BYTES_MAX,
@@ -42,11 +43,6 @@ export function filterProblems({ filterPolicy, filterPolicyScope }: Filtering): 
   return problem ? [problem] : []
 }
 
-interface Filtering {
-  filterPolicy?: FilterPolicy | null | undefined
-  filterPolicyScope?: FilterPolicyScope | null | undefined
-}
-
 /** False if JSON.stringify would write another value, or a text that scripts cannot read. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
@@ -56,8 +52,7 @@ function isStorable(value: unknown): boolean {
 }
 
 interface Tried {
-  filterPolicy: FilterPolicy
-  scope: FilterPolicyScope
+  filtering: Filtering
   /** The text for subscribers of the protocol. */
   message: string
   attributes?: Record<string, MessageAttribute> | undefined
@@ -71,14 +66,8 @@ export class FilterTrials {
   readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
   /** The verdict by clause. */
-  async explain({
-    filterPolicy,
-    scope,
-    message,
-    attributes,
-    bytes,
-  }: Tried): Promise<FilterExplanation | undefined> {
-    const explanation = explainFilter(filterPolicy, scope, { message, attributes })
+  async explain({ filtering, message, attributes, bytes }: Tried): Promise<FilterExplanation | undefined> {
+    const explanation = explainFilter(filtering, { message, attributes })
     const parsed = parsedBytes(bytes)
     await this.#parsed.enter(parsed)
     try {

@@ -12,6 +12,7 @@ export const publish: Define = (command, does) => {
     .argument('[body]', 'the message; @FILE, or - for stdin (the default where stdin is no terminal)')
     .option('--attr <name=value>', 'an attribute: name=text or name:=JSON (again for more)', collect)
     .option('--subject <text>', 'the subject')
+    .option('--type <name>', 'the event type, such as order.paid')
     .option('--group <id>', 'the message group; FIFO topics need one')
     .option('--dedup <id>', 'the deduplication id of a FIFO topic')
     .option('--idempotency-key <key>', 'the same key within the window publishes once')
@@ -32,7 +33,7 @@ export const publish: Define = (command, does) => {
     )
   examples(
     command,
-    `publish orders '{"order":42}' --attr event=order.created`,
+    `publish orders '{"order":42}' --type order.created`,
     'publish orders @order.json --idempotency-key order-42',
     'publish orders.fifo hello --group customer-7 --dedup 1',
     'publish clicks --lines --rate 500/s < clicks.ndjson',
@@ -57,4 +58,5 @@ async function publishOne(
     headers: { 'Idempotency-Key': flags.idempotencyKey ?? randomUUID() },
   })) as PublishReceipt
   context.out.item(receipt, () => receipt.messageId, receipt.messageId)
+  if (receipt.warning !== undefined) context.out.warn(receipt.warning)
 }

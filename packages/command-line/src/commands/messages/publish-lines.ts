@@ -136,6 +136,7 @@ function report({ published, failures, progress, context }: Run): ExitName {
 export interface PublishFlags {
   attr?: string[]
   subject?: string
+  type?: string
   group?: string
   dedup?: string
   idempotencyKey?: string
@@ -145,10 +146,11 @@ export interface PublishFlags {
 }
 
 /** The members of a message that flags set. */
-export function membersOf({ attr, subject, group, dedup }: PublishFlags): Record<string, never> {
+export function membersOf({ attr, subject, type, group, dedup }: PublishFlags): Record<string, never> {
   const members = {
     ...(attr && { attributes: readPairs(attr, '--attr') }),
     ...(subject !== undefined && { subject }),
+    ...(type !== undefined && { eventType: type }),
     ...(group !== undefined && { groupId: group }),
     ...(dedup !== undefined && { deduplicationId: dedup }),
   }

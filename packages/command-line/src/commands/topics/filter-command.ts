@@ -7,6 +7,7 @@ import { collect, readObject, readPairs, readText } from '../../frame/command-in
 interface FilterFlags {
   attr?: string[]
   scope?: 'body' | 'attributes'
+  types?: string
 }
 
 export const filter: Define = (command, does) => {
@@ -18,8 +19,9 @@ export const filter: Define = (command, does) => {
     .argument('[message]', 'the message as text, @FILE, or - for stdin', '{}')
     .option('--attr <name=value>', 'an attribute: name=text or name:=JSON (again for more)', collect)
     .option('--scope <scope>', 'what the policy looks at: body or attributes (default: attributes)')
+    .option('--types <names>', 'event types that the subscription has chosen, by comma')
     .action(
-      does(async (context, policy: string, given: string, { attr = [], scope }: FilterFlags) => {
+      does(async (context, policy: string, given: string, { attr = [], scope, types }: FilterFlags) => {
         const filterPolicy = await readObject(policy, 'the filter policy', context)
         const message = await readText(given, context)
         const attributes = readPairs(attr, '--attr') as Record<string, string>
@@ -28,6 +30,7 @@ export const filter: Define = (command, does) => {
           body: {
             filterPolicy,
             filterPolicyScope: scope === 'body' ? 'MessageBody' : 'MessageAttributes',
+            ...(types !== undefined && { eventTypes: types.split(',') }),
             message: { message, attributes },
           },
         })

@@ -67,6 +67,7 @@ const at = async ({ api }: CommandContext, id: string) => ({ client: await api()
 interface SubFlags extends SettingsFlags, PolicyFlags {
   filter?: string
   filterScope?: 'body' | 'attributes'
+  types?: string
   name?: string
   metadata?: string[]
   dlq?: string
@@ -78,6 +79,7 @@ function withSubFlags(command: Command): Command {
   return withPolicy(withSettings(command))
     .option('--filter <json>', 'the filter policy as JSON, @FILE, or - for stdin; null removes it')
     .option('--filter-scope <scope>', 'what the filter looks at: body or attributes')
+    .option('--types <names>', 'event types by comma: order.paid, order.* or *; null removes the choice')
     .option('--name <text>', 'a name for people')
     .option('--metadata <name=text>', 'a member of the metadata (again for more)', collect)
     .option('--dlq <queue>', 'the queue for what cannot be delivered')
@@ -86,13 +88,14 @@ function withSubFlags(command: Command): Command {
 }
 
 async function settingsOf(flags: SubFlags, context: CommandContext): Promise<object> {
-  const { filter, filterScope, name, metadata, dlq, raw, protocol } = flags
+  const { filter, filterScope, types, name, metadata, dlq, raw, protocol } = flags
   const scope = filterScope === 'body' ? 'MessageBody' : 'MessageAttributes'
   return {
     ...(await readSettings(flags, context)),
     ...(await readPolicy(flags, context)),
     ...(filter !== undefined && { filterPolicy: await readJson(filter, '--filter', context) }),
     ...(filterScope !== undefined && { filterPolicyScope: scope }),
+    ...(types !== undefined && { eventTypes: types === 'null' ? null : types.split(',') }),
     ...(name !== undefined && { name }),
     ...(metadata && { metadata: readPairs(metadata, '--metadata') }),
     ...(dlq !== undefined && { redrivePolicy: { deadLetterTargetArn: dlq } }),
@@ -116,6 +119,7 @@ function defineAdd(command: Command, does: Does): void {
   examples(
     add,
     'subs add orders https://crm.example.com/in --rate 20/s --curve patient --dlq orders-dlq',
+    'subs add orders https://erp.example.com/in --types order.paid,refund.*',
     `subs add orders https://bi.example.com/in --filter '{"region":["eu"]}'`,
     'subs add orders arn:aws:sqs:us-east-1:000000000000:jobs --raw',
   )

@@ -3,7 +3,7 @@ import { durationText } from '../../output/durations.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 export function subscriptionText(subscription: Subscription): string {
-  const { lane, effectiveDeliveryPolicy, filterPolicy } = subscription
+  const { lane, effectiveDeliveryPolicy, filterPolicy, eventTypes } = subscription
   const { healthyRetryPolicy, throttlePolicy } = effectiveDeliveryPolicy
   return fieldsText([
     ['subscription', subscription.id],
@@ -17,6 +17,7 @@ export function subscriptionText(subscription: Subscription): string {
     ],
     ['retries', healthyRetryPolicy.numRetries],
     ['throttle', throttlePolicy ? `${throttlePolicy.maxReceivesPerSecond}/s` : null],
+    ['event types', eventTypes?.join(', ') ?? null],
     ['filter', filterPolicy === null ? null : JSON.stringify(filterPolicy)],
     ['on failure', subscription.onFailure],
     ['created', subscription.createdAt],

@@ -32,7 +32,7 @@ export type EndOfEvents = 'stopping' | 'revoked' | 'slow'
  * @limit Events that one listener may ask for in a second. Past it: the request is refused.
  */
 const EVENTS_PER_SECOND_MAX = 1_000
-/** @limit Default of the events that a listener gets in a second. Past it: the rest is counted in `gap`. */
+/** Default of the events that a listener gets in a second. Past it: the rest is counted in `gap`. */
 const EVENTS_PER_SECOND_DEFAULT = 200
 /** @limit Statuses that one listener may ask for. Past it: the request is refused. */
 const STATUSES_MAX = 20

@@ -7,6 +7,12 @@ import {
   SUBJECT_CHARS_MAX,
 } from '../../limits.ts'
 import {
+  EVENT_TYPE_ATTRIBUTES,
+  EVENT_TYPE_VERSION_MAX,
+  eventTypeProblem,
+  GIVEN_TWICE,
+} from '../../messages/event-type-rules.ts'
+import {
   attributesProblems,
   fifoIdProblem,
   structureProblem,
@@ -58,6 +64,10 @@ const Subject = z.string().superRefine((text, context) => report(subjectProblem(
 
 export const FifoId = z.string().superRefine((text, context) => report(fifoIdProblem(text), context))
 
+const EventType = z.string().superRefine((name, context) => report(eventTypeProblem(name), context))
+const EVENT_TYPE =
+  'The type of the message, like `order.paid`. It becomes the attribute `eventType`, by which subscriptions choose types.'
+
 const MESSAGE =
   'The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most ' +
   `${MESSAGE_BYTES_MAX} bytes; a topic may have a lower limit.`
@@ -92,6 +102,15 @@ export const MessageInput = namedInput(
         `A short line for people, in envelopes only: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
       ),
       attributes: Attributes.optional(),
+      eventType: EventType.optional().describe(EVENT_TYPE),
+      eventTypeVersion: z
+        .int()
+        .min(1)
+        .max(EVENT_TYPE_VERSION_MAX)
+        .optional()
+        .describe(
+          'The version of the type’s schema that the message follows. It becomes the attribute `eventTypeVersion`. Default: the newest.',
+        ),
       structure: z
         .literal('json')
         .optional()
@@ -105,6 +124,7 @@ export const MessageInput = namedInput(
         'FIFO topics only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',
       ),
     })
+    .superRefine(reportTwice)
     .superRefine(reportStructure)
     .meta({ description: 'One message of a publish.', examples: [MESSAGE_EXAMPLE] }),
 )
@@ -167,6 +187,14 @@ function reportStructure(
   if (problem !== undefined) context.addIssue({ code: 'custom', path: ['message'], message: problem })
 }
 
+/** Members that become attributes must not be given as attributes too. */
+function reportTwice(given: Record<string, unknown>, context: z.core.$RefinementCtx): void {
+  if (typeof given.attributes !== 'object' || given.attributes === null) return
+  for (const name of EVENT_TYPE_ATTRIBUTES)
+    if (given[name] !== undefined && Object.hasOwn(given.attributes, name))
+      context.addIssue({ code: 'custom', path: [name], message: GIVEN_TWICE })
+}
+
 function report(message: string | undefined, context: z.core.$RefinementCtx): void {
   if (message !== undefined) context.addIssue({ code: 'custom', message })
 }
@@ -206,6 +234,9 @@ export const PublishQuery = z.strictObject({
   subject: Subject.optional().describe(
     `The message’s subject, only with raw=true: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
   ),
+  eventType: EventType.optional().describe(
+    'The type of the message, only with raw=true: a name like `order.paid`.',
+  ),
 })
 
 export const IdempotencyKey = z
@@ -231,6 +262,10 @@ const PublishReceipt = named(
         .uuid()
         .describe('Id of the stored message, a UUIDv7. A FIFO duplicate has the id of the first copy.'),
       sequenceNumber: z.string().optional().describe(SEQUENCE_NUMBER),
+      warning: z
+        .string()
+        .optional()
+        .describe('Why the message does not fit the catalogue of its topic, or that its type is deprecated.'),
     })
     .meta({
       description: 'A message that is stored.',

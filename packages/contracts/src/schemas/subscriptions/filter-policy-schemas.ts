@@ -4,20 +4,26 @@ import { REPLAY_MESSAGES_MAX } from '../../limits.ts'
 import { PROTOCOLS } from '../../protocols.ts'
 import { MessageInput } from '../messages/message-schemas.ts'
 import { givenMap, named, namedInput, Timestamp, TopicReference } from '../shared-schemas.ts'
+import { EventTypesChosen } from './subscription-schemas.ts'
 
 export const FilterTestInput = namedInput(
   'FilterTestInput',
   z
     .strictObject({
-      filterPolicy: givenMap(z.string(), z.unknown()).describe(
-        'The policy to try, in SNS’s filter language: per key a list of alternatives.',
-      ),
+      filterPolicy: givenMap(z.string(), z.unknown())
+        .optional()
+        .describe(
+          'The policy to try, in SNS’s filter language: per key a list of alternatives. Default: none.',
+        ),
       filterPolicyScope: z
         .enum(['MessageAttributes', 'MessageBody'])
         .optional()
         .describe(
           'Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.',
         ),
+      eventTypes: EventTypesChosen.optional().describe(
+        'Names and patterns of event types to try, in addition to the policy. Default: none.',
+      ),
       message: MessageInput.describe('The message to judge, as it would be published.'),
       protocol: z
         .enum(PROTOCOLS)
@@ -62,7 +68,11 @@ export const FilterTestAnswer = named(
         ])
         .nullable()
         .describe('Under which SNS would count the message as filtered out; null where it matched.'),
-      clauses: z.array(Clause).describe('One entry per clause of the policy, branches of `$or` included.'),
+      clauses: z
+        .array(Clause)
+        .describe(
+          'One entry per clause of the policy, branches of `$or` included. The clause of the event types comes first.',
+        ),
     })
     .meta({
       description: 'The verdict of a filter policy on a message, clause by clause.',
@@ -86,6 +96,7 @@ export const FilterReplayInput = namedInput(
       topic: TopicReference.describe('Topic whose kept messages are tried, by its name or ARN.'),
       filterPolicy: FilterTestInput.shape.filterPolicy,
       filterPolicyScope: FilterTestInput.shape.filterPolicyScope,
+      eventTypes: FilterTestInput.shape.eventTypes,
       protocol: FilterTestInput.shape.protocol,
       last: z
         .int()
@@ -122,7 +133,9 @@ export const FilterReplayAnswer = named(
       unreadable: z.int().describe('Messages that cannot be decoded. They were not tried.'),
       clauses: z
         .array(ReplayedClause)
-        .describe('One entry per clause of the policy, branches of `$or` included.'),
+        .describe(
+          'One entry per clause of the policy, branches of `$or` included. The clause of the event types comes first.',
+        ),
     })
     .meta({
       description: 'The verdict of a filter policy on the latest messages of a topic.',

@@ -6,6 +6,7 @@ import {
   CIRCUIT_PROBE_SECONDS_DEFAULT,
   CIRCUIT_PROBE_SECONDS_MAX,
   ENDPOINT_CHARS_MAX,
+  EVENT_TYPES_CHOSEN_MAX,
   MAX_IN_FLIGHT_DEFAULT,
   MAX_IN_FLIGHT_MAX,
   METADATA_KEY_CHARS_MAX,
@@ -13,6 +14,7 @@ import {
   METADATA_VALUE_CHARS_MAX,
   SUBSCRIPTION_NAME_CHARS_MAX,
 } from '../../limits.ts'
+import { eventTypePatternProblem } from '../../messages/event-type-rules.ts'
 import { PROTOCOLS } from '../../protocols.ts'
 import { ON_GONE, PAUSE_CAUSES, RETRY_MODES } from '../../records.ts'
 import { SYSTEM_POLICY } from '../../system-policy.ts'
@@ -39,6 +41,16 @@ import { LANE_EXAMPLE, LaneView, VERDICT_EXAMPLE, VerdictView } from './lane-sch
 const FilterPolicy = z.record(z.string(), z.unknown())
 const FilterPolicyInput = givenMap(z.string(), z.unknown())
 const FilterPolicyScope = z.enum(['MessageAttributes', 'MessageBody'])
+
+const EVENT_TYPES =
+  'Which event types it gets, in addition to what its filter policy asks: names, `order.*` for every type below `order.`, ' +
+  'or `*` for every message with a type.'
+
+const EventTypePattern = z.string().superRefine((pattern, context) => {
+  const message = eventTypePatternProblem(pattern)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
+export const EventTypesChosen = z.array(EventTypePattern).min(1).max(EVENT_TYPES_CHOSEN_MAX)
 
 const RETRY_MODE =
   'policy: retries follow the retry policy alone. standard: they also draw on a quota. adaptive: and the rate of ' +
@@ -121,6 +133,9 @@ const settings = {
   ),
   filterPolicyScope: FilterPolicyScope.nullish().describe(
     'Whether the filter looks at attributes or at the message as JSON. Default MessageAttributes.',
+  ),
+  eventTypes: EventTypesChosen.nullish().describe(
+    `${EVENT_TYPES} At most ${EVENT_TYPES_CHOSEN_MAX}. Default: all messages.`,
   ),
   maxInFlight: z
     .int()
@@ -217,6 +232,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   onFailure: 'after 4 attempts in 1 min to dead; at once if refused for good',
   filterPolicy: { color: ['red'] },
   filterPolicyScope: 'MessageAttributes',
+  eventTypes: ['order.*'],
   maxInFlight: 32,
   retryMode: 'policy',
   circuitBreaker: null,
@@ -297,6 +313,7 @@ export const SubscriptionView = named(
       filterPolicyScope: FilterPolicyScope.describe(
         'Whether the filter looks at attributes or at the message as JSON.',
       ),
+      eventTypes: z.array(z.string()).nullable().describe(`${EVENT_TYPES} null: all messages.`),
       maxInFlight: z.int().describe('Attempts at a time per worker, at most.'),
       retryMode: z.enum(RETRY_MODES).describe(RETRY_MODE),
       circuitBreaker: z

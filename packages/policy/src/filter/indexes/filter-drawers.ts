@@ -48,10 +48,10 @@ export class FilterDrawers {
    * TooMuchWork.
    */
   find(subject: FilterSubject, found: Found, work: MatchWork): void {
-    if (this.#byHead.size <= subject.names.length) {
+    if (this.#byHead.size <= subject.heads.length) {
       for (const drawer of this.#byPath.values()) look(drawer, subject, found, work)
     } else {
-      for (const name of subject.names)
+      for (const name of subject.heads)
         for (const drawer of this.#byHead.get(headOf(name)) ?? []) look(drawer, subject, found, work)
     }
     for (const { path, absent } of this.#absences)
@@ -60,7 +60,7 @@ export class FilterDrawers {
 
   /** Like `find`, in steps. A filter that is added or removed between two steps may be found or not. */
   *findInSteps(subject: FilterSubject, found: Found): Steps<void> {
-    const heads = new Set(subject.names.map(headOf))
+    const heads = new Set(subject.heads.map(headOf))
     for (const [head, drawers] of this.#byHead) {
       if (heads.has(head)) for (const drawer of drawers) yield* lookInSteps(drawer, subject, found)
     }

@@ -123,7 +123,9 @@ function naiveNumeric([operator, bound, ...others]: unknown[], value: number): b
 
 /** Checks that the index and each single filter agree with the policies, by their positions in the list. */
 function expectAgreement(policies: Policy[], subject: FilterSubject, found: Found[]): void {
-  const filters = policies.map((policy) => compileFilter(policy, subject.scope))
+  const filters = policies.map((policy) =>
+    compileFilter({ filterPolicy: policy, filterPolicyScope: subject.scope }),
+  )
   const message = { found, isEmpty: subject.names.length === 0 }
   const expected = policies.flatMap((policy, n) => (naive(policy, message) ? [n] : []))
   const indexed: number[] = []
@@ -173,7 +175,7 @@ test(
 function asked(policies: Policy[], attributes: Record<string, MessageAttribute>): number {
   let count = 0
   const filters = policies.map((policy) => {
-    const filter = compileFilter(policy, 'MessageAttributes')
+    const filter = compileFilter({ filterPolicy: policy })
     const { rules } = filter
     const get = () => {
       count++

@@ -24,7 +24,8 @@ function matches(index: FilterIndex, subject: FilterSubject): boolean {
 
 /** Adds the first halves of the lists, replaces every second one, and checks which indexes are found. */
 function expectEveryMatch(lists: Policy[][], scope: Scope, subject: FilterSubject): void {
-  const indexOf = (policies: Policy[]) => FilterIndex.of(policies.map((each) => compileFilter(each, scope)))
+  const indexOf = (policies: Policy[]) =>
+    FilterIndex.of(policies.map((each) => compileFilter({ filterPolicy: each, filterPolicyScope: scope })))
   const router = new FilterRouter()
   const before = lists.map((policies) => indexOf(policies.slice(0, policies.length >> 1)))
   for (const [n, index] of before.entries()) router.add(n, index)
@@ -81,7 +82,7 @@ test('among indexes that differ in a text, only those of that text are found', (
   const router = new FilterRouter()
   for (const n of hundred) {
     const policies = [`a${n}`, `b${n}`, `c${n}`, 'shared'].map((key) => ({ type: ['created'], key: [key] }))
-    router.add(n, FilterIndex.of(policies.map((policy) => compileFilter(policy, 'MessageAttributes'))))
+    router.add(n, FilterIndex.of(policies.map((policy) => compileFilter({ filterPolicy: policy }))))
   }
   const of = (key: string) => {
     const given = { type: text('created'), key: text(key) }

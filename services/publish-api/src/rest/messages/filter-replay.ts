@@ -90,10 +90,10 @@ class Tally {
     this.#looked++
     const message = decoded(stored)
     if (!message) return
-    const { filterPolicy, filterPolicyScope: scope = 'MessageAttributes', protocol = 'http' } = this.#asked
+    const { protocol = 'http' } = this.#asked
     const text = textForProtocol(message, protocol)
     const { attributes } = message
-    const tried = { filterPolicy, scope, message: text, attributes, bytes: stored.length }
+    const tried = { filtering: this.#asked, message: text, attributes, bytes: stored.length }
     const explained = await trials.explain(tried)
     if (explained) this.#count(explained, message)
   }

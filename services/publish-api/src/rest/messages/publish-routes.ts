@@ -17,6 +17,7 @@ import { invalid } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
 import { jsonTextOf, textOf } from '../../http/read-input.ts'
 import { admit, topicProblems } from '../../messages/admit.ts'
+import { type CheckedTypes, checkTypes, refusalsOf, warningOf } from '../../messages/check-types.ts'
 import { keyOf, requestHash } from '../../messages/idempotent.ts'
 import { logPublished } from '../../messages/log-published.ts'
 import { makeMessages } from '../../messages/make-messages.ts'
@@ -71,7 +72,11 @@ interface Tools {
   store: MessageStore
 }
 
-type PublishCall = Call<{ raw?: 'true' | 'false' | undefined; subject?: string | undefined }>
+type PublishCall = Call<{
+  raw?: 'true' | 'false' | undefined
+  subject?: string | undefined
+  eventType?: string | undefined
+}>
 
 async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answer> {
   const { request } = call
@@ -82,6 +87,9 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
   const topic = admitted instanceof Promise ? await admitted : admitted
   const problems = topicProblems(topic, given)
   if (problems.length > 0) throw invalid(problems)
+  const checking = checkTypes(deps, topic, given.messages)
+  const types = checking instanceof Promise ? await checking : checking
+  if (types.refused.length > 0) throw invalid(refusalsOf(types, given.batch))
   const { bytes } = given
   const messages = makeMessages(deps, given.messages, {
     topic,
@@ -94,14 +102,22 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
       : await store.storeOnce(topic, messages, bytes, { key, hash: requestHash(given) })
   const { requestId, startedAt } = call
   logPublished(deps, { requestId, topicArn, receipts, bytes, replayed, startedAt })
-  return toAnswer(receipts, given.batch, replayed)
+  return toAnswer(withWarnings(receipts, types), given.batch, replayed)
 }
 
 function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {
-  if (query.raw === 'true') return readRaw(textOf(body), query.subject)
-  if (query.subject !== undefined)
-    throw FantailError.invalid('subject', 'belongs into the body, unless raw=true')
+  if (query.raw === 'true') return readRaw(textOf(body), query)
+  for (const path of ['subject', 'eventType'] as const)
+    if (query[path] !== undefined) throw FantailError.invalid(path, 'belongs into the body, unless raw=true')
   return readMessages(jsonTextOf(request, body))
+}
+
+function withWarnings(receipts: Receipt[], types: CheckedTypes): Receipt[] {
+  if (types.warnings.length === 0) return receipts
+  return receipts.map((receipt, i) => {
+    const warning = warningOf(types, i)
+    return warning === undefined ? receipt : { ...receipt, warning }
+  })
 }
 
 function toAnswer(receipts: Receipt[], batch: boolean, replayed: boolean): Answer {

@@ -121,12 +121,7 @@ function problemsOf({ filterPolicy, filterPolicyScope }: Record<string, unknown>
 }
 
 async function tryFilter(
-  {
-    filterPolicy,
-    filterPolicyScope: scope = 'MessageAttributes',
-    message,
-    protocol = 'http',
-  }: z.output<typeof FilterTestInput>,
+  { message, protocol = 'http', ...filtering }: z.output<typeof FilterTestInput>,
   trials: FilterTrials,
 ): Promise<Answer> {
   const written = JSON.stringify(message)
@@ -134,5 +129,5 @@ async function tryFilter(
   const { structure, attributes } = given ?? {}
   const text = textForProtocol({ message: given?.message ?? '', ...(structure && { structure }) }, protocol)
   const bytes = Buffer.byteLength(written)
-  return ok(await trials.explain({ filterPolicy, scope, message: text, attributes, bytes }))
+  return ok(await trials.explain({ filtering, message: text, attributes, bytes }))
 }

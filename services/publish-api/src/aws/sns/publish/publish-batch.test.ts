@@ -1,5 +1,5 @@
 /** PublishBatch with the SDK's client. */
-import { PublishBatchCommand, type PublishBatchRequestEntry } from '@aws-sdk/client-sns'
+import { PublishBatchCommand, type PublishBatchRequestEntry, PublishCommand } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
@@ -143,4 +143,41 @@ test('an unknown topic and a malformed ARN', async () => {
   expect((await refusalOf(publish(entries(1), 'a:b'))).message).toBe(
     'Invalid parameter: TopicArn Reason: An ARN must have at least 6 elements, not 2',
   )
+})
+
+test('a message that does not fit the catalogue of the topic fails only its entry', async () => {
+  const arn = topicArn('typed')
+  await sns.api.deps.topics.put(arn, { eventTypeCheck: 'refuse' })
+  await sns.api.call('PUT', '/v1/topics/typed/event-types/order.paid', {
+    body: { schema: { type: 'object', required: ['id'] } },
+  })
+  const attributes = { eventType: { DataType: 'String', StringValue: 'order.paid' } }
+  const { Successful, Failed } = await publish(
+    entries(3, (i) => ({
+      Message: i === 1 ? '{}' : '{"id":1}',
+      ...(i < 2 && { MessageAttributes: attributes }),
+    })),
+    arn,
+  )
+  expect(Successful?.map(({ Id }) => Id)).toEqual(['e0'])
+  expect(Failed).toEqual([
+    {
+      Id: 'e1',
+      Code: 'InvalidParameter',
+      Message:
+        "Invalid parameter: Message Reason: message does not fit version 1 of order.paid: must have required property 'id'",
+      SenderFault: true,
+    },
+    {
+      Id: 'e2',
+      Code: 'InvalidParameter',
+      Message:
+        'Invalid parameter: MessageAttributes Reason: eventType is missing, and the topic checks event types',
+      SenderFault: true,
+    },
+  ])
+  const single = sns.client.send(
+    new PublishCommand({ TopicArn: arn, Message: '{}', MessageAttributes: attributes }),
+  )
+  await expect(single).rejects.toMatchObject({ name: 'InvalidParameterException' })
 })

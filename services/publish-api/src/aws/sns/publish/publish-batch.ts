@@ -7,6 +7,7 @@ import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/
 import { MESSAGE_BYTES_MAX } from '@fantail/contracts'
 import type { KnownTopic } from '../../../caches/topic-cache.ts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { checkTypes } from '../../../messages/check-types.ts'
 import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import type { MessageStore, Receipt } from '../../../messages/message-store.ts'
@@ -17,6 +18,7 @@ import {
   checkStructure,
   knownTopic,
   MESSAGE_SHAPE,
+  misfit,
   ofTopic,
   type ReadMessage,
   readMessage,
@@ -68,6 +70,7 @@ async function publishBatch({ deps, store }: Tools, input: AwsInput, call: AwsCa
   checkSum(topic, given, attributes)
   checkStructures(given)
   const entries = given.map((entry, i) => readEntry(topic, entry, attributes[i] as ReadAttributes))
+  if (topic.record.eventTypeCheck) await refuseMisfits(deps, topic, entries)
   const sound = entries.flatMap(({ id, read }) => (read instanceof AwsError ? [] : [{ id, read }]))
   const receipts = await storeAll({ deps, store, topic, call }, sound)
   if (receipts.length > 0) {
@@ -100,6 +103,22 @@ async function storeAll({ deps, store, topic, call }: Storing, sound: Sound[]): 
     { topic, publicUrl, traceHeader },
   )
   return ofTopic(() => store.store(topic, messages, sumOf(sound)))
+}
+
+/** A message that does not fit the catalogue of the topic fails only its entry. */
+async function refuseMisfits(deps: ApiDeps, topic: KnownTopic, entries: Entry[]): Promise<void> {
+  const given = entries.flatMap((entry) =>
+    entry.read instanceof AwsError ? [] : [{ entry, read: entry.read }],
+  )
+  const { refused } = await checkTypes(
+    deps,
+    topic,
+    given.map(({ read }) => read.message),
+  )
+  for (const refusal of refused) {
+    const { entry } = given[refusal.index] ?? {}
+    if (entry) entry.read = misfit(refusal)
+  }
 }
 
 function sumOf(sound: Sound[]): number {

@@ -12,6 +12,7 @@ import {
   TargetRefusal,
 } from '../../../direct/direct-targets.ts'
 import { publishDirect } from '../../../direct/publish-direct.ts'
+import { checkTypes } from '../../../messages/check-types.ts'
 import { logPublished } from '../../../messages/log-published.ts'
 import { makeMessages } from '../../../messages/make-messages.ts'
 import { MessageStore } from '../../../messages/message-store.ts'
@@ -23,6 +24,7 @@ import {
   checkStructure,
   knownTopic,
   MESSAGE_SHAPE,
+  misfit,
   ofTopic,
   readMessage,
 } from './read-message.ts'
@@ -72,6 +74,9 @@ async function publishToTopic({ deps, store }: Tools, input: AwsInput, to: ToTop
   const topic = await knownTopic(deps, topicArn)
   checkOrdering(topic, input)
   if (bytes > topic.messageBytesMax) throw invalidParameter('Message too long')
+  const checking = checkTypes(deps, topic, [message])
+  const [refusal] = (checking instanceof Promise ? await checking : checking).refused
+  if (refusal) throw misfit(refusal)
   const messages = makeMessages(deps, [message], { topic, publicUrl, traceHeader })
   const receipts = await ofTopic(() => store.store(topic, messages, bytes))
   logPublished(deps, { requestId, topicArn, receipts, bytes, replayed: false, startedAt })

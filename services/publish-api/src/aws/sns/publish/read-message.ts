@@ -1,8 +1,9 @@
 /** Reads a message of Publish or PublishBatch (checklist 117 to 121, 130). Errors have SNS's texts. */
-import type { AwsInput } from '@fantail/aws-wire'
+import type { AwsError, AwsInput } from '@fantail/aws-wire'
 import { FantailError, fifoIdProblem, objectOf, subjectProblem } from '@fantail/contracts'
 import type { KnownTopic } from '../../../caches/topic-cache.ts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
+import type { Finding } from '../../../event-types/event-type-checks.ts'
 import { admit } from '../../../messages/admit.ts'
 import type { NewMessage } from '../../../messages/read-messages.ts'
 import { invalidParameter, noSuchTopic } from '../wire/sns-parameters.ts'
@@ -87,6 +88,12 @@ export function checkGroup({
 }: AwsInput): void {
   if (deduplicationId !== undefined) throw notForThis()
   checkId('MessageGroupId', groupId)
+}
+
+/** The refusal of a message that does not fit the catalogue of its topic. */
+export function misfit({ path, message }: Finding): AwsError {
+  const parameter = path === 'message' ? 'Message' : 'MessageAttributes'
+  return invalidParameter(`${parameter} Reason: ${path} ${message}`)
 }
 
 function notForThis() {

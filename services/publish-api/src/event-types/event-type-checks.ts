@@ -1,0 +1,168 @@
+/**
+ * Checks messages against the catalogue of their topic before they are stored. Types and the checks of their schemas
+ * are cached, so nearly every message costs a look-up and its check. A topic that checks nothing costs nothing.
+ */
+import { hash } from 'node:crypto'
+import { type EventTypeRecord, eventTypeOf, eventTypeVersionOf, type Message } from '@fantail/contracts'
+import type { EventTypes } from '@fantail/store'
+import { LRUCache } from 'lru-cache'
+import type { KnownTopic } from '../caches/topic-cache.ts'
+import { type SchemaCheck, schemaCheck } from './check-schema.ts'
+import type { SchemaCompiler } from './schema-compiler.ts'
+
+/** A problem of a message. `isNotice`: only that its type is deprecated. */
+export interface Finding {
+  /** Number of the message in its batch. */
+  index: number
+  path: 'message' | 'eventType' | 'eventTypeVersion'
+  message: string
+  isNotice?: true
+}
+
+type CheckedMessage = Pick<Message, 'message' | 'attributes' | 'structure'>
+
+interface KnownType {
+  /** Revision of the catalogue when the type was read. */
+  revision: string
+  /** null: the catalogue has no such type. */
+  type: EventTypeRecord | null
+}
+
+/**
+ * @limit memory (API) Event types that the API caches, by their texts. Past it: the least recently used one is dropped.
+ */
+const TYPES_BYTES_MAX = 16_777_216
+const TYPE_BYTES = 500
+/**
+ * @limit memory (API) Code of schemas' checks that the API caches. Past it: the least recently used one is dropped.
+ */
+const CHECKS_BYTES_MAX = 67_108_864
+const CHECK_BYTES = 2_000
+/** The code as text, and what V8 makes of it. */
+const BYTES_PER_CODE_CHAR = 8
+
+const NOTHING: Finding[] = []
+
+interface ChecksOptions {
+  eventTypes: Pick<EventTypes, 'of'>
+  compiler: Pick<SchemaCompiler, 'compile'>
+}
+
+export class EventTypeChecks {
+  readonly #options: ChecksOptions
+  /** By uid of the topic and name. */
+  readonly #types = new LRUCache<string, KnownType>({
+    maxSize: TYPES_BYTES_MAX,
+    sizeCalculation: ({ type }) => TYPE_BYTES + (type ? JSON.stringify(type).length : 0),
+  })
+  /** By the digest of the schema. */
+  readonly #checks = new LRUCache<string, { check: SchemaCheck; bytes: number }>({
+    maxSize: CHECKS_BYTES_MAX,
+    sizeCalculation: ({ bytes }) => bytes,
+  })
+  /** By the digest of the schema. */
+  readonly #compiling = new Map<string, Promise<SchemaCheck>>()
+
+  constructor(options: ChecksOptions) {
+    this.#options = options
+  }
+
+  /** Returns a promise only if a type or its check is not cached. */
+  findings(topic: KnownTopic, messages: readonly CheckedMessage[]): Finding[] | Promise<Finding[]> {
+    let found: Finding[] = NOTHING
+    for (let index = 0; index < messages.length; index++) {
+      const findings = this.#ofMessage(topic, messages[index] as CheckedMessage, index)
+      if (findings instanceof Promise) return this.#later(topic, messages, index, found)
+      if (findings !== NOTHING) found = [...found, ...findings]
+    }
+    return found
+  }
+
+  /** The rest of the messages, from `index`. */
+  async #later(
+    topic: KnownTopic,
+    messages: readonly CheckedMessage[],
+    index: number,
+    before: Finding[],
+  ): Promise<Finding[]> {
+    const found = [...before]
+    for (const [i, message] of messages.entries())
+      if (i >= index) found.push(...(await this.#ofMessage(topic, message, i)))
+    return found
+  }
+
+  #ofMessage(topic: KnownTopic, message: CheckedMessage, index: number): Finding[] | Promise<Finding[]> {
+    const name = eventTypeOf(message.attributes)
+    if (name === undefined)
+      return [{ index, path: 'eventType', message: 'is missing, and the topic checks event types' }]
+    const known = this.#types.get(`${topic.uid} ${name}`)
+    if (known?.revision === topic.eventTypes) return this.#ofType(known.type, { name, message, index })
+    return this.#read(topic, name).then((type) => this.#ofType(type, { name, message, index }))
+  }
+
+  /** Callers at the same time may read it more than once, which is rare. */
+  async #read(
+    { uid, eventTypes: revision, record }: KnownTopic,
+    name: string,
+  ): Promise<EventTypeRecord | null> {
+    const type = revision === '' ? null : await this.#options.eventTypes.of(record.arn, uid, name)
+    this.#types.set(`${uid} ${name}`, { revision, type })
+    return type
+  }
+
+  #ofType(type: EventTypeRecord | null, given: Given): Finding[] | Promise<Finding[]> {
+    const { name, message, index } = given
+    if (!type) return [{ index, path: 'eventType', message: `names ${name}, which the topic does not have` }]
+    const wanted = eventTypeVersionOf(message.attributes)
+    const chosen = wanted === undefined ? type.versions.at(-1) : versionOf(type, wanted)
+    if (!chosen && wanted !== undefined)
+      return [{ index, path: 'eventTypeVersion', message: `names no version of ${name}` }]
+    const notices = type.deprecated ? [deprecation(name, index)] : NOTHING
+    if (!chosen) return notices
+    const digest = hash('sha256', chosen.schema)
+    const check = this.#checks.get(digest)?.check
+    const ofContent = (checked: SchemaCheck) => {
+      const problem = checked(contentOf(message))
+      if (problem === undefined) return notices
+      const text = `does not fit version ${chosen.version} of ${name}: ${problem}`
+      return [...notices, { index, path: 'message' as const, message: text }]
+    }
+    return check ? ofContent(check) : this.#compiled(digest, chosen.schema).then(ofContent)
+  }
+
+  #compiled(digest: string, schema: string): Promise<SchemaCheck> {
+    const running = this.#compiling.get(digest)
+    if (running) return running
+    const compiled = this.#compile(digest, schema).finally(() => this.#compiling.delete(digest))
+    this.#compiling.set(digest, compiled)
+    return compiled
+  }
+
+  /** A schema that is stored was compiled before. So if it fails, the process lacks time or memory at present. */
+  async #compile(digest: string, schema: string): Promise<SchemaCheck> {
+    const reply = await this.#options.compiler.compile(schema)
+    if ('problem' in reply) return () => `its schema ${reply.problem.message}`
+    const check = schemaCheck(reply.code)
+    this.#checks.set(digest, { check, bytes: CHECK_BYTES + BYTES_PER_CODE_CHAR * reply.code.length })
+    return check
+  }
+}
+
+interface Given {
+  name: string
+  message: CheckedMessage
+  index: number
+}
+
+function versionOf({ versions }: EventTypeRecord, wanted: number | null) {
+  return versions.find(({ version }) => version === wanted)
+}
+
+function deprecation(name: string, index: number): Finding {
+  return { index, path: 'eventType', message: `is deprecated: ${name}`, isNotice: true }
+}
+
+/** The message, or the default one of texts for protocols. Its presence was checked before. */
+function contentOf({ message, structure }: CheckedMessage): string {
+  return structure === 'json' ? (JSON.parse(message) as { default: string }).default : message
+}
