@@ -131,6 +131,24 @@ const CASES: Record<VerdictCode, Case> = {
       return { id, mend }
     },
   },
+  noToken: {
+    async begin(topic) {
+      let status = 503
+      const body = JSON.stringify({ access_token: 'at' })
+      receiver().respond(`/${topic}-token`, () => ({ status, body }))
+      const oauth = { tokenUrl: hook(`${topic}-token`), clientId: topic, clientSecret: 'x' }
+      const { id } = await subscribe(stack(), topic, { endpoint: hook(topic), outbound: { oauth } })
+      await publish(stack(), topic, 'x')
+      const mend = async () => {
+        status = 200
+        // Takes the place of the probe, which comes within a minute.
+        const prefix = 'ft:{credentials}:broken:oauth:'
+        for (const key of await stack().connection.keys(`${prefix}*`))
+          await new Credentials(stack().connection).worked(`oauth:${key.slice(prefix.length)}`)
+      }
+      return { id, mend }
+    },
+  },
   endpointDisabled: {
     async begin(topic) {
       const { id, refuse, accept, replaceToken } = await subscribeDevice(topic)

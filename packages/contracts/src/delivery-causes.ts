@@ -37,6 +37,9 @@ export const WAIT_CAUSES = {
   misconfigured:
     'Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is ' +
     'missing. No attempt is counted. Fantail tries once a minute until the configuration works.',
+  noToken:
+    'The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail ' +
+    'asks it once a minute.',
   groupOrder: 'An earlier message of the same FIFO group still waits or is being sent.',
   isolated: 'Several workers died or froze while they matched the message, so the message is matched alone.',
   leasesEnded: 'Several workers died or froze while they handled the delivery, so it waits longer each time.',
@@ -52,6 +55,7 @@ export const VERDICTS = {
   paused: 'The subscription is paused.',
   pending: 'The endpoint has not confirmed the subscription.',
   misconfigured: 'Fantail itself is not configured correctly, so no attempt can be made.',
+  noToken: 'No attempt can be made, because the token server of the endpoint is away or refuses a token.',
   dlqMissing: 'Dead deliveries wait because the dead-letter queue does not exist.',
   endpointDisabled: 'The push provider has disabled the endpoint.',
   queueMissing: 'The queue to which the subscription delivers does not exist.',
@@ -80,6 +84,7 @@ export const VERDICTS_IN_NEED: ReadonlySet<VerdictCode> = new Set([
   'paused',
   'pending',
   'misconfigured',
+  'noToken',
   'dlqMissing',
   'endpointDisabled',
   'queueMissing',
@@ -92,6 +97,12 @@ export const VERDICTS_IN_NEED: ReadonlySet<VerdictCode> = new Set([
   'tooSlowIn',
   'undispatched',
 ])
+
+/**
+ * Begins the name of a credential that is an endpoint's access token. Lanes that wait for one have the cause `noToken`,
+ * in scripts too (lane-blocked.lua).
+ */
+export const TOKEN_CREDENTIAL = 'oauth:'
 
 export const END_CAUSES = {
   permanent: 'The attempt failed in a way that no retry can change, such as a refusal by the endpoint.',

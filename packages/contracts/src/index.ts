@@ -47,6 +47,7 @@ export {
   RETRY_CAUSES,
   type RetryCause,
   type StoredWhy,
+  TOKEN_CREDENTIAL,
   VERDICTS,
   VERDICTS_IN_NEED,
   type VerdictCode,

@@ -114,6 +114,14 @@ export interface RedrivePolicy {
   deadLetterTargetArn: string
 }
 
+/** How a subscription gets access tokens for its endpoint (RFC 6749 §4.4), without the secret. */
+interface OAuthSettings {
+  tokenUrl: string
+  clientId: string
+  scope?: string
+  audience?: string
+}
+
 /** How the endpoint of a subscription or push consumer is reached, beyond its URL. Secrets are not part of it. */
 export interface OutboundSettings {
   /** Credentials masked. */
@@ -124,6 +132,7 @@ export interface OutboundSettings {
   ca?: string
   /** Names. */
   headers?: string[]
+  oauth?: OAuthSettings
 }
 
 export const WEBHOOK_ALGORITHMS = ['hmac-sha256', 'ed25519'] as const

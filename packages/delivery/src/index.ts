@@ -47,6 +47,7 @@ export {
 } from './mobile-push/mobile-push-tools.ts'
 export { type AddressGuard, createAddressGuard } from './outbound/address-guard.ts'
 export { hasCredentials, hideCredentials, maskCredentials } from './outbound/endpoint-credentials.ts'
+export { readTokenUrl } from './outbound/oauth-client.ts'
 export {
   checkTlsMaterial,
   compileRoute,

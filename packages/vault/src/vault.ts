@@ -8,7 +8,7 @@
  * a key may seal 2^32 texts: a hundred a second for more than a year (section 8.3 of
  * https://doi.org/10.6028/NIST.SP.800-38D).
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 export interface Vault {
   /** Id of the key that seals. */
@@ -20,6 +20,11 @@ export interface Vault {
   open(sealed: string, context: string): string
   /** Seals the same secret with the first key. Undefined if it is sealed with it already. Throws a VaultError. */
   reseal(sealed: string, context: string): string | undefined
+  /**
+   * A short name for a secret. Equal secrets have equal names as long as the first key stays. Nobody can try guesses
+   * without the key.
+   */
+  nameOf(secret: string): string
 }
 
 /**
@@ -45,6 +50,7 @@ export class VaultError extends Error {
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const SECRET_NAME_BYTES = 12
 const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
 
 /** The first key seals. */
@@ -65,6 +71,12 @@ export function createVault(keys: readonly [MasterKey, ...MasterKey[]]): Vault {
     keyIds: [...ring.keys()],
     seal: (plaintext, context) => `v1.${first.id}.${encrypted(plaintext, { key: first, context })}`,
     open,
+    nameOf: (secret) =>
+      createHmac('sha256', first.naming)
+        .update(secret)
+        .digest()
+        .subarray(0, SECRET_NAME_BYTES)
+        .toString('base64url'),
     reseal: (sealed, context) => {
       if (taken(sealed).id === first.id) return undefined
       return `v1.${first.id}.${encrypted(open(sealed, context), { key: first, context })}`
@@ -127,6 +139,8 @@ export interface MasterKey {
   id: string
   /** Encrypts. */
   secret: Buffer
+  /** Makes names of secrets. */
+  naming: Buffer
 }
 
 /** 32 bytes as 64 hex digits or in base64 (either alphabet); undefined for any other text. */
@@ -143,5 +157,6 @@ export function createMasterKeyText(): string {
 function masterKey(bytes: Buffer): MasterKey {
   const derived = (purpose: string, length: number) =>
     Buffer.from(hkdfSync('sha256', bytes, '', `fantail vault v1 ${purpose}`, length))
-  return { id: derived('id', KEY_ID_BYTES).toString('hex'), secret: derived('seal', KEY_BYTES) }
+  const id = derived('id', KEY_ID_BYTES).toString('hex')
+  return { id, secret: derived('seal', KEY_BYTES), naming: derived('name', KEY_BYTES) }
 }

@@ -394,6 +394,27 @@ export type Consumer = {
          * Names of the headers sent with every request, without their values.
          */
         headers: Array<string>;
+        /**
+         * How access tokens are asked for, without the secret; null: none are.
+         */
+        oauth: {
+            /**
+             * `http(s)` URL that answers with access tokens, without user and password.
+             */
+            tokenUrl: string;
+            /**
+             * Id of the client, as the token server knows it.
+             */
+            clientId: string;
+            /**
+             * Scopes that are asked for; null: none.
+             */
+            scope: string | null;
+            /**
+             * Audience that is asked for; null: none.
+             */
+            audience: string | null;
+        } | null;
     } | null;
     /**
      * Requests under way now, over all workers.
@@ -467,6 +488,31 @@ export type ConsumerInput = {
          */
         headers?: {
             [key: string]: string;
+        } | null;
+        /**
+         * Each request carries a bearer token by OAuth 2 client credentials (RFC 6749 §4.4). Subscriptions only.
+         */
+        oauth?: {
+            /**
+             * `http(s)` URL that answers with access tokens, without user and password.
+             */
+            tokenUrl: string;
+            /**
+             * Id of the client, as the token server knows it.
+             */
+            clientId: string;
+            /**
+             * Secret of the client. It is never shown again.
+             */
+            clientSecret: string;
+            /**
+             * Scopes to ask for, separated by spaces.
+             */
+            scope?: string;
+            /**
+             * Audience to ask for, where the token server wants one.
+             */
+            audience?: string;
         } | null;
     } | null;
     /**
@@ -600,7 +646,7 @@ export type CreatedPortalEndpoint = {
     /**
      * Its state, as in the verdict of a subscription.
      */
-    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
      * HTTP status of the latest failure; null: there was none, or a success came after it.
      */
@@ -960,9 +1006,9 @@ export type Delivery = {
 };
 
 /**
- * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy or event types do not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy or event types do not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
  */
-export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
+export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
 /**
  * An event of a message or delivery. It never has bodies, attributes or headers.
@@ -1027,7 +1073,7 @@ export type DeliveryEvent = {
     /**
      * Cause of the time of what follows, or of the end; null: nothing delayed it.
      */
-    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
+    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
     /**
      * Milliseconds that the cause delayed it; null: not known.
      */
@@ -1983,9 +2029,9 @@ export type Lane = {
          */
         circuit: 'closed' | 'open' | null;
         /**
-         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. null: neither.
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. noToken: its token server is away or refuses. null: neither.
          */
-        waitsFor: 'dlqMissing' | 'misconfigured' | null;
+        waitsFor: 'dlqMissing' | 'misconfigured' | 'noToken' | null;
         /**
          * When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.
          */
@@ -2525,6 +2571,31 @@ export type NewSubscription = {
         headers?: {
             [key: string]: string;
         } | null;
+        /**
+         * Each request carries a bearer token by OAuth 2 client credentials (RFC 6749 §4.4). Subscriptions only.
+         */
+        oauth?: {
+            /**
+             * `http(s)` URL that answers with access tokens, without user and password.
+             */
+            tokenUrl: string;
+            /**
+             * Id of the client, as the token server knows it.
+             */
+            clientId: string;
+            /**
+             * Secret of the client. It is never shown again.
+             */
+            clientSecret: string;
+            /**
+             * Scopes to ask for, separated by spaces.
+             */
+            scope?: string;
+            /**
+             * Audience to ask for, where the token server wants one.
+             */
+            audience?: string;
+        } | null;
     } | null;
 };
 
@@ -2596,7 +2667,7 @@ export type Notice = {
         /**
          * Verdict on its lane; null: all is well.
          */
-        verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine' | null;
+        verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine' | null;
     }>;
     /**
      * Topics of the dead letters or entries, those with the most first, at most 20.
@@ -3106,7 +3177,7 @@ export type PortalEndpoint = {
     /**
      * Its state, as in the verdict of a subscription.
      */
-    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
      * HTTP status of the latest failure; null: there was none, or a success came after it.
      */
@@ -5222,6 +5293,27 @@ export type Subscription = {
          * Names of the headers sent with every request, without their values.
          */
         headers: Array<string>;
+        /**
+         * How access tokens are asked for, without the secret; null: none are.
+         */
+        oauth: {
+            /**
+             * `http(s)` URL that answers with access tokens, without user and password.
+             */
+            tokenUrl: string;
+            /**
+             * Id of the client, as the token server knows it.
+             */
+            clientId: string;
+            /**
+             * Scopes that are asked for; null: none.
+             */
+            scope: string | null;
+            /**
+             * Audience that is asked for; null: none.
+             */
+            audience: string | null;
+        } | null;
     } | null;
     /**
      * Whether the endpoint has to confirm before it gets messages.
@@ -5301,9 +5393,9 @@ export type Subscription = {
          */
         circuit: 'closed' | 'open' | null;
         /**
-         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. null: neither.
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. noToken: its token server is away or refuses. null: neither.
          */
-        waitsFor: 'dlqMissing' | 'misconfigured' | null;
+        waitsFor: 'dlqMissing' | 'misconfigured' | 'noToken' | null;
         /**
          * When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.
          */
@@ -5480,6 +5572,31 @@ export type SubscriptionInput = {
          */
         headers?: {
             [key: string]: string;
+        } | null;
+        /**
+         * Each request carries a bearer token by OAuth 2 client credentials (RFC 6749 §4.4). Subscriptions only.
+         */
+        oauth?: {
+            /**
+             * `http(s)` URL that answers with access tokens, without user and password.
+             */
+            tokenUrl: string;
+            /**
+             * Id of the client, as the token server knows it.
+             */
+            clientId: string;
+            /**
+             * Secret of the client. It is never shown again.
+             */
+            clientSecret: string;
+            /**
+             * Scopes to ask for, separated by spaces.
+             */
+            scope?: string;
+            /**
+             * Audience to ask for, where the token server wants one.
+             */
+            audience?: string;
         } | null;
     } | null;
 };
@@ -5899,9 +6016,9 @@ export type TopicList = {
  */
 export type Verdict = {
     /**
-     * The first of these that holds. gone: Fantail paused the subscription because its endpoint answered 410 (Gone). paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. queueMissing: The queue to which the subscription delivers does not exist. queueRefuses: The queue to which the subscription delivers refuses its messages, by its policy or its limits. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or at least two and all attempts of a minute or longer. hung: An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. Time-outs count too. groupBlocked: The first message of a FIFO group has failed, and messages have waited for 5 s or longer. tooSlowIn: More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute. throttled: Deliveries wait at a throttle, and no more came in the last minute than it lets out. undispatched: Published messages have waited for a worker for 5 s, perhaps also messages for this subscription. catchingUp: Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong. fine: None of the others holds: no delivery has waited for 5 s.
+     * The first of these that holds. gone: Fantail paused the subscription because its endpoint answered 410 (Gone). paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. noToken: No attempt can be made, because the token server of the endpoint is away or refuses a token. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. queueMissing: The queue to which the subscription delivers does not exist. queueRefuses: The queue to which the subscription delivers refuses its messages, by its policy or its limits. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or at least two and all attempts of a minute or longer. hung: An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. Time-outs count too. groupBlocked: The first message of a FIFO group has failed, and messages have waited for 5 s or longer. tooSlowIn: More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute. throttled: Deliveries wait at a throttle, and no more came in the last minute than it lets out. undispatched: Published messages have waited for a worker for 5 s, perhaps also messages for this subscription. catchingUp: Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong. fine: None of the others holds: no delivery has waited for 5 s.
      */
-    code: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+    code: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
      * Since when, as far as the service knows: ISO 8601 in UTC. null: unknown, or nothing is wrong.
      */
@@ -7878,7 +7995,7 @@ export type ListLanesData = {
         /**
          * Only lanes with this verdict. inNeed: with a verdict that needs somebody. Default: all.
          */
-        state?: 'inNeed' | 'gone' | 'paused' | 'pending' | 'misconfigured' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+        state?: 'inNeed' | 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
         /**
          * Only lanes of this topic, by its name or ARN.
          */

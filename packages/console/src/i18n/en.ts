@@ -640,6 +640,7 @@ export const words = {
       paused: 'paused',
       pending: 'pending',
       misconfigured: 'misconfigured',
+      noToken: 'no access token',
       dlqMissing: 'dead-letter queue missing',
       endpointDisabled: 'endpoint disabled',
       queueMissing: 'queue missing',
@@ -688,6 +689,9 @@ export const words = {
         'Ask again for confirmation.',
       misconfigured:
         'Correct the credentials or settings of Fantail itself that the last failure names. The endpoint is not at fault.',
+      noToken:
+        'Ask the owner of the endpoint to mend the token server, or set the client, its secret and the URL anew. The ' +
+        'waiting deliveries follow within a minute.',
       dlqMissing:
         'Create the dead-letter queue, or choose another one. The dead deliveries then go there by themselves. Their ' +
         'cause is not mended by that.',

@@ -11,6 +11,17 @@ const CERTIFICATE_CHARS_MAX = 32_768
 /** @limit Private key of a client certificate, in PEM. Past it: `validation_failed`. */
 const PRIVATE_KEY_CHARS_MAX = 16_384
 
+/** @limit Each member of a subscription's `oauth`. Past it: `validation_failed`. */
+const OAUTH_CHARS_MAX = 2_048
+
+const oauthText = z.string().min(1).max(OAUTH_CHARS_MAX)
+const TokenUrl = oauthText.describe(
+  '`http(s)` URL that answers with access tokens, without user and password.',
+)
+const ClientId = oauthText.describe('Id of the client, as the token server knows it.')
+const Scope = oauthText.describe('Scopes to ask for, separated by spaces.')
+const Audience = oauthText.describe('Audience to ask for, where the token server wants one.')
+
 export const OutboundInput = z
   .strictObject({
     proxy: z
@@ -46,6 +57,18 @@ export const OutboundInput = z
         'Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` ' +
           'replaces the usual one.',
       ),
+    oauth: z
+      .strictObject({
+        tokenUrl: TokenUrl,
+        clientId: ClientId,
+        clientSecret: oauthText.describe('Secret of the client. It is never shown again.'),
+        scope: Scope.optional(),
+        audience: Audience.optional(),
+      })
+      .nullish()
+      .describe(
+        'Each request carries a bearer token by OAuth 2 client credentials (RFC 6749 §4.4). Subscriptions only.',
+      ),
   })
   .describe(
     'How the endpoint is reached beyond its URL. Members that are not given stay; null resets one or all.',
@@ -65,5 +88,14 @@ export const OutboundView = z
     headers: z
       .array(z.string())
       .describe('Names of the headers sent with every request, without their values.'),
+    oauth: z
+      .object({
+        tokenUrl: TokenUrl,
+        clientId: ClientId,
+        scope: Scope.nullable().describe('Scopes that are asked for; null: none.'),
+        audience: Audience.nullable().describe('Audience that is asked for; null: none.'),
+      })
+      .nullable()
+      .describe('How access tokens are asked for, without the secret; null: none are.'),
   })
   .describe('How the endpoint is reached beyond its URL, without secrets.')

@@ -53,7 +53,7 @@ export interface MobilePushSettings {
 export interface MobilePushAttempterOptions {
   push: MobilePushTools
   sender: Pick<HttpSender, 'send' | 'dial'>
-  vault: Pick<Sealing, 'seal' | 'open'> | undefined
+  vault: Sealing | undefined
   /** Epoch ms. */
   clock: () => number
 }

@@ -2,6 +2,7 @@
 import type { EffectiveDeliveryPolicy, Protocol, SubscriptionRecord, TopicRecord } from '@fantail/contracts'
 import { saysWhatIsJson } from '@fantail/policy'
 import type { HttpEndpoint } from '../http/http-request.ts'
+import { compileOAuth, type OAuthClient } from '../outbound/oauth-client.ts'
 import { compileRoute, type Route } from '../outbound/outbound-route.ts'
 import { openOutbound, type Sealing } from '../outbound/outbound-secrets.ts'
 import { type WebhookSigner, webhookSignerOf } from '../signing/standard-webhooks.ts'
@@ -27,6 +28,8 @@ export interface Target {
    * none.
    */
   locked: Locked | undefined
+  /** Gets access tokens for the endpoint. Undefined until the target is unlocked, or if it needs none. */
+  oauth: OAuthClient | undefined
   /** Signs each request. undefined: requests are not signed. */
   webhook: WebhookSigner | undefined
   /** A cache for the sender (see HttpRequest). */
@@ -57,6 +60,7 @@ export function compileTarget(
     url: subscription.endpoint,
     route: undefined,
     locked: subscription.outbound || subscription.sealed ? subscription : undefined,
+    oauth: undefined,
     webhook: webhookSignerOf(subscription),
     memo: { endpoint: undefined },
     raw: subscription.rawMessageDelivery,
@@ -75,6 +79,7 @@ export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | unde
   if (target.locked === undefined) return
   const { url, ...options } = openOutbound(target.locked, vault)
   target.route = compileRoute(options)
+  target.oauth = options.oauth && compileOAuth(options.oauth, options)
   target.url = url
   target.locked = undefined
 }

@@ -58,6 +58,8 @@ export interface HttpSender {
   send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
   /** Called when a request to this URL follows soon. If connections to this origin open slowly, one is opened now. */
   openAhead(request: EndpointOf): void
+  /** Deadline of an attempt. */
+  readonly timeoutMs: number
   /** Opens a connection for another protocol. The guard checks it like all others. */
   dial: Connector
   stats(): SenderStats
@@ -159,6 +161,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
   return {
     send,
+    timeoutMs,
     dial: connector,
     openAhead: (request) => {
       const endpoint = endpointOf(request)

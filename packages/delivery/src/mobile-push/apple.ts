@@ -5,11 +5,12 @@
 import { createPrivateKey } from 'node:crypto'
 import type { Platform } from '@fantail/contracts'
 import type { Connector } from '../connections/connector.ts'
-import { AccessTokens, signToken } from './access-tokens.ts'
+import { AccessTokens } from '../tokens/access-tokens.ts'
 import { AppleConnection } from './apple-connection.ts'
 import { appleRequest, type Unsendable } from './mobile-notification.ts'
 import type { MobilePushProvider, Push, Pushed } from './mobile-push-provider.ts'
 import { judgeApple } from './provider-answers.ts'
+import { signToken } from './signed-tokens.ts'
 
 /** APNs refuses tokens that are older than an hour, and applications that make one more often than in 20 minutes. */
 const TOKEN_MS = 45 * 60_000

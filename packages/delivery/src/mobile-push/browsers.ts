@@ -3,10 +3,11 @@
  * the address guard checks it.
  */
 import type { HttpSender } from '../http/http-sender.ts'
-import { AccessTokens, signToken, vapidKey } from './access-tokens.ts'
+import { AccessTokens } from '../tokens/access-tokens.ts'
 import { browserRequest, type Unsendable } from './mobile-notification.ts'
 import type { MobilePushProvider, Push, Pushed } from './mobile-push-provider.ts'
 import { judgeBrowser } from './provider-answers.ts'
+import { signToken, vapidKey } from './signed-tokens.ts'
 import { encryptForBrowser } from './web-push-body.ts'
 
 /**

@@ -8,7 +8,7 @@ import { type AttemptResult, isObject, jsonOf } from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
-import { AccessTokens, type MadeToken, signToken } from './access-tokens.ts'
+import { AccessTokens, type MadeToken } from '../tokens/access-tokens.ts'
 import { firebaseBody, type Unsendable } from './mobile-notification.ts'
 import {
   type MobilePushProvider,
@@ -17,6 +17,7 @@ import {
   RefusedCredentialError,
 } from './mobile-push-provider.ts'
 import { judgeFirebase } from './provider-answers.ts'
+import { signToken } from './signed-tokens.ts'
 
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging'
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer'

@@ -15,6 +15,17 @@ interface ClientCertificate {
   privateKey: string
 }
 
+/** The client of a token server, whose access tokens authorize the requests (RFC 6749 §4.4). */
+export interface OAuthOptions {
+  tokenUrl: string
+  clientId: string
+  clientSecret: string
+  scope?: string | undefined
+  audience?: string | undefined
+  /** Equal for equal credentials, and no secret. It is made when the credential is stored. */
+  name?: string | undefined
+}
+
 export interface OutboundOptions {
   /** `http(s)://[user:password@]host[:port]`. Every connection is a tunnel through this proxy (CONNECT). */
   proxy?: string | undefined
@@ -23,6 +34,7 @@ export interface OutboundOptions {
   ca?: string | undefined
   /** Headers that are sent with every request, after Fantail's own. */
   headers?: Record<string, string> | undefined
+  oauth?: OAuthOptions | undefined
 }
 
 export interface ProxyAddress {

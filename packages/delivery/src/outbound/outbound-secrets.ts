@@ -4,12 +4,13 @@
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'
-import type { OutboundOptions } from './outbound-route.ts'
+import type { OAuthOptions, OutboundOptions } from './outbound-route.ts'
 
 /** The methods of a vault that this file uses. */
 export interface Sealing {
   seal(plaintext: string, context: string): string
   open(sealed: string, context: string): string
+  nameOf(secret: string): string
 }
 
 export interface Reached extends OutboundOptions {
@@ -25,6 +26,8 @@ interface Secrets {
   proxy?: string
   privateKey?: string
   headers?: Record<string, string>
+  /** Whole, so that nobody who changes the public part gets the secret sent to another token server. */
+  oauth?: OAuthOptions
 }
 
 /** A secret must be sealed, and there is no master key. */
@@ -47,7 +50,7 @@ export function consumerContext({ queueArn, name }: Pick<ConsumerRecord, 'queueA
 
 /** Throws a NoVaultError if there is a secret and no vault. */
 export function keepOutbound(reached: Reached, place: Place, vault: Sealing | undefined): KeptOutbound {
-  const { outbound, secrets } = takenApart(reached)
+  const { outbound, secrets } = takenApart(reached, vault)
   return { outbound, sealed: secrets && sealed(JSON.stringify(secrets), outboundContext(place), vault) }
 }
 
@@ -59,7 +62,7 @@ export function keepConsumer(
   consumer: Consumer,
   vault: Sealing | undefined,
 ): KeptOutbound & Pick<ConsumerRecord, 'url'> {
-  const { outbound, secrets } = takenApart(reached)
+  const { outbound, secrets } = takenApart(reached, vault)
   return {
     url: maskCredentials(reached.url),
     outbound,
@@ -78,25 +81,41 @@ interface TakenApart {
   secrets: Secrets | null
 }
 
-function takenApart(reached: Reached): TakenApart {
-  const { url, proxy, clientCertificate, ca, headers } = reached
+function takenApart(reached: Reached, vault: Sealing | undefined): TakenApart {
+  const { url, proxy, clientCertificate, ca, headers, oauth } = reached
   const names = Object.keys(headers ?? {})
   const outbound: OutboundSettings = {
     ...(proxy !== undefined && { proxy: maskCredentials(proxy) }),
     ...(clientCertificate && { certificate: clientCertificate.certificate }),
     ...(ca !== undefined && { ca }),
     ...(names.length > 0 && { headers: names }),
+    ...(oauth && { oauth: shownOAuth(oauth) }),
   }
   const secrets: Secrets = {
     ...(hasCredentials(url) && { url }),
     ...(proxy !== undefined && hasCredentials(proxy) && { proxy }),
     ...(clientCertificate && { privateKey: clientCertificate.privateKey }),
     ...(names.length > 0 && headers && { headers }),
+    ...(oauth && { oauth: { ...oauth, name: vault?.nameOf(wholeOf(oauth)) } }),
   }
   return {
     outbound: Object.keys(outbound).length > 0 ? outbound : null,
     secrets: Object.keys(secrets).length > 0 ? secrets : null,
   }
+}
+
+function shownOAuth({ tokenUrl, clientId, scope, audience }: OAuthOptions) {
+  return {
+    tokenUrl,
+    clientId,
+    ...(scope !== undefined && { scope }),
+    ...(audience !== undefined && { audience }),
+  }
+}
+
+/** Everything that a token depends on. */
+function wholeOf({ tokenUrl, clientId, clientSecret, scope, audience }: OAuthOptions): string {
+  return JSON.stringify([tokenUrl, clientId, clientSecret, scope, audience])
 }
 
 function sealed(text: string, context: string, vault: Sealing | undefined): string {
@@ -146,5 +165,6 @@ function putTogether(
     headers: secrets.headers,
     ...(certificate !== undefined &&
       privateKey !== undefined && { clientCertificate: { certificate, privateKey } }),
+    ...(secrets.oauth && { oauth: secrets.oauth }),
   }
 }

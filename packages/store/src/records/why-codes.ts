@@ -26,6 +26,7 @@ const LETTERS: Record<StoredCause, string> = {
   gone: 'y',
   dlqMissing: 'm',
   misconfigured: 'x',
+  noToken: 'k',
   groupOrder: 'g',
   isolated: 's',
   leasesEnded: 'l',

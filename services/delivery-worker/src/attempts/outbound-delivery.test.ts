@@ -101,6 +101,104 @@ test('deliveries whose secrets cannot be opened wait for the key, cost no attemp
   expect((await fixture.queues.peek(DLQ, { limit: 1 })).items).toEqual([])
 })
 
+/** A token server at `/token` of the endpoint's own receiver, and the tokens that the endpoint accepts. */
+function withTokens(accepts: (token: string) => boolean = () => true) {
+  const server = { status: 200 }
+  hook.respond('/token', (_, n) => ({
+    status: server.status,
+    body: JSON.stringify({ access_token: `tok-${n}`, token_type: 'Bearer', expires_in: 3_600 }),
+  }))
+  hook.respond('/', ({ headers }) => {
+    return { status: accepts(String(headers.authorization).replace('Bearer ', '')) ? 200 : 401 }
+  })
+  const oauth = { tokenUrl: `${hook.url}/token`, clientId: 'client', clientSecret: 's3cret' }
+  const asked = () => hook.requestsTo('/token').length
+  return { server, oauth, asked }
+}
+
+const WITHOUT_RETRIES = {
+  deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 0 } },
+}
+const rowOf = async (messageId: string) => (await fixture.outcomes.deliveries(messageId))?.[0]
+
+test('an access token goes with every request, and a worker asks once for all subscriptions with its client', async () => {
+  const { oauth, asked } = withTokens()
+  for (const path of ['a', 'b', 'c']) await subscribe(`${hook.url}/?${path}`, { oauth })
+  await Promise.all([startWorker(vault), startWorker(vault)])
+  await fixture.publishAll(Array.from({ length: 20 }, (_, n) => `number ${n}`))
+  const requests = await hook.waitForRequests(60, ({ path }) => path !== '/token')
+  const sent = new Set(requests.map(({ headers }) => headers.authorization))
+  expect([...sent].every((text) => text?.startsWith('Bearer tok-'))).toBe(true)
+  expect(asked()).toBe(sent.size)
+  expect(sent.size).toBeLessThanOrEqual(2)
+})
+
+test.each([
+  ['at once', {}],
+  ['at its own send time under a throttle', { throttlePolicy: { maxReceivesPerSecond: 2 } }],
+])('a token that the endpoint refuses is replaced within the attempt, %s', async (_when, throttle) => {
+  let oldest = 1
+  const { oauth, asked } = withTokens((token) => Number(token.slice(4)) >= oldest)
+  const { healthyRetryPolicy } = WITHOUT_RETRIES.deliveryPolicy
+  await subscribe(hook.url, { oauth }, { deliveryPolicy: { healthyRetryPolicy, ...throttle } })
+  await startWorker(vault)
+  const isDelivered = async (id: string) => (await rowOf(id))?.state === 'delivered'
+  const first = await fixture.publish('first')
+  await waitFor(() => isDelivered(first), { what: 'the first delivery' })
+  oldest = 2
+  const second = await fixture.publish('second')
+  await waitFor(() => isDelivered(second), { what: 'the second delivery' })
+  expect(await rowOf(second)).toMatchObject({ attempts: 1 })
+  expect(asked()).toBe(2)
+  const [refused = 0, accepted = 0] = hook
+    .requestsTo('/')
+    .slice(-2)
+    .map(({ at }) => at)
+  if ('throttlePolicy' in throttle) expect(accepted - refused).toBeGreaterThan(150)
+})
+
+test('an endpoint that refuses a fresh token too has failed, and is asked no more', async () => {
+  await fixture.queues.put(DLQ, {})
+  const { oauth, asked } = withTokens(() => false)
+  const set = { redrivePolicy: { deadLetterTargetArn: DLQ }, ...WITHOUT_RETRIES }
+  await subscribe(hook.url, { oauth }, set)
+  await startWorker(vault)
+  await fixture.publishAll(['one', 'two', 'three'])
+  const letters = async () => (await fixture.queues.peek(DLQ, { limit: 10 })).items
+  await waitFor(async () => (await letters()).length === 3, { what: 'the dead letters' })
+  expect(await letters()).toMatchObject(Array(3).fill({ deadLetter: { statusCode: 401, attempts: 1 } }))
+  expect(asked()).toBe(2)
+})
+
+test('deliveries wait for a token server that is away as noToken, and cost no attempt', async () => {
+  await fixture.queues.put(DLQ, {})
+  const { server, oauth } = withTokens()
+  server.status = 503
+  const set = { redrivePolicy: { deadLetterTargetArn: DLQ }, ...WITHOUT_RETRIES }
+  const { id } = await subscribe(hook.url, { oauth }, set)
+  const lines: string[] = []
+  await fixture.startWorker(createFakeSender(), {
+    sender: createHttpSender({ allowPrivate: true, timeoutMs: 3_000 }),
+    ...{ vault, credentialProbeMs: 200 },
+    log: createLogger({
+      service: 'test',
+      level: 'debug',
+      destination: { write: (line) => void lines.push(line) },
+    }),
+  })
+  const messageIds = await fixture.publishAll(['one', 'two'])
+  const because = async () => (await Promise.all(messageIds.map(rowOf))).map((row) => row?.because)
+  await waitFor(async () => (await because()).join() === 'noToken,noToken', { what: 'both to say so' })
+  expect(await figures(id)).toMatchObject({ waiting: 2, isBlocked: true, lacksToken: true })
+  expect(await rowOf(messageIds[0] ?? '')).toMatchObject({ attempts: 0, state: 'waiting' })
+  server.status = 200
+  await hook.waitForRequests(2, '/')
+  await waitFor(async () => (await figures(id)).isBlocked === false, { what: 'the lane to continue' })
+  expect(lines.some((line) => line.includes('credential.broken') && line.includes('answered 503'))).toBe(true)
+  expect(lines.join('')).not.toMatch(/s3cret|tok-/)
+  expect((await fixture.queues.peek(DLQ, { limit: 1 })).items).toEqual([])
+})
+
 test('a push consumer is reached with its own headers and credentials, through its proxy', async () => {
   const queueArn = 'arn:aws:sqs:us-east-1:000000000000:jobs'
   const proxy = await startProxy()

@@ -2,6 +2,7 @@
  * The worker's counters as instruments, and as statistics in Redis. The series of a topic and the tallies of a
  * subscription are looked up once and kept.
  */
+import { TOKEN_CREDENTIAL } from '@fantail/contracts'
 import { classify, isUnsent, PROTOCOL_TRAITS, type ReportTraits } from '@fantail/policy'
 import { bucketOf, type StatsCounter } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
@@ -61,6 +62,10 @@ export function createWorkerMetrics(
     topic.deadLettered(at)
     own?.deadLettered(at)
   }
+  /** The token server of an endpoint is not the operator's to mend, so it must not page. */
+  const misconfigured = (credential: string) => {
+    if (!credential.startsWith(TOKEN_CREDENTIAL)) metrics.attemptsMisconfigured.of({ credential }).add()
+  }
   return {
     attempted(subscription, _message, outcome, durationMs) {
       if (isUnsent(outcome.result)) return
@@ -70,8 +75,7 @@ export function createWorkerMetrics(
         subscription.policy.healthyRetryPolicy,
       )
       results[result].record(durationMs / 1_000)
-      if (outcome.result.kind === 'misconfigured')
-        metrics.attemptsMisconfigured.of({ credential: outcome.result.credential }).add()
+      if (outcome.result.kind === 'misconfigured') misconfigured(outcome.result.credential)
       else if (result !== 'delivered' && countsFailed(subscription, 'attempts')) failed(subscription)
     },
     delivered(subscription, { message }, endedAt) {

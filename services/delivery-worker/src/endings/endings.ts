@@ -6,7 +6,7 @@
  * A place is where the delivery lives meanwhile: its job (job-place.ts), or the claim of its lane (lane-place.ts),
  * alone or in a batch.
  */
-import type { StoredWhy, Why } from '@fantail/contracts'
+import { type StoredWhy, TOKEN_CREDENTIAL, type Why } from '@fantail/contracts'
 import { whyNext } from '@fantail/policy'
 import type { DeadState, RetryState } from '@fantail/store'
 import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'
@@ -105,7 +105,7 @@ export class Endings {
     }
   }
 
-  /** The attempt failed because of the service's own configuration. */
+  /** The attempt could not be made, because of the service's own configuration or a token server. */
   #block<E extends AttemptEnd>(
     place: Place<E>,
     end: E,
@@ -115,7 +115,8 @@ export class Endings {
     const { result } = outcome
     if (result.kind !== 'misconfigured') return
     const delayMs = this.#options.credentials.blockMs
-    const why: Why = { because: 'misconfigured', delayMs }
+    const because = result.credential.startsWith(TOKEN_CREDENTIAL) ? 'noToken' : 'misconfigured'
+    const why: Why = { because, delayMs }
     this.#report(end, outcome, { decision: 'misconfigured', why, circuit })
     return place.block(end, outcome, result.credential, delayMs)
   }

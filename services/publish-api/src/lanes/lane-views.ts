@@ -72,7 +72,7 @@ function toThousandths(number: number | null): number | null {
   return number === null ? null : Math.round(number * 1_000) / 1_000
 }
 
-function waitsFor({ isBlocked, isQueueMissing }: LaneFigures): View['lane']['waitsFor'] {
-  if (isBlocked) return 'misconfigured'
+function waitsFor({ isBlocked, lacksToken, isQueueMissing }: LaneFigures): View['lane']['waitsFor'] {
+  if (isBlocked) return lacksToken ? 'noToken' : 'misconfigured'
   return isQueueMissing ? 'dlqMissing' : null
 }

@@ -23,6 +23,7 @@ const BROKEN: ReadonlySet<VerdictCode> = new Set([
   'hung',
   'groupBlocked',
   'misconfigured',
+  'noToken',
   'dlqMissing',
   'endpointDisabled',
   'queueMissing',

@@ -103,6 +103,75 @@ describe('the endpoint’s credentials', () => {
   })
 })
 
+describe('the client of a token server', () => {
+  const oauth = {
+    tokenUrl: 'https://auth.example/token',
+    clientId: 'shop',
+    clientSecret: SECRET,
+    scope: 'hooks',
+  }
+  const shown = { tokenUrl: oauth.tokenUrl, clientId: 'shop', scope: 'hooks', audience: null }
+
+  test('is shown without its secret, which is sealed', async () => {
+    const made = await subscribe({ endpoint: 'https://tokens.example/', outbound: { oauth } })
+    expect(made.body.outbound).toMatchObject({ oauth: shown })
+    expect(made.text + (await everything())).not.toContain(SECRET)
+    expect((await reached(made.body.id)).oauth).toMatchObject(oauth)
+    const again = (change: object) =>
+      subscribe({ endpoint: 'https://tokens.example/', outbound: { oauth: { ...oauth, ...change } } })
+    const statuses = [await again({}), await again({ clientSecret: 'other' }), await again({ audience: 'a' })]
+    expect(statuses.map(({ status }) => status)).toEqual([200, 409, 409])
+    const kept = await patch(made.body.id, { headers: { a: '1' } })
+    expect(kept.body.outbound).toMatchObject({ oauth: shown, headers: ['a'] })
+    expect((await patch(made.body.id, { oauth: null })).body.outbound).toMatchObject({ oauth: null })
+  })
+
+  test('has the same name for the same credential, and another one for any other', async () => {
+    const nameOf = async (endpoint: string, set: object = {}) => {
+      const { body } = await subscribe({ endpoint, outbound: { oauth: { ...oauth, ...set } } })
+      return (await reached(body.id)).oauth?.name
+    }
+    const names = [
+      await nameOf('https://a.example/'),
+      await nameOf('https://b.example/'),
+      await nameOf('https://c.example/', { clientSecret: 'other' }),
+      await nameOf('https://d.example/', { scope: 'other' }),
+    ]
+    expect(names[0]).toMatch(/^[\w-]{16}$/)
+    expect([names[1] === names[0], new Set(names).size]).toEqual([true, 3])
+  })
+
+  test('stays at its origin when the subscription moves', async () => {
+    const { body } = await subscribe({ endpoint: 'https://origin.example/a', outbound: { oauth } })
+    const move = (endpoint: string) =>
+      api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: { endpoint } })
+    expect((await move('https://origin.example/b')).body.outbound).toMatchObject({ oauth: shown })
+    const { outbound } = (await move('https://elsewhere.example/')).body
+    expect(outbound?.oauth ?? null).toBeNull()
+  })
+
+  test.each([
+    ['outbound.oauth.tokenUrl', { oauth: { ...oauth, tokenUrl: 'ftp://auth.example/' } }],
+    ['outbound.oauth.tokenUrl', { oauth: { ...oauth, tokenUrl: 'https://u:p@auth.example/' } }],
+    ['outbound.oauth.clientSecret', { oauth: { tokenUrl: oauth.tokenUrl, clientId: 'shop' } }],
+    ['outbound.headers', { oauth, headers: { authorization: 'x' } }],
+  ])('is refused at %s, %j', async (path, outbound) => {
+    const { status, body } = await subscribe({ endpoint: 'https://refused.example/', outbound })
+    expect([status, body.error.details[0].path]).toEqual([400, path])
+    expect(JSON.stringify(body)).not.toContain(SECRET)
+  })
+
+  test('is refused beside credentials of the endpoint, for queues and for push consumers', async () => {
+    const named = await subscribe({ endpoint: 'https://u:p@refused.example/', outbound: { oauth } })
+    expect(named.body.error.details).toMatchObject([{ path: 'outbound.oauth' }])
+    const queue = await subscribe({ endpoint: 'jobs', protocol: 'sqs', outbound: { oauth } })
+    expect(queue.status).toBe(400)
+    const consumer = { body: { url: 'https://push.example/', outbound: { oauth } } }
+    const { body } = await api.call('PUT', '/v1/queues/jobs/consumers/hook', consumer)
+    expect(body.error.details).toMatchObject([{ path: 'outbound.oauth' }])
+  })
+})
+
 test('subscribing again agrees where the outbound members given do', async () => {
   const endpoint = 'https://again.example/'
   const outbound = { headers: { a: '1', b: '2' } }

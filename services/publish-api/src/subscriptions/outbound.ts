@@ -26,6 +26,7 @@ import {
   openOutbound,
   type Reached,
   readProxy,
+  readTokenUrl,
 } from '@fantail/delivery'
 import { outboundHeaderProblems, PROTOCOL_TRAITS, refusedSetting } from '@fantail/policy'
 import { type Vault, VaultError } from '@fantail/vault'
@@ -39,7 +40,7 @@ export function outboundProblems(value: unknown, protocol: Protocol | undefined)
   if (!isObject(value)) return []
   const refused = refusedSetting(protocol, 'outbound')
   if (refused !== undefined) return [{ path: 'outbound', message: refused }]
-  const { proxy, clientCertificate, ca, headers } = value
+  const { proxy, clientCertificate, ca, headers, oauth } = value
   const problems: Problem[] = []
   const attempt = (path: string, check: () => void) => {
     try {
@@ -50,6 +51,10 @@ export function outboundProblems(value: unknown, protocol: Protocol | undefined)
   }
   if (typeof proxy === 'string' && proxy !== '') attempt('outbound.proxy', () => readProxy(proxy))
   if (typeof ca === 'string' && ca !== '') attempt('outbound.ca', () => checkTlsMaterial({ ca }))
+  if (isObject(oauth) && typeof oauth.tokenUrl === 'string') {
+    const { tokenUrl } = oauth
+    attempt('outbound.oauth.tokenUrl', () => readTokenUrl(tokenUrl))
+  }
   if (isObject(clientCertificate)) {
     const { certificate, privateKey } = clientCertificate
     if (typeof certificate === 'string' && typeof privateKey === 'string')
@@ -133,7 +138,7 @@ export function changeOutbound(
 ): KeptOutbound {
   const { url, ...current } = opened(() => openOutbound(record, vault))
   const options = merged(current, change)
-  if (change === null || change.proxy !== undefined)
+  if (change === null || change.proxy !== undefined || change.oauth)
     refuseUnreachable(addressGuard, { url, ...options }, 'endpoint')
   refuseTwoAuthorizations(url, options)
   return kept('endpoint', url, () => keepOutbound({ url, ...options }, record, vault))
@@ -165,6 +170,7 @@ export function keepWay(
   }: Pick<ConsumerRecord, 'queueArn' | 'name'> & { before: ConsumerRecord | undefined },
   { url: given, outbound: change }: ConsumerWay,
 ): Partial<ReturnType<typeof keepConsumer>> {
+  if (change?.oauth) throw FantailError.invalid('outbound.oauth', 'is for subscriptions only')
   if (given === undefined && (change === undefined || before === undefined)) return {}
   const current = currentWay(vault, before, { url: given, outbound: change })
   const url = given ?? current.url
@@ -205,9 +211,12 @@ function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecor
  * Throws `validation_failed` if no connection could ever be made. It only checks the text of the host, without a name
  * look-up.
  */
-function refuseUnreachable(guard: Keeping['addressGuard'], { url, proxy }: Reached, member: string): void {
+function refuseUnreachable(guard: Keeping['addressGuard'], reached: Reached, member: string): void {
+  const { url, proxy, oauth } = reached
   const refused = refusedHost(guard, url, proxy)
   if (refused) throw FantailError.invalid(member, unreachable(refused))
+  const tokens = oauth && refusedHost(guard, oauth.tokenUrl, proxy)
+  if (tokens) throw FantailError.invalid('outbound.oauth.tokenUrl', unreachable(tokens))
   const between = proxy === undefined ? undefined : refusedHost(guard, proxy)
   if (between) throw FantailError.invalid('outbound.proxy', unreachable(between))
 }
@@ -237,14 +246,20 @@ export function outboundView({
   outbound,
 }: Pick<SubscriptionRecord, 'outbound'>): z.input<typeof OutboundView> | null {
   if (!outbound) return null
-  const { proxy = null, certificate, ca = null, headers = [] } = outbound
+  const { proxy = null, certificate, ca = null, headers = [], oauth } = outbound
   const clientCertificate = certificate === undefined ? null : { certificate }
-  return { proxy, clientCertificate, ca, headers }
+  return {
+    proxy,
+    clientCertificate,
+    ca,
+    headers,
+    oauth: oauth ? { scope: null, audience: null, ...oauth } : null,
+  }
 }
 
 function merged(current: OutboundOptions, change: OutboundChange): OutboundOptions {
   if (change === null) return {}
-  const { proxy, clientCertificate, ca, headers } = change
+  const { proxy, clientCertificate, ca, headers, oauth } = change
   const pick = <T>(given: T | null | undefined, before: T | undefined) =>
     given === undefined ? before : (given ?? undefined)
   return {
@@ -252,22 +267,27 @@ function merged(current: OutboundOptions, change: OutboundChange): OutboundOptio
     clientCertificate: pick(clientCertificate, current.clientCertificate),
     ca: pick(ca, current.ca),
     headers: pick(headers, current.headers),
+    oauth: pick(oauth, current.oauth),
   }
 }
 
 /** The settings as text, for comparisons. Headers are sorted, because their order does not matter. */
-function text({ headers = {}, ...others }: OutboundOptions): string {
+function text({ headers = {}, oauth, ...others }: OutboundOptions): string {
   const sorted = Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))
-  return JSON.stringify([others.proxy, others.clientCertificate, others.ca, sorted])
+  const { tokenUrl, clientId, clientSecret, scope, audience } = oauth ?? {}
+  const client = [tokenUrl, clientId, clientSecret, scope, audience]
+  return JSON.stringify([others.proxy, others.clientCertificate, others.ca, sorted, client])
 }
 
-/** Throws if the headers have Authorization and the URL has credentials, which use the same header. */
-function refuseTwoAuthorizations(url: string, { headers = {} }: OutboundOptions): void {
-  if (!hasCredentials(url)) return
-  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+/** Throws if two of these would make the same header: credentials in the URL, `oauth`, and a header Authorization. */
+function refuseTwoAuthorizations(url: string, { headers = {}, oauth }: OutboundOptions): void {
+  const isNamed = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  if (oauth && hasCredentials(url))
+    throw FantailError.invalid('outbound.oauth', 'must not be there where the endpoint has credentials')
+  if (isNamed && (oauth || hasCredentials(url)))
     throw FantailError.invalid(
       'outbound.headers',
-      'must not hold Authorization where the endpoint has credentials',
+      `must not hold Authorization where ${oauth ? 'oauth makes it' : 'the endpoint has credentials'}`,
     )
 }
 

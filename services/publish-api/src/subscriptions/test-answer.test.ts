@@ -75,6 +75,16 @@ test('the request is shown as it was sent, with secrets masked', async () => {
   expect(JSON.stringify(answer)).not.toMatch(/top-secret|user:pass|dXNlcjpwYXNz/)
 })
 
+test('an access token is sent, and masked where the request is shown', async () => {
+  hooks.respond('/token', { body: JSON.stringify({ access_token: 'top-secret' }) })
+  const oauth = { tokenUrl: `${hooks.url}/token`, clientId: 'c', clientSecret: 'hidden' }
+  const { answer } = await tested(`${hooks.url}/with-token`, { set: { outbound: { oauth } } })
+  expect(answer).toMatchObject({ statusCode: 200, request: { headers: { Authorization: 'Bearer ***' } } })
+  const [received] = hooks.requestsTo('/with-token')
+  expect(received?.headers.authorization).toBe('Bearer top-secret')
+  expect(JSON.stringify(answer)).not.toMatch(/top-secret|hidden/)
+})
+
 test('the answer has its harmless headers, and in local mode the beginning of its body', async () => {
   hooks.respond('/answer', {
     status: 400,

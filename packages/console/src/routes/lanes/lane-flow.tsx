@@ -66,6 +66,7 @@ const TONES: Record<Verdict['code'], Tone> = {
   paused: 'warn',
   pending: undefined,
   misconfigured: 'bad',
+  noToken: 'bad',
   dlqMissing: 'bad',
   endpointDisabled: 'bad',
   queueMissing: 'bad',

@@ -120,11 +120,11 @@ export const LaneView = z
       .nullable()
       .describe('open: attempts are stopped but for probes. null without a circuit breaker.'),
     waitsFor: z
-      .enum(['dlqMissing', 'misconfigured'])
+      .enum(['dlqMissing', 'misconfigured', 'noToken'])
       .nullable()
       .describe(
         'dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own ' +
-          'configuration keeps its attempts from the endpoint. null: neither.',
+          'configuration keeps its attempts from the endpoint. noToken: its token server is away or refuses. null: neither.',
       ),
     nextProbeAt: Timestamp.nullable().describe(
       'When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.',

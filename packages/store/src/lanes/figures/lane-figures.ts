@@ -73,6 +73,7 @@ export const NO_LANE: LaneFigures = {
   circuitOpenUntil: null,
   isQueueMissing: false,
   isBlocked: false,
+  lacksToken: false,
   failing: null,
   isPaused: false,
   isProven: false,
@@ -83,7 +84,7 @@ export const NO_LANE: LaneFigures = {
 }
 
 function readFigures(reply: FiguresReply): LaneFigures {
-  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, isBlocked, facts] = reply
+  const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, block, facts] = reply
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -95,7 +96,8 @@ function readFigures(reply: FiguresReply): LaneFigures {
     retryQuota: readTime(quota),
     circuitOpenUntil: readTime(circuit),
     isQueueMissing: missing.length > 0,
-    isBlocked: isBlocked.length > 0,
+    isBlocked: block.length > 0,
+    lacksToken: block.toString() === 'k',
     ...readFacts(facts),
   }
 }

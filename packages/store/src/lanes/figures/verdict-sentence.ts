@@ -44,6 +44,8 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
   pending: () => 'the endpoint has not confirmed the subscription, so it gets no messages',
   misconfigured: (said) =>
     `the service’s own configuration keeps attempts from the endpoint; ${waits(said)} and no attempt is counted`,
+  noToken: (said) =>
+    `the token server of the endpoint is away or refuses a token; ${waits(said)} and no attempt is counted`,
   dlqMissing: (said) =>
     `the dead-letter queue does not exist, so dead deliveries wait for it; ${waits(said)}`,
   endpointDisabled: () => 'the push provider has disabled the endpoint, so its deliveries fail at once',
@@ -71,6 +73,7 @@ const LASTING = new Set<VerdictCode>([
   'hung',
   'circuitOpen',
   'misconfigured',
+  'noToken',
   'dlqMissing',
   'queueMissing',
   'queueRefuses',

@@ -394,8 +394,10 @@ export interface LaneFigures {
   circuitOpenUntil: number | null
   /** Dead deliveries wait because the dead-letter queue does not exist. */
   isQueueMissing: boolean
-  /** Whether the service's own configuration prevents its attempts. */
+  /** Whether the service's own configuration prevents its attempts, or a token server. */
   isBlocked: boolean
+  /** It is blocked because the token server of its endpoint is away or refuses. */
+  lacksToken: boolean
   /** Failures since the last success, and when the first of them was. null: the latest attempt succeeded. */
   failing: { inARow: number; since: number } | null
   isPaused: boolean

@@ -17,6 +17,11 @@ local function blocked_by(base, id)
   return redis.call('HGET', base .. 'lane:' .. id, LANE.blockedBy)
 end
 
+-- Whether the credential is an access token of the endpoint (TOKEN_CREDENTIAL).
+local function is_token(credential)
+  return string.sub(credential, 1, 6) == 'oauth:'
+end
+
 -- A subscription that was paused because its endpoint was gone has been resumed. If deliveries wait, the first attempt
 -- is a probe for them. The caller must call lane_next afterwards.
 local function probe_gone(base, id, now)

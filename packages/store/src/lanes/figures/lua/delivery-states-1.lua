@@ -56,7 +56,8 @@ end
 local function shut_letter(id, pace)
   local credential = pace.shut and blocked_by(base, id)
   if credential == GONE then return 'y' end
-  return credential and 'x' or 'c'
+  if not credential then return 'c' end
+  return is_token(credential) and 'k' or 'x'
 end
 
 local function wait_of(id, due, state, is_retry, ends)

@@ -10,7 +10,7 @@
 --   - the rest of the retry quota, or ''
 --   - until when its circuit is open or it is blocked, or ''
 --   - '1' if dead deliveries wait for a dead-letter queue that does not exist, or ''
---   - '1' if it is blocked, or ''
+--   - 'x' if it is blocked, 'k' if it waits for an access token, or ''
 --   - the facts for a verdict (verdict_facts)
 -- @include now
 -- @include lane-next
@@ -70,6 +70,12 @@ local function verdict_facts(id, lane)
     math.max(lane.slice.ret or 0, tonumber(h[3]) or 0), lane.fifo and blocked_group(id) or {} }
 end
 
+local function block_letter(id, lane)
+  local credential = lane.pace and lane.pace.shut and blocked_by(base, id) or GONE
+  if credential == GONE then return '' end
+  return is_token(credential) and 'k' or 'x'
+end
+
 local function figures(id)
   local lane = lane_of(base, id, now)
   if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '',
@@ -91,7 +97,7 @@ local function figures(id)
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
     (tonumber(missing_until) or 0) > now and '1' or '',
-    lane.pace and lane.pace.shut and (blocked_by(base, id) or GONE) ~= GONE and '1' or '',
+    block_letter(id, lane),
     verdict_facts(id, lane),
   }
 end
