@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type {
   Attempt,
   Delivery,
+  EventType,
   FoundDeadLetter,
   FoundKeptMessage,
   FoundName,
@@ -112,6 +113,35 @@ test('a profile keeps server and key, and is used without flags', async () => {
   expect((await fantail('use here --quiet', { env })).stdout).toBe('here\n')
   expect(await objects('use here', { env })).toEqual([{ profile: 'here', url }])
   expect((await fantail('use there', { env })).code).toBe(3)
+})
+
+test('a catalogue is made, imported, written as types, and chosen from', async () => {
+  await objects('topics create typed --set eventTypeCheck=refuse')
+  const [made] = await objects<EventType>(
+    'event-types set typed order.paid --schema {"required":["id"]} --deprecated',
+  )
+  expect(made).toMatchObject({ name: 'order.paid', schemaVersion: 1, deprecated: true })
+  const document = 'openapi: 3.1.0\nwebhooks:\n  order.sent:\n    post: {summary: Sent.}\n'
+  const planned = await fantail('event-types import typed - --plan', { stdin: document })
+  expect([planned.code, planned.stdout]).toEqual([1, '+ order.sent\n1 change planned\n'])
+  expect(await objects('event-types import typed -', { stdin: document })).toMatchObject([{ applied: true }])
+  expect((await fantail('event-types list typed')).stdout).toMatch(/^TYPE.*\norder.paid +1 +deprecated/)
+  expect(await objects('event-types list typed')).toMatchObject([
+    { name: 'order.paid' },
+    { name: 'order.sent' },
+  ])
+  expect(await objects('event-types get typed order.paid --version 1')).toEqual([made])
+  const types = await fantail('event-types typescript typed')
+  expect(types.stdout).toContain('export type OrderPaid = {\n  id: unknown\n}')
+  expect(await objects('event-types typescript typed')).toEqual([{ source: types.stdout.trimEnd() }])
+  const hook = await counting()
+  const [sub] = await objects<Subscription>(`subs add typed ${hook} --types order.paid,refund.*`)
+  expect(sub?.eventTypes).toEqual(['order.paid', 'refund.*'])
+  const published = await fantail('publish typed {"id":1} --type order.paid')
+  expect([published.code, published.stderr]).toEqual([0, expect.stringContaining('is deprecated')])
+  expect((await fantail('publish typed {} --type order.paid')).code).toBe(2)
+  await waitFor(() => arrived.get(hook) === 1)
+  expect(await objects('event-types rm typed order.sent --yes')).toEqual([{ deleted: 'order.sent' }])
 })
 
 test('a subscription is made, changed, tested, paused and deleted', async () => {

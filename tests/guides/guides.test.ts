@@ -62,6 +62,7 @@ function shell(known = new Map<string, string>()) {
 for (const [name, tool] of [
   ['cli'],
   ['webhooks'],
+  ['event-types'],
   ['retries'],
   ['functions'],
   ['streams'],
