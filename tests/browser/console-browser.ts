@@ -16,6 +16,8 @@ interface PageOptions {
   theme?: 'light' | 'dark'
   width?: number
   height?: number
+  /** The language of the browser; default en-US. */
+  locale?: string
 }
 
 const NOTE_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
@@ -37,8 +39,8 @@ export async function startBrowser(origin: string): Promise<ConsoleBrowser> {
   const problems: string[] = []
   return {
     problems,
-    open: async (path, { theme = 'light', width = 1280, height = 800 } = {}) => {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } })
+    open: async (path, { theme = 'light', width = 1280, height = 800, locale = 'en-US' } = {}) => {
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height }, locale })
       await context.exposeFunction('noteViolation', (text: string) => problems.push(`${path}: ${text}`))
       await context.addInitScript({ content: NOTE_VIOLATIONS })
       const page = await context.newPage()

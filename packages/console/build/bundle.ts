@@ -26,10 +26,13 @@ const PAGES = [
 
 /** Sources that the start of the console runs before the libraries have arrived. */
 const EARLY = /\/client\/src\/|\/console\/src\/api\/(?!use-|pause)|preload-helper/
-/** Sources that almost every page needs. Tables and dialogs come with the pages that have them. */
+/**
+ * Sources that almost every page needs. Tables and dialogs come with the pages that have them, and languages of the
+ * portal with their readers.
+ */
 const SHARED = new RegExp(
   [
-    '/console/src/(i18n|api)/',
+    '/console/src/(i18n(?!/portal)|api)/',
     '/console/src/shell/theme',
     '/console/src/parts/(?!dialogs|data-table|named-list|tabs)',
     '/node_modules/(react|react-dom|scheduler|use-sync-external-store)/',

@@ -3301,6 +3301,10 @@ export type PortalLinkInput = {
          */
         colour?: string;
     };
+    /**
+     * Language of the portal: en or de. Default, and instead of others: that of the browser.
+     */
+    language?: string;
 };
 
 /**

@@ -10,7 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import type { InputOf, Operation } from './api-calls.ts'
+import type { InputOf, Operation, OutputOf } from './api-calls.ts'
 import { ApiError } from './api-error.ts'
 import { earlyReads, takeEarly } from './early-reads.ts'
 import { type Connection, currentConnection, subscribeToConnection } from './liveness.ts'
@@ -116,11 +116,15 @@ function withCursor<Input extends object>(input: Input, cursor: string | undefin
   return { ...input, query: { ...query, cursor } }
 }
 
-/** Makes a change. Afterwards all screens read their data again. */
-export function useWrite<Run extends Operation>(operation: Run) {
+/**
+ * Makes a change. Afterwards all screens read their data again. `onSuccess` runs before that, so it runs even if the
+ * new data remove the part of the page that made the change.
+ */
+export function useWrite<Run extends Operation>(operation: Run, onSuccess?: (output: OutputOf<Run>) => void) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (input: InputOf<Run>) => send(operation, input),
+    onSuccess: (output) => onSuccess?.(output),
     onSettled: () => queries.invalidateQueries(),
   })
 }

@@ -1,6 +1,6 @@
 /** Buttons, and a button that copies a text to the clipboard. */
 import { type ComponentProps, useState } from 'react'
-import { words } from '../i18n/en.ts'
+import { usePartLanguage } from './part-language.ts'
 import css from './parts.module.css'
 
 type Own = 'className' | 'style' | 'onClick' | 'disabled'
@@ -27,7 +27,8 @@ interface CopyProps {
 }
 
 /** Shows for a moment that the text was copied, or that the browser refused. */
-export function CopyButton({ text, label = words.copy, kind }: CopyProps) {
+export function CopyButton({ text, label, kind }: CopyProps) {
+  const words = usePartLanguage()
   const [said, setSaid] = useState<string>()
   const copy = async () => {
     const made = typeof text === 'string' ? text : await text()
@@ -40,7 +41,7 @@ export function CopyButton({ text, label = words.copy, kind }: CopyProps) {
   }
   return (
     <Button kind={kind} onPress={() => void copy()}>
-      <span aria-live="polite">{said ?? label}</span>
+      <span aria-live="polite">{said ?? label ?? words.copy}</span>
     </Button>
   )
 }

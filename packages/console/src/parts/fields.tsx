@@ -35,7 +35,7 @@ interface TextProps extends Common {
   value: string
   onChange: (value: string) => void
   placeholder?: string
-  type?: 'text' | 'number' | 'password' | 'search' | 'datetime-local'
+  type?: 'text' | 'number' | 'password' | 'search' | 'url' | 'datetime-local'
   min?: number
   max?: number
   step?: number | 'any'

@@ -2,8 +2,9 @@
  * A message’s body. Strangers wrote it, so it is text and nothing else: no markup, no links. Characters that hide or
  * reorder text are shown by their code.
  */
-import { words } from '../i18n/en.ts'
+
 import { formatBytes } from './formats.ts'
+import { usePartLanguage } from './part-language.ts'
 import css from './parts.module.css'
 
 /** Characters of a body that the console shows. Past it: the rest is left out, and the screen says so. */
@@ -15,6 +16,7 @@ const JSON_CHARS_MAX = 65_536
 const HIDDEN = /((?![\t\n])[\p{Cc}\p{Cf}])/u
 
 export function MessageText({ text }: { text: string }) {
+  const words = usePartLanguage()
   const shown = indented(text).slice(0, CHARS_MAX)
   return (
     <>

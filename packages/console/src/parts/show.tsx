@@ -1,7 +1,7 @@
 /** Small pieces that show one value: a status, a figure, a time, a list of pairs. */
 import { type ReactNode, useEffect, useState } from 'react'
-import { words } from '../i18n/en.ts'
-import { formatNumber, relativeTime } from './formats.ts'
+import { formatNumber } from './formats.ts'
+import { usePartLanguage } from './part-language.ts'
 import css from './parts.module.css'
 
 export type Tone = 'good' | 'warn' | 'bad' | undefined
@@ -49,12 +49,13 @@ interface WhenProps {
 }
 
 /** A time relative to now. The exact time appears on hover and for screen readers. */
-export function When({ at, empty = words.never, isDue }: WhenProps) {
+export function When({ at, isDue, empty }: WhenProps) {
+  const { never, relativeTime, exactTime } = usePartLanguage()
   const now = useNow()
-  if (!at) return <>{empty}</>
+  if (!at) return <>{empty ?? never}</>
   const left = Date.parse(at) - now
   return (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={exactTime(at)}>
       {relativeTime(isDue ? Math.max(0, left) : left)}
     </time>
   )

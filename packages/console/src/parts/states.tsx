@@ -1,13 +1,14 @@
 /** The states of a screen without data: it loads, there is nothing, or the API refused. */
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/api-error.ts'
-import { words } from '../i18n/en.ts'
 import { Button } from './button.tsx'
+import { type PartLanguage, usePartLanguage } from './part-language.ts'
 import css from './parts.module.css'
 
 export function Skeleton({ rows = 8 }: { rows?: number }) {
+  const { loading } = usePartLanguage()
   return (
-    <div className={css.skeleton} role="status" aria-label={words.loading}>
+    <div className={css.skeleton} role="status" aria-label={loading}>
       {Array.from({ length: rows }, (_, row) => (
         <span key={row} />
       ))}
@@ -26,7 +27,8 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 }
 
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const { code, message, requestId } = describe(error)
+  const words = usePartLanguage()
+  const { code, message, requestId } = describe(error, words)
   return (
     <div className={css.notice} data-kind="bad" role="alert">
       <strong>{code}</strong> {message}
@@ -42,7 +44,13 @@ export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => voi
   )
 }
 
-function describe(error: unknown): { code: string; message: string; requestId?: string | undefined } {
+interface Described {
+  code: string
+  message: string
+  requestId?: string | undefined
+}
+
+function describe(error: unknown, words: PartLanguage): Described {
   if (!(error instanceof ApiError)) return { code: words.failed, message: String(error) }
   if (error.status === 0) return { code: words.noAnswer, message: words.noAnswerWhy }
   return error

@@ -1,21 +1,22 @@
 /** The portal: a customer's endpoints. It opens a link, and then shows a list or one endpoint. */
-import { type CreatedPortalSession, endPortalSession, redeemPortalLink } from '@fantail/client/api'
+import { type CreatedPortalSession, endPortalSession } from '@fantail/client/api'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { keepBearer, send } from '../api/send.ts'
+import { keepBearer } from '../api/send.ts'
 import { useConnection, useWrite } from '../api/use-api.ts'
-import { words } from '../i18n/en.ts'
+import { useLanguage } from '../i18n/portal/portal-language.ts'
 import { Button } from '../parts/button.tsx'
 import css from '../parts/parts.module.css'
 import { When } from '../parts/show.tsx'
-import { Failed, Skeleton } from '../parts/states.tsx'
-import { EndpointList } from './endpoint-list.tsx'
-import { EndpointPage } from './endpoint-page.tsx'
-import own from './portal.module.css'
-
-const w = words.portal
+import { Skeleton } from '../parts/states.tsx'
+import { EndpointPage } from './endpoint/endpoint-page.tsx'
+import { EndpointList } from './endpoints/endpoint-list.tsx'
+import own from './pieces/portal.module.css'
+import { openLink } from './portal-link.ts'
+import { usePlace } from './portal-place.ts'
 
 export function PortalApp({ token }: { token: string }) {
+  const { opening } = useLanguage().words
   const { data, error } = useQuery({
     queryKey: ['portal-link'],
     queryFn: () => openLink(token),
@@ -28,83 +29,123 @@ export function PortalApp({ token }: { token: string }) {
   useEffect(() => {
     if (data && state === 'refused') setEnded(true)
   }, [data, state])
-  if (token === '') return <Closed title={w.noLink} why={w.noLinkWhy} />
-  if (isEnded) return <Closed title={w.ended} why={w.noLinkWhy} />
-  if (error) return <Closed title={w.notOpened} why={w.noLinkWhy} error={error} />
-  if (!data) return <Skeleton rows={4} />
-  return <Opened session={data} onEnd={() => setEnded(true)} />
-}
-
-function Closed({ title, why, error }: { title: string; why: string; error?: unknown }) {
+  if (token === '') return <Closed title={opening.noLink} />
+  if (isEnded) return <Closed title={opening.ended} />
+  if (error) return <Closed title={opening.notOpened} />
+  if (data) return <Opened session={data} onEnd={() => setEnded(true)} />
   return (
     <main className={own.main}>
-      <h1>{title}</h1>
-      {error ? <Failed error={error} /> : null}
-      <p className={css.quiet}>{why}</p>
+      <h1 className="unseen">{opening.opens}</h1>
+      <Skeleton rows={4} />
     </main>
   )
 }
 
-function Opened({ session, onEnd }: { session: CreatedPortalSession; onEnd: () => void }) {
-  const [chosen, setChosen] = useState<string>()
-  const end = useWrite(endPortalSession)
-  const { name, logo, colour } = session.theme
+function Closed({ title }: { title: string }) {
+  const { words } = useLanguage()
   useEffect(() => {
-    if (colour) document.documentElement.style.setProperty('--brand', colour)
-    if (name) document.title = name
-  }, [colour, name])
+    document.title = title
+  }, [title])
+  return (
+    <main className={own.main}>
+      <div className={own.closed}>
+        <h1>{title}</h1>
+        <p className={css.quiet}>{words.opening.why}</p>
+      </div>
+    </main>
+  )
+}
+
+interface OpenedProps {
+  session: CreatedPortalSession
+  onEnd: () => void
+}
+
+function Opened({ session, onEnd }: OpenedProps) {
+  const [chosen, go] = usePlace()
+  /** Leads back to the row of the list that was opened last. */
+  const [last, setLast] = useState<string>()
+  /** Signing secrets that were made here and not put away yet, by endpoint. */
+  const [secrets, setSecrets] = useState<ReadonlyMap<string, string>>(new Map())
+  const keepSecret = (id: string, secret: string | undefined) =>
+    setSecrets((kept) => {
+      const next = new Map(kept)
+      if (secret === undefined) next.delete(id)
+      else next.set(id, secret)
+      return next
+    })
+  const open = (id: string) => {
+    setLast(id)
+    go(id)
+  }
   return (
     <>
-      <header className={own.head}>
-        {logo && <img src={logo} alt="" />}
-        <strong>{name ?? words.product}</strong>
-        <span>
-          {w.ends} <When at={session.endsAt} />
-        </span>
-        <Button
-          onPress={() =>
-            end.mutate(
-              {},
-              {
-                onSettled: () => {
-                  keepBearer(null)
-                  onEnd()
-                },
-              },
-            )
-          }
-        >
-          {w.end}
-        </Button>
-      </header>
+      <Head session={session} onEnd={onEnd} />
       <main className={own.main}>
+        <Silence />
         {chosen === undefined ? (
-          <EndpointList session={session} onChoose={setChosen} />
+          <EndpointList
+            session={session}
+            cameFrom={last}
+            onChoose={open}
+            onAdded={(id, secret) => {
+              keepSecret(id, secret)
+              open(id)
+            }}
+          />
         ) : (
-          <EndpointPage id={chosen} session={session} onBack={() => setChosen(undefined)} />
+          <EndpointPage
+            key={chosen}
+            id={chosen}
+            session={session}
+            secret={secrets.get(chosen)}
+            onSecret={(secret) => keepSecret(chosen, secret)}
+            onBack={() => go(undefined)}
+          />
         )}
       </main>
     </>
   )
 }
 
-/**
- * The token of the link, which is behind the `#` of the address. It is removed before any request is sent, so that it
- * does not stay in the history. '' if the address has none.
- */
-export function takeToken(): string {
-  const token = location.hash.slice(1)
-  history.replaceState(null, '', location.pathname)
-  return token
+function Head({ session, onEnd }: OpenedProps) {
+  const { head } = useLanguage().words
+  const end = useWrite(endPortalSession)
+  const { name, logo, colour } = session.theme
+  useEffect(() => {
+    if (!colour) return
+    document.documentElement.style.setProperty('--brand', colour)
+    document.documentElement.style.setProperty('--on-brand', '#fff')
+  }, [colour])
+  const endNow = () => {
+    keepBearer(null)
+    onEnd()
+  }
+  return (
+    <header className={own.head}>
+      {logo && <img src={logo} alt="" />}
+      <strong>{name ?? head.product}</strong>
+      <span className={own.ends}>
+        {head.ends} <When at={session.endsAt} isDue />
+      </span>
+      <Button isDisabled={end.isPending} onPress={() => end.mutate({}, { onSettled: endNow })}>
+        {head.end}
+      </Button>
+    </header>
+  )
 }
 
-let opened: Promise<CreatedPortalSession> | undefined
-
-/** A link works once. So it is used once, even if the screen is drawn several times. */
-function openLink(token: string): Promise<CreatedPortalSession> {
-  opened ??= send(redeemPortalLink, { body: { token } }).then((session) => {
-    keepBearer(session.token)
-    return session
-  })
-  return opened
+/** Says that the page may be old, while there is no answer. */
+function Silence() {
+  const { head } = useLanguage().words
+  const { state } = useConnection()
+  return (
+    <div role="status" className={own.silence}>
+      {state === 'stale' && (
+        <p className={css.notice} data-kind="warn">
+          {head.stale}
+        </p>
+      )}
+    </div>
+  )
 }

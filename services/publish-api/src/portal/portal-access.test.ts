@@ -177,6 +177,15 @@ test('a link is redeemed once, by pages of this server, within ten minutes', asy
   expect(keys.join(' ')).not.toContain(token)
 })
 
+test('a link names the language of its page before its token', async () => {
+  const link = (language: string) =>
+    admin.call('POST', '/v1/portal-links', { body: { prefixes: ['acme-'], scopes: ['read'], language } })
+  expect(new URL((await link('de-AT')).body.url).search).toBe('?language=de-AT')
+  expect((await link('de&x=1')).body.error.details).toEqual([
+    { path: 'language', message: 'must be a language like de or de-AT' },
+  ])
+})
+
 test('neither token passes for another', async () => {
   const link = await linkOf(admin, { prefixes: ['acme-'], scopes: ['read'] })
   const session = await portalOf(api, admin, { prefixes: ['acme-'], scopes: ['read'] })

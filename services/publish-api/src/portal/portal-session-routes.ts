@@ -106,7 +106,7 @@ export function portalSessionRoutes(deps: ApiDeps): Endpoint[] {
 async function makeLink(deps: ApiDeps, call: LinkCall): Promise<Answer> {
   const { caller: key, body } = call
   if (key === null) throw new FantailError('not_supported', NO_KEYS)
-  const { prefixes = [], subscriptions = null, scopes, ttlSeconds, theme = {} } = body
+  const { prefixes = [], subscriptions = null, scopes, ttlSeconds, theme = {}, language } = body
   const problems = themeProblems(theme)
   if (problems.length > 0) throw invalid(problems)
   const excess = excessOf(key, { account: key.account, prefixes, scopes })
@@ -125,7 +125,8 @@ async function makeLink(deps: ApiDeps, call: LinkCall): Promise<Answer> {
   }
   const record = { ...grant, theme: { name, logo, colour }, ttlSeconds }
   await deps.portalSessions.makeLink(digestOfToken(token), record, now)
-  const url = `${publicUrlFor(deps.settings, call).replace(/\/$/, '')}/portal/#${token}`
+  const search = language === undefined ? '' : `?language=${language}`
+  const url = `${publicUrlFor(deps.settings, call).replace(/\/$/, '')}/portal/${search}#${token}`
   const view: z.input<typeof PortalLinkView> = { id, url, expiresAt: iso(now + PORTAL_LINK_MS_MAX) }
   return { status: 201, body: view }
 }

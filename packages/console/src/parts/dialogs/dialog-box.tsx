@@ -1,8 +1,8 @@
 /** The overlay, the frame and the focus of a dialog. Their library is large, so `dialog.tsx` loads this file late. */
 import { type ReactNode, useEffect, useEffectEvent } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
-import { words } from '../../i18n/en.ts'
 import { Button } from '../button.tsx'
+import { usePartLanguage } from '../part-language.ts'
 import css from '../parts.module.css'
 
 export interface DialogProps {
@@ -14,6 +14,7 @@ export interface DialogProps {
 }
 
 export function DialogBox({ title, isOpen, onClose, role = 'dialog', children }: DialogProps) {
+  const { closeDialog } = usePartLanguage()
   useEscape(isOpen, onClose)
   return (
     <ModalOverlay
@@ -30,7 +31,7 @@ export function DialogBox({ title, isOpen, onClose, role = 'dialog', children }:
             <Heading slot="title" level={2}>
               {title}
             </Heading>
-            <Button kind="plain" aria-label={words.closeDialog} onPress={onClose}>
+            <Button kind="plain" aria-label={closeDialog} onPress={onClose}>
               <span aria-hidden="true">✕</span>
             </Button>
           </div>

@@ -67,6 +67,11 @@ export const PortalLinkInput = namedInput(
         .default(3_600)
         .describe('How long the session lasts, a minute to a day. Default 3600.'),
       theme: ThemeInput.optional().describe('How the portal looks.'),
+      language: z
+        .string()
+        .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}$/, 'must be a language like de or de-AT')
+        .optional()
+        .describe('Language of the portal: en or de. Default, and instead of others: that of the browser.'),
     })
     .refine(({ prefixes, subscriptions }) => (prefixes === undefined) !== (subscriptions === undefined), {
       path: ['prefixes'],

@@ -1,0 +1,41 @@
+/** API keys, portal links and a customer's data, for tests in a browser. The API requires keys. */
+import { execFileSync } from 'node:child_process'
+import { launcher } from '../harness/services/service-bundles.ts'
+import type { Stack } from '../harness/services/stack.ts'
+import { ROOT } from '../repo/repository.ts'
+
+export const PORTAL_SCOPES = ['read', 'manage', 'redrive', 'bodies']
+const ALL_SCOPES = [...PORTAL_SCOPES, 'publish']
+
+/** The token of a new key. */
+export function createKey({ place }: Stack): string {
+  const scopes = ALL_SCOPES.flatMap((scope) => ['--scope', scope])
+  const args = ['keys', 'create', '--name', 'ops', ...scopes, '--quiet']
+  const env = { ...process.env, ...place.env }
+  return execFileSync(process.execPath, [launcher(), ...args], { cwd: ROOT, env, encoding: 'utf8' }).trim()
+}
+
+export type Call = <Answer>(method: string, path: string, body?: object) => Promise<Answer>
+
+/** Calls the API with a key of its own. */
+export function callerOf(stack: Stack): Call {
+  const headers = { authorization: `Bearer ${createKey(stack)}`, 'content-type': 'application/json' }
+  return async (method, path, body) => {
+    const given = body && { body: JSON.stringify(body) }
+    const response = await fetch(`${stack.api.url}${path}`, { method, headers, ...given })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+}
+
+/** The path of a new link, with its token behind the `#`. */
+export async function pathOfLink(call: Call, grant: object): Promise<string> {
+  const { url } = await call<{ url: string }>('POST', '/v1/portal-links', grant)
+  const { pathname, search, hash } = new URL(url)
+  return `${pathname}${search}${hash}`
+}
+/** A topic that keeps its messages. */
+export async function makeTopic(call: Call, topic: string): Promise<void> {
+  await call('PUT', `/v1/topics/${topic}`, { keepMessages: { seconds: 86_400, bytes: 10_485_760 } })
+}
