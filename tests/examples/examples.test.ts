@@ -5,8 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@fantail/test-kit'
-import { afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
 import { isInstalled } from '../guides/shell.ts'
+import { launcher } from '../harness/services/service-bundles.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { packTarballs } from '../packages/packed-project.ts'
 import { ROOT, textOf } from '../repo/repository.ts'
@@ -101,6 +102,39 @@ describe.runIf(process.env.FANTAIL_EXAMPLES_LONG)('each example runs', () => {
     if (!isInstalled('go')) context.skip('there is no Go')
     const example = await install('go', context)
     expect(await example.finish('go', ['run', '.'])).toBe('received {"order":7}\n')
+  }, 300_000)
+})
+
+describe.runIf(process.env.FANTAIL_EXAMPLES_LONG)('the portal in a frame', async () => {
+  const port = String(await freePort())
+  const page = `http://127.0.0.1:${port}`
+  const stack = useStack({ workers: 0, env: { FANTAIL_AUTH: 'on', FANTAIL_PORTAL_ORIGINS: page } })
+
+  test('portal-frame serves both pages, and makes a link that works for each frame', async ({ skip }) => {
+    const { api, place } = stack()
+    const scopes = ['manage', 'read', 'redrive', 'bodies'].flatMap((scope) => ['--scope', scope])
+    const words = [launcher(), 'keys', 'create', '--name', 'portal', ...scopes, '--quiet']
+    const env = { ...process.env, ...place.env }
+    const key = execFileSync(process.execPath, words, { env, encoding: 'utf8' }).trim()
+    const example = await installExample('portal-frame', new Map(), { FANTAIL_URL: api.url })
+    if (!example) return skip('its packages cannot be had here')
+    onTestFinished(() => example.remove())
+    await example.start('npm', ['start'], { PORT: port, FANTAIL_KEY: key }).prints(/^ready/m)
+    for (const path of ['/', '/plain.js', '/react.html', '/react.js'])
+      expect([path, (await fetch(page + path)).status]).toEqual([path, 200])
+    for (const path of ['/server.mjs', '/..%2fserver.mjs', '/x.js'])
+      expect([path, (await fetch(page + path)).status]).toEqual([path, 404])
+    const links = await Promise.all(
+      [1, 2].map(async () => (await fetch(`${page}/portal-link`, { method: 'POST' })).json()),
+    )
+    const tokens = (links as { url: string }[]).map(({ url }) => new URL(url).hash.slice(1))
+    expect(new Set(tokens).size).toBe(2)
+    const redeemed = await fetch(`${api.url}/v1/portal/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'same-origin' },
+      body: JSON.stringify({ token: tokens[0] }),
+    })
+    expect(redeemed.status).toBe(201)
   }, 300_000)
 })
 

@@ -99,9 +99,15 @@ async function listAttempts(deps: ApiDeps, { params, caller }: Call): Promise<An
   return ok(view)
 }
 
+/** undefined: no queue has dead letters of the endpoint. It may also have been deleted. */
+async function presentQueueOf(deps: ApiDeps, record: SubscriptionRecord): Promise<string | undefined> {
+  const queue = await letterQueueOf(deps, record)
+  return queue !== undefined && (await deps.queues.get(queue)) ? queue : undefined
+}
+
 async function listDeadLetters(deps: ApiDeps, { params, caller }: Call): Promise<Answer> {
   const record = await visibleSubscription(deps, params.id ?? '')
-  const queue = await letterQueueOf(deps, record)
+  const queue = await presentQueueOf(deps, record)
   if (queue === undefined) return ok({ total: 0, deadLetters: [] })
   const [{ items }, { matched }] = await Promise.all([
     deps.queues.peek(queue, { subscription: record.arn, limit: PORTAL_ROWS_MAX }),
@@ -148,7 +154,7 @@ async function sendFailed(
   { body, requestId }: Call<unknown, Input>,
 ): Promise<number> {
   const since = body.since === undefined ? undefined : Date.parse(body.since)
-  const source = await letterQueueOf(deps, record)
+  const source = await presentQueueOf(deps, record)
   if (source === undefined) return 0
   const filter = { subscription: record.arn, ...(since !== undefined && { since }) }
   if (body.dryRun) return (await deps.redrives.dryRun(source, filter)).matched

@@ -39,8 +39,9 @@ async function stateOf(
 /** The queue with the subscription's dead letters. undefined: failed messages are discarded, or none has failed yet. */
 export async function letterQueueOf(
   { topicQueues }: Pick<ApiDeps, 'topicQueues'>,
-  record: SubscriptionRecord,
+  { deadLetters, redrivePolicy, topicArn }: SubscriptionRecord,
 ): Promise<string | undefined> {
-  if (!record.deadLetters) return record.redrivePolicy?.deadLetterTargetArn
-  return (await topicQueues.find(record.topicArn))?.queueArn
+  if (!deadLetters) return redrivePolicy?.deadLetterTargetArn
+  const own = await topicQueues.find(topicArn)
+  return own?.exists ? own.queueArn : undefined
 }
