@@ -11,6 +11,7 @@ export const KEPT = { seconds: 86_400, bytes: 10_485_760 }
 /** A topic with a webhook that fails, and a message that waits for it. */
 export async function subscribeNobody({ client }: Stack): Promise<{ id: string; messageId: string }> {
   await client.put('/v1/topics/shop', { displayName: 'Shop', keepMessages: KEPT })
+  await client.put('/v1/topics/shop/event-types/order.paid', { schema: { type: 'object' }, deprecated: true })
   const { id } = await client.post<{ id: string }>('/v1/topics/shop/subscriptions', {
     endpoint: NOBODY,
     name: 'Billing',
@@ -69,7 +70,7 @@ export function allPaths(subscription: string): string[] {
   const tabs = ['attempts', 'policy', 'filter', 'outbound', 'keys', 'settings'].map(
     (tab) => `/subs/${subscription}?tab=${tab}`,
   )
-  const ofTopic = ['publish', 'policy', 'filter', 'kept'].map((tab) => `/topics/shop?tab=${tab}`)
+  const ofTopic = ['publish', 'types', 'policy', 'filter', 'kept'].map((tab) => `/topics/shop?tab=${tab}`)
   const others = [
     '/queues/shop-dead',
     '/messages?topic=shop',

@@ -188,9 +188,10 @@ function Policy({ id, deliveryPolicy, effectiveDeliveryPolicy }: Subscription) {
   )
 }
 
-function Filter({ topicArn, filterPolicy, filterPolicyScope }: Subscription) {
+function Filter({ topicArn, filterPolicy, filterPolicyScope, eventTypes }: Subscription) {
   return (
     <div className={css.stack}>
+      <Pairs pairs={[[words.eventTypes.chosen, eventTypes?.join(', ') ?? words.eventTypes.all]]} />
       <p className={css.quiet}>{filterPolicy ? w.filterHere : w.noFilter}</p>
       <FilterTester topic={nameOf(topicArn)} policy={filterPolicy} scope={filterPolicyScope} />
     </div>

@@ -17,6 +17,7 @@ const w = words.publish
 export function PublishForm({ topic }: { topic: Topic }) {
   const [message, setMessage] = useState<string>(w.example)
   const [attributes, setAttributes] = useState('')
+  const [eventType, setEventType] = useState('')
   const [groupId, setGroupId] = useState('')
   const [deduplicationId, setDeduplicationId] = useState('')
   const publish = useWrite(operations.publish)
@@ -26,6 +27,7 @@ export function PublishForm({ topic }: { topic: Topic }) {
     body: {
       message: jsonOrText(message),
       ...(given && Object.keys(given).length > 0 && { attributes: given }),
+      ...(eventType !== '' && { eventType }),
       ...(groupId !== '' && { groupId }),
       ...(deduplicationId !== '' && { deduplicationId }),
     },
@@ -56,6 +58,13 @@ export function PublishForm({ topic }: { topic: Topic }) {
         value={message}
         onChange={setMessage}
         problem={problemAt(publish.error, 'message')}
+      />
+      <TextInput
+        label={words.eventTypes.of}
+        placeholder="order.paid"
+        value={eventType}
+        onChange={setEventType}
+        problem={problemAt(publish.error, 'eventType')}
       />
       <AttributesField
         value={attributes}

@@ -40,6 +40,7 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
   const [endpoint, setEndpoint] = useState('')
   const [name, setName] = useState('')
   const [filter, setFilter] = useState('')
+  const [types, setTypes] = useState('')
   const [isRaw, setRaw] = useState(false)
   const [mustConfirm, setMustConfirm] = useState(false)
   const subscribe = useWrite(operations.subscribe)
@@ -53,6 +54,7 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
       endpoint,
       protocol,
       ...(name !== '' && { name }),
+      ...(types.trim() !== '' && { eventTypes: types.split(',').map((name) => name.trim()) }),
       ...(filterPolicy && { filterPolicy }),
       ...(kind.takesRaw && isRaw && { rawMessageDelivery: true }),
       ...(kind.takesConfirmation && mustConfirm && { confirmation: 'handshake' as const }),
@@ -84,6 +86,13 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
         value={name}
         onChange={setName}
         problem={problemAt(subscribe.error, 'name')}
+      />
+      <TextInput
+        label={words.eventTypes.chosen}
+        hint={words.eventTypes.chosenHint}
+        value={types}
+        onChange={setTypes}
+        problem={problemAt(subscribe.error, 'eventTypes')}
       />
       <TextArea
         label={w.filter}

@@ -18,6 +18,7 @@ import { Badge, Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { VerdictBadge } from '../lanes/lane-flow.tsx'
+import { EventTypesTab } from './event-types-tab.tsx'
 import { FilterTester } from './filter-tester.tsx'
 import { KeepForm } from './keep-form.tsx'
 import { policyPairs } from './policy-pairs.ts'
@@ -73,6 +74,7 @@ export function TopicPage() {
                   content: <Subscriptions topic={topic} />,
                 },
                 { id: 'publish', title: w.publish, content: <PublishForm topic={topic} /> },
+                { id: 'types', title: words.eventTypes.title, content: <EventTypesTab topic={topic} /> },
                 { id: 'policy', title: w.policy, content: <Policy topic={topic} /> },
                 { id: 'filter', title: w.filterTester, content: <FilterTester topic={topic.name} /> },
                 { id: 'kept', title: words.keep.title, content: <KeepForm topic={topic} /> },
