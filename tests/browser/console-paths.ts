@@ -74,6 +74,7 @@ export function allPaths(subscription: string): string[] {
   const others = [
     '/queues/shop-dead',
     '/messages?topic=shop',
+    '/messages?by=content&text=order',
     '/access?tab=sessions',
     '/access?tab=audit&resource=shop',
     // No subscription has this id.

@@ -113,7 +113,7 @@ test('keys lead to pages, rows and the palette', async (context) => {
   await heading(page, 'hello')
   await page.keyboard.press('Control+k')
   await page.keyboard.type('ord')
-  await page.getByRole('option', { name: /orders/ }).waitFor()
+  await page.getByRole('option', { name: /^orders Topic/ }).waitFor()
   await page.keyboard.press('Enter')
   await heading(page, 'orders')
   await page.keyboard.press('?')

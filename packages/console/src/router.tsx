@@ -45,7 +45,7 @@ const subscription = screen(
 )
 const messages = screen(
   '/messages',
-  ['topic', 'subscription', 'state', 'statusCode', 'within'],
+  ['topic', 'subscription', 'state', 'statusCode', 'within', 'by', 'text', 'type', 'prefix', 'metadata'],
   lazyRouteComponent(() => import('./routes/messages/messages-page.tsx'), 'MessagesPage'),
 )
 const message = screen(
@@ -85,7 +85,7 @@ const dlq = screen(
 )
 const workbench = screen(
   '/dlq/$queue',
-  ['reason', 'statusCode', 'subscription', 'topic', 'error', 'since'],
+  ['reason', 'statusCode', 'subscription', 'topic', 'error', 'since', 'letter'],
   lazyRouteComponent(() => import('./routes/dead-letters/workbench-page.tsx'), 'WorkbenchPage'),
 )
 const redrive = screen(

@@ -85,6 +85,8 @@ export function usePages<Run extends Paged>(
   return useInfiniteQuery({
     ...pagesOf(operation, input),
     placeholderData: keepPreviousData,
+    // A costly list is read again only on demand.
+    refetchOnWindowFocus: everyMs !== false,
     refetchInterval: (query) => (isPaused || isFinal(query.state.error) ? false : everyMs),
   })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupsOf, totalOf } from './stats-table.tsx'
+import { groupsOf, sinceFirstCount, totalOf } from './stats-table.tsx'
 
 const statsOf = (steps: number) => ({
   range: '1h' as const,
@@ -39,4 +39,24 @@ test('the total has sums, and the longest times', () => {
     p99Ms: null,
   })
   expect(totalOf({ ...statsOf(2), published: null }).published).toBeNull()
+})
+
+test('a chart begins one step before its first count, and keeps all counts', () => {
+  const none = Array.from({ length: 60 }, () => 0)
+  const quiet = { ...statsOf(60), published: none, delivered: none, deadLettered: none }
+  const counted = (step: number) => ({ ...quiet, failed: none.map((_, i) => (i === step ? 3 : 0)) })
+  for (const [step, from] of [
+    [40, 39],
+    [59, 55],
+    [1, 0],
+    [0, 0],
+  ] as const) {
+    const shown = sinceFirstCount(counted(step))
+    expect([shown.at[0], shown.at.length], String(step)).toEqual([quiet.at[from], 60 - from])
+    for (const series of [shown.published, shown.delivered, shown.p50Ms, shown.p99Ms])
+      expect(series).toHaveLength(60 - from)
+    expect(totalOf(shown).failed).toBe(3)
+  }
+  expect(sinceFirstCount(quiet)).toBe(quiet)
+  expect(sinceFirstCount({ ...counted(30), published: null }).published).toBeNull()
 })

@@ -8,7 +8,7 @@ import { words } from '../i18n/en.ts'
 import { formatMs, formatNumber } from '../parts/formats.ts'
 import css from '../parts/parts.module.css'
 import { Empty, Loaded } from '../parts/states.tsx'
-import { StatsTable, totalOf } from './stats-table.tsx'
+import { StatsTable, sinceFirstCount, totalOf } from './stats-table.tsx'
 import chart from './time-series.module.css'
 import { type Line, TimeSeries } from './time-series.tsx'
 
@@ -71,7 +71,8 @@ function Ranges({ selected }: { selected: Range }) {
   )
 }
 
-function Charts({ stats }: { stats: Stats }) {
+function Charts({ stats: read }: { stats: Stats }) {
+  const stats = useMemo(() => sinceFirstCount(read), [read])
   const drawn = useMemo(() => drawnOf(stats), [stats])
   const total = totalOf(stats)
   if (!stats.kept) return <Empty title={w.notKept}>{w.notKeptWhy}</Empty>
@@ -109,6 +110,9 @@ function Charts({ stats }: { stats: Stats }) {
           )}
         </div>
       </div>
+      {stats !== read && (
+        <p className={`${css.quiet} ${css.small}`}>{w.begins(formatTime(Date.parse(stats.at[0] ?? '')))}</p>
+      )}
       {!stats.complete && <p className={css.quiet}>{w.incomplete}</p>}
       <StatsTable stats={stats} formatTime={formatTime} />
     </>

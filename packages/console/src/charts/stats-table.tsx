@@ -108,3 +108,25 @@ function groupOf(stats: Stats, from: number, to: number): StatsGroup {
     p99Ms: longest(stats.p99Ms),
   }
 }
+
+/** Steps that a chart has at least, so that there is a line. */
+const STEPS_MIN = 5
+
+/** The statistics from their first count on, with one step before it. */
+export function sinceFirstCount(stats: Stats): Stats {
+  const { at, published, delivered, failed, deadLettered, p50Ms, p99Ms } = stats
+  const series = [published ?? [], delivered, failed, deadLettered]
+  const first = at.findIndex((_, step) => series.some((counts) => (counts[step] ?? 0) > 0))
+  const from = Math.min(first - 1, at.length - STEPS_MIN)
+  if (from <= 0) return stats
+  return {
+    ...stats,
+    at: at.slice(from),
+    published: published?.slice(from) ?? null,
+    delivered: delivered.slice(from),
+    failed: failed.slice(from),
+    deadLettered: deadLettered.slice(from),
+    p50Ms: p50Ms.slice(from),
+    p99Ms: p99Ms.slice(from),
+  }
+}

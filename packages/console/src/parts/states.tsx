@@ -66,21 +66,33 @@ export interface Read<T> {
 export function Loaded<T>({
   read,
   rows,
+  frame,
   gone,
   children,
 }: {
   read: Read<T>
   rows?: number | undefined
+  /** The part of the screen that is known without the data. It stays while they load, and if that fails. */
+  frame?: ReactNode
   /** Shown if the API knows nothing of that name. */
   gone?: ReactNode
   children: (data: T) => ReactNode
 }) {
   if (read.data !== undefined && !isGone(read.error)) return children(read.data)
   if (gone && read.error instanceof ApiError && read.error.status === 404) return gone
-  if (read.error) return <Failed error={read.error} onRetry={() => void read.refetch()} />
-  return <Skeleton rows={rows} />
+  return (
+    <>
+      {frame}
+      {read.error ? (
+        <Failed error={read.error} onRetry={() => void read.refetch()} />
+      ) : (
+        <Skeleton rows={rows} />
+      )}
+    </>
+  )
 }
 
+/** Whether the data must not be shown any more. A caller who asks too often still sees what there is. */
 function isGone(error: unknown): boolean {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500
+  return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
 }

@@ -29,7 +29,7 @@ export function CurvePage() {
   const read = useRead(operations.getSubscription, { path: { id } })
   useTitle(read.data && subscriptionLabel(read.data), w.title)
   return (
-    <Loaded read={read} gone={<DeletedSubscription id={id} />}>
+    <Loaded read={read} frame={<PageHead title={w.title} />} gone={<DeletedSubscription id={id} />}>
       {(subscription) =>
         PROTOCOL_TRAITS[subscription.protocol].takes.deliveryPolicy ? (
           <Editor key={subscription.id} subscription={subscription} />

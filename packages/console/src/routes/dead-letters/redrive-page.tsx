@@ -35,6 +35,7 @@ export function RedrivePage() {
     <Loaded
       read={read}
       rows={3}
+      frame={<PageHead title={words.pages.redrive} />}
       gone={
         <Gone title={w.gone}>
           <Link to="/dlq">{words.pages.deadLetters}</Link>

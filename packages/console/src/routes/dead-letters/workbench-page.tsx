@@ -3,19 +3,21 @@ import type { Queue, QueueMessage } from '@fantail/client/api'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
+import { ApiError } from '../../api/api-error.ts'
 import { usePages, useRead, useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button } from '../../parts/button.tsx'
 import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { formatNumber } from '../../parts/formats.ts'
+import { MessageLine } from '../../parts/message-line.tsx'
 import { Gone, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, When } from '../../parts/show.tsx'
 import { Empty, Failed, Loaded, Skeleton } from '../../parts/states.tsx'
 import { lettersIn } from '../queues/letters-of.ts'
 import { QueueMessageDialog } from '../queues/queue-message-dialog.tsx'
-import { beginningOf, QueueFigures } from '../queues/queue-page.tsx'
+import { QueueFigures } from '../queues/queue-page.tsx'
 import { describeFilter, GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
 import { LetterGroups } from './letter-groups.tsx'
 import { RedriveBar } from './redrive-bar.tsx'
@@ -26,7 +28,8 @@ const route = getRouteApi('/dlq/$queue')
 
 export function WorkbenchPage() {
   const { queue: name } = route.useParams()
-  const filter = readFilter(route.useSearch())
+  const { letter, ...search } = route.useSearch()
+  const filter = readFilter(search)
   const navigate = route.useNavigate()
   const path = { queue: name }
   const read = useRead(operations.getQueue, { path })
@@ -38,6 +41,7 @@ export function WorkbenchPage() {
   return (
     <Loaded
       read={read}
+      frame={<PageHead title={name} above={<Link to="/dlq">{words.pages.deadLetters}</Link>} />}
       gone={
         <Gone title={words.queues.gone}>
           <Link to="/dlq">{words.pages.deadLetters}</Link>
@@ -64,6 +68,7 @@ export function WorkbenchPage() {
               )}
             </Loaded>
             <Letters name={name} filter={filter} />
+            {letter !== undefined && <LetterOfAddress queue={name} messageId={letter} />}
           </div>
         </>
       )}
@@ -110,9 +115,20 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
       title: w.letter,
       show: (message) => (
         <Button kind="plain" onPress={() => setOpen(message)}>
-          {beginningOf(message.body) || message.messageId}
+          <MessageLine eventType={message.eventType} line={message.line} id={message.messageId} />
         </Button>
       ),
+    },
+    {
+      title: words.queueMessage.published,
+      show: ({ deadLetter }) =>
+        deadLetter ? (
+          <Link to="/messages/$id" params={{ id: deadLetter.publishedMessageId }} className="mono">
+            {deadLetter.publishedMessageId}
+          </Link>
+        ) : (
+          '–'
+        ),
     },
     {
       title: w.reason,
@@ -144,6 +160,20 @@ function Letters({ name, filter }: { name: string; filter: LetterFilter }) {
       <QueueMessageDialog queue={name} message={open} onClose={() => setOpen(undefined)} />
     </>
   )
+}
+
+/** The letter that the address names, such as after a search. */
+function LetterOfAddress({ queue, messageId }: { queue: string; messageId: string }) {
+  const navigate = route.useNavigate()
+  const read = useRead(operations.getQueueMessage, { path: { queue, messageId } }, { everyMs: false })
+  const close = () => void navigate({ search: (before) => ({ ...before, letter: undefined }), replace: true })
+  if (read.error instanceof ApiError && read.error.status === 404)
+    return (
+      <p className={css.notice} role="status">
+        {words.queueMessage.gone}
+      </p>
+    )
+  return <QueueMessageDialog queue={queue} message={read.data} onClose={close} />
 }
 
 /** Removes all letters that the filter matches. The dialog counts them first, and the user types the queue's name. */

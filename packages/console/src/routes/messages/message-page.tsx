@@ -8,7 +8,7 @@ import { SCREEN_REFRESH_MS, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { Button, CopyButton } from '../../parts/button.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
-import { formatBytes, formatSeconds } from '../../parts/formats.ts'
+import { formatBytes, formatSeconds, nameOf as lastOf } from '../../parts/formats.ts'
 import { SubscriptionLink, TopicLink } from '../../parts/links.tsx'
 import { Gone, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
@@ -35,7 +35,7 @@ const TONES: Record<Delivery['state'], Tone> = {
 }
 
 const columnsFor = (opened: string | null | undefined): readonly Column<Delivery>[] => [
-  { title: w.state, show: ({ state }) => <Badge tone={TONES[state]}>{w.states[state]}</Badge> },
+  { title: w.state, show: (delivery) => <State delivery={delivery} /> },
   {
     title: words.topic.endpoint,
     show: ({ endpoint, subscriptionId: id, subscriptionName: name }) =>
@@ -55,6 +55,25 @@ const columnsFor = (opened: string | null | undefined): readonly Column<Delivery
   { title: words.topic.next, show: ({ nextAttemptAt }) => <When at={nextAttemptAt} isDue empty="–" /> },
   { title: w.ended, show: ({ endedAt }) => <When at={endedAt} empty="–" /> },
 ]
+
+/** The state, and the way to the dead letter. */
+function State({ delivery: { state, deadLetter } }: { delivery: Delivery }) {
+  return (
+    <>
+      <Badge tone={TONES[state]}>{w.states[state]}</Badge>{' '}
+      {deadLetter && (
+        <Link
+          to="/dlq/$queue"
+          params={{ queue: lastOf(deadLetter.queueArn) }}
+          search={{ letter: deadLetter.messageId }}
+          title={deadLetter.messageId}
+        >
+          {w.letter}
+        </Link>
+      )}
+    </>
+  )
+}
 
 /** The number of attempts, and the button that shows them under the row. */
 function Attempts({ delivery, isOpen }: { delivery: Delivery; isOpen: boolean }) {

@@ -10,42 +10,65 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { TextInput } from '../../parts/fields.tsx'
 import { formatNumber } from '../../parts/formats.ts'
 import { TopicLink } from '../../parts/links.tsx'
-import { PageHead } from '../../parts/page-head.tsx'
+import { MessageLine } from '../../parts/message-line.tsx'
+import { CopyCurl, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { ContentSearch } from './content-search.tsx'
 import { SearchForm, useSearchQuery } from './search-form.tsx'
 
 const w = words.messages
 const route = getRouteApi('/messages')
 
 export function MessagesPage() {
+  const { by = 'outcome' } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <>
+      <PageHead title={words.pages.messages} />
+      <div className={css.stack}>
+        <OpenById />
+        <Tabs
+          label={words.pages.messages}
+          selected={by}
+          onSelect={(id) => void navigate({ search: id === 'content' ? { by: id } : {}, replace: true })}
+          tabs={[
+            { id: 'outcome', title: words.content.outcomes, content: <OutcomeSearch /> },
+            { id: 'content', title: words.content.tab, content: <ContentSearch /> },
+          ]}
+        />
+      </div>
+    </>
+  )
+}
+
+function OutcomeSearch() {
   const search = route.useSearch()
   const query = useSearchQuery(search)
-  const input = { query: { ...query, limit: 50 } }
+  const input = { query: { ...query, show: 'lines' as const, limit: 50 } }
   // A search reads much of the log, so it is repeated only on demand.
   const read = usePages(operations.searchMessages, input, { everyMs: false })
   return (
-    <>
-      <PageHead title={words.pages.messages} request={callOf(operations.searchMessages, input)}>
+    <div className={css.stack}>
+      <SearchForm key={JSON.stringify(search)} />
+      <div className={css.row}>
         <Button kind="plain" onPress={() => void read.refetch()} isDisabled={read.isFetching}>
           {w.again}
         </Button>
-      </PageHead>
-      <div className={css.stack}>
-        <OpenById />
-        <SearchForm key={JSON.stringify(search)} />
-        <Loaded read={read} rows={12}>
-          {({ pages }) => (
-            <Found
-              pages={pages}
-              onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
-              isLooking={read.isFetchingNextPage}
-            />
-          )}
-        </Loaded>
+        <CopyCurl call={callOf(operations.searchMessages, input)} />
       </div>
-    </>
+      <Loaded read={read} rows={12}>
+        {({ pages }) => (
+          <Found
+            pages={pages}
+            onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
+            isLooking={read.isFetchingNextPage}
+          />
+        )}
+      </Loaded>
+    </div>
   )
 }
 
@@ -130,9 +153,9 @@ const FOUND_COLUMNS: readonly Column<Row>[] = [
   { title: w.latest, show: ({ at }) => <When at={at} /> },
   {
     title: w.message,
-    show: ({ messageId }) => (
-      <Link to="/messages/$id" params={{ id: messageId }} data-row className="mono">
-        {messageId}
+    show: ({ messageId, eventType, line }) => (
+      <Link to="/messages/$id" params={{ id: messageId }} data-row title={messageId}>
+        <MessageLine eventType={eventType} line={line} id={messageId} />
       </Link>
     ),
   },

@@ -19,26 +19,31 @@ const STATES = [
 ] as const
 
 const MINUTE_MS = 60_000
-const PERIODS = [
+export const PERIODS = [
   { value: '', label: w.periods.all, ms: Number.POSITIVE_INFINITY },
   { value: '15m', label: w.periods.quarter, ms: 15 * MINUTE_MS },
   { value: '1h', label: w.periods.hour, ms: 60 * MINUTE_MS },
   { value: '24h', label: w.periods.day, ms: 1_440 * MINUTE_MS },
 ] as const
 
-type Period = (typeof PERIODS)[number]['value']
+export type Period = (typeof PERIODS)[number]['value']
 type Search = ReturnType<typeof route.useSearch>
+
+/** The member `since` of a query, for a period of the address. */
+export function sinceOf(within: string | undefined): { since?: string } {
+  const period = PERIODS.find(({ value }) => value === within)
+  return period && period.value !== '' ? { since: new Date(Date.now() - period.ms).toISOString() } : {}
+}
 
 /** The query for the API. Its start time stays the same until the filters change. */
 export function useSearchQuery({ topic, subscription, state, statusCode, within }: Search): Query {
   return useMemo(() => {
-    const period = PERIODS.find(({ value }) => value === within)
     return {
       ...(topic && { topic }),
       ...(subscription && { subscription }),
       ...(STATES.some(({ value }) => value === state) && state && { state: state as State }),
       ...(statusCode && { statusCode: Number(statusCode) }),
-      ...(period && period.value !== '' && { since: new Date(Date.now() - period.ms).toISOString() }),
+      ...sinceOf(within),
     }
   }, [topic, subscription, state, statusCode, within])
 }

@@ -9,7 +9,7 @@ import { Button } from '../../parts/button.tsx'
 import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { formatSeconds, nameOf } from '../../parts/formats.ts'
 import { ArnLink, TopicLink } from '../../parts/links.tsx'
-import { objectIn } from '../../parts/message-text.tsx'
+import { MessageLine } from '../../parts/message-line.tsx'
 import { Gone, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, Pairs, When } from '../../parts/show.tsx'
@@ -30,6 +30,7 @@ export function QueuePage() {
   return (
     <Loaded
       read={read}
+      frame={<PageHead title={name} above={<Link to="/queues">{words.pages.queues}</Link>} />}
       gone={
         <Gone title={w.gone}>
           <Link to="/queues">{words.pages.queues}</Link>
@@ -89,14 +90,13 @@ function Messages({ name }: { name: string }) {
   const read = usePages(operations.peekMessages, input)
   const columns: readonly Column<QueueMessage>[] = [
     {
-      title: w.id,
+      title: w.body,
       show: (message) => (
         <Button kind="plain" onPress={() => setOpen(message)}>
-          {message.messageId}
+          <MessageLine eventType={message.eventType} line={message.line} id={message.messageId} />
         </Button>
       ),
     },
-    { title: w.body, show: ({ body }) => <code>{beginningOf(body)}</code> },
     { title: w.group, show: ({ groupId }) => groupId ?? '–' },
     { title: w.received, show: ({ receiveCount }) => receiveCount, isNumber: true },
     { title: w.sent, show: ({ sentAt }) => <When at={sentAt} /> },
@@ -114,25 +114,6 @@ function Messages({ name }: { name: string }) {
       <QueueMessageDialog queue={name} message={open} onClose={() => setOpen(undefined)} />
     </>
   )
-}
-
-/** Characters of a body in a row of a table. Past it: the rest is shown when the row is opened. */
-const BEGINNING_CHARS_MAX = 80
-
-/**
- * The beginning of a body in one line. Invisible characters are left out here, and shown when the message is opened.
- */
-export function beginningOf(body: string | null): string {
-  if (body === null) return words.queueMessage.hidden
-  const text = withoutEnvelope(body)
-  const line = text.slice(0, BEGINNING_CHARS_MAX).replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-  return text.length > BEGINNING_CHARS_MAX ? `${line}…` : line
-}
-
-/** The published message, if the body is SNS’s envelope. Otherwise the body itself. */
-function withoutEnvelope(body: string): string {
-  const { Type, Message } = objectIn(body) ?? {}
-  return Type === 'Notification' && typeof Message === 'string' ? Message : body
 }
 
 function Settings({ queue }: { queue: Queue }) {

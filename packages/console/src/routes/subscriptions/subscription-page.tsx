@@ -37,7 +37,7 @@ export function SubscriptionPage() {
   useTitle(read.data && subscriptionLabel(read.data), words.pages.subscription)
   if (read.error instanceof ApiError && read.error.status === 404) return <DeletedSubscription id={id} />
   return (
-    <Loaded read={read}>
+    <Loaded read={read} frame={<PageHead title={words.pages.subscription} />}>
       {(subscription) => (
         <>
           <PageHead

@@ -37,6 +37,7 @@ export function TopicPage() {
   return (
     <Loaded
       read={read}
+      frame={<PageHead title={name} above={<Link to="/topics">{words.pages.topics}</Link>} />}
       gone={
         <Gone title={w.gone}>
           <Link to="/topics">{words.pages.topics}</Link>
