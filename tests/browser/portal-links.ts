@@ -39,3 +39,20 @@ export async function pathOfLink(call: Call, grant: object): Promise<string> {
 export async function makeTopic(call: Call, topic: string): Promise<void> {
   await call('PUT', `/v1/topics/${topic}`, { keepMessages: { seconds: 86_400, bytes: 10_485_760 } })
 }
+
+const HOURS = 168
+
+/** Made-up figures of a week with a day of failures, because a worker adds real ones only once a minute. */
+export function weekOfFigures() {
+  const hours = Array.from({ length: HOURS }, (_, hour) => hour)
+  const isOutage = (hour: number) => hour >= 72 && hour < 84
+  return {
+    stepSeconds: 3_600,
+    kept: true,
+    at: hours.map((hour) => new Date(Date.now() - (HOURS - 1 - hour) * 3_600_000).toISOString()),
+    delivered: hours.map((hour) => (isOutage(hour) ? 0 : 20 + (hour % 24))),
+    failed: hours.map((hour) => (isOutage(hour) ? 40 : 0)),
+    deadLettered: hours.map((hour) => (hour === 83 ? 2 : 0)),
+    meanMs: hours.map((hour) => (isOutage(hour) ? null : 38)),
+  }
+}

@@ -10,7 +10,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
-import { type Call, callerOf, makeTopic, PORTAL_SCOPES, pathOfLink } from './portal-links.ts'
+import { type Call, callerOf, makeTopic, PORTAL_SCOPES, pathOfLink, weekOfFigures } from './portal-links.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
@@ -199,6 +199,7 @@ describe.runIf(isLong)('the portal', () => {
       const topic = `busy-${theme}-${width}`
       await makeBusyCustomer(topic)
       const page = await browser.open(await pathOfLink(call, grantFor(topic)), { theme, width, height: 844 })
+      await page.route('**/stats', (route) => route.fulfill({ json: weekOfFigures() }))
       const found: unknown[] = []
       const look = async (screen: string) => {
         await waitFor(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0)
@@ -233,6 +234,7 @@ describe.runIf(isLong)('the portal', () => {
         .first()
         .waitFor()
       await page.getByText('How to check the signature').click()
+      await page.getByText('The same as a table').click()
       await look('endpoint')
       for (const [name, screen] of [
         ['Send a test', 'test'],

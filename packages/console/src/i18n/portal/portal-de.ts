@@ -181,7 +181,7 @@ export const portalDe: PortalWords = {
     mean: 'im Mittel nach',
     day: 'Tag',
     table: 'Dasselbe als Tabelle',
-    nothing: 'Keine Nachricht in den letzten sieben Tagen.',
+    nothing: 'Noch keine Zahlen aus den letzten sieben Tagen. Sie kommen einmal in der Minute dazu.',
     notKept: 'Für diesen Endpunkt werden keine Zahlen geführt.',
     summary: (delivered, failed, givenUp) =>
       `${whole.format(delivered)} zugestellt, ${many(failed, 'Fehlversuch', 'Fehlversuche')}, ${whole.format(givenUp)} aufgegeben`,

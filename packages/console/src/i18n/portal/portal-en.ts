@@ -174,7 +174,7 @@ export const portalEn = {
     mean: 'on average after',
     day: 'Day',
     table: 'The same as a table',
-    nothing: 'No message in the last seven days.',
+    nothing: 'No figures of the last seven days yet. They are added once a minute.',
     notKept: 'No figures are kept for this endpoint.',
     summary: (delivered: number, failed: number, givenUp: number) =>
       `${whole.format(delivered)} delivered, ${many(failed, 'failed attempt')}, ${whole.format(givenUp)} given up`,

@@ -1,4 +1,4 @@
-/** The page of one endpoint: how it stands, what can be done, its messages and its settings. */
+/** The page of one endpoint: how it stands, what can be done, its week, its messages and its settings. */
 import { type CreatedPortalSession, getPortalEndpoint, type PortalEndpoint } from '@fantail/client/api'
 import { useRead } from '../../api/use-api.ts'
 import { useLanguage } from '../../i18n/portal/portal-language.ts'
@@ -13,6 +13,7 @@ import { Settings } from './endpoint-settings.tsx'
 import { Standing } from './endpoint-standing.tsx'
 import { MessageList } from './message-list.tsx'
 import { Signing } from './signing.tsx'
+import { Week } from './week.tsx'
 
 interface Props {
   id: string
@@ -64,6 +65,7 @@ function Page({ endpoint, session: { scopes }, secret, onSecret, onBack }: PageP
       </div>
       {secret !== undefined && <SecretOnce secret={secret} onStored={() => onSecret(undefined)} />}
       <Standing endpoint={endpoint} />
+      <Week id={endpoint.id} />
       <div className={own.split}>
         <MessageList
           id={endpoint.id}
