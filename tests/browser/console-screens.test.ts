@@ -81,6 +81,7 @@ describe.runIf(isLong)('the console', () => {
     ['/queues/nothing', 'There is no such queue', 'Queues'],
     ['/dlq/nothing', 'There is no such queue', 'Dead letters'],
     ['/redrives/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'There is no such redrive', 'Dead letters'],
+    ['/bulk/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'There is no such task', 'Tasks'],
     ['/messages/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'This message is not known', 'Messages'],
   ])('%s is not there, and leads to what is', async (path, title, list) => {
     const page = await browser.open(`/console${path}`)
@@ -225,6 +226,79 @@ describe.runIf(isLong)('the console', () => {
     await panel.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Nothing is wrong now').waitFor()
     await client.delete(`/v1/subscriptions/${id}`)
+    expect(browser.problems).toEqual([])
+  })
+
+  test('ten lanes stand on a screen of 800 pixels, and all of a filter are paused by a plan and undone', async () => {
+    const { client } = stack()
+    await client.put('/v1/topics/crowd')
+    const path = 'incoming'.repeat(20)
+    for (let n = 0; n < 12; n++)
+      await client.post('/v1/topics/crowd/subscriptions', { endpoint: `${NOBODY}/${n}/${path}` })
+    await client.post('/v1/topics/crowd/messages', { message: 'x' })
+    await waitFor(async () => (await client.get<{ matched: number }>('/v1/lanes?topic=crowd')).matched === 12)
+    const page = await browser.open('/console/lanes?topic=crowd')
+    const rows = page.locator('tbody tr')
+    await rows.nth(11).waitFor()
+    const boxes = await Promise.all(Array.from({ length: 12 }, (_, n) => rows.nth(n).boundingBox()))
+    expect(boxes.filter((box) => box && box.y + box.height <= 800).length).toBeGreaterThanOrEqual(10)
+    expect(await axeProblems(page)).toEqual([])
+    await page
+      .getByRole('checkbox', { name: /^Choose http/ })
+      .nth(1)
+      .check()
+    await page.getByText('1 row chosen:').waitFor()
+    await page.getByRole('button', { name: 'Oldest' }).click()
+    expect(await page.getByRole('columnheader', { name: 'Oldest' }).getAttribute('aria-sort')).toBe(
+      'descending',
+    )
+    await page.getByText('1 row chosen:').waitFor()
+    await page.screenshot({ path: PICTURES.replace(/console\/$/, 'console-many.png') })
+    await page.getByRole('button', { name: 'Choose none' }).click()
+    await page.getByRole('button', { name: 'Plan …' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/^pause 12 lanes, /).waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Carry it out' }).click()
+    await page.getByRole('heading', { level: 1, name: /^pause 12 lanes/ }).waitFor()
+    await page.getByText('completed').waitFor()
+    await page.getByText('12 of 12').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    const active = async () =>
+      (await client.get<{ subscriptions: object[] }>('/v1/subscriptions?topic=crowd&status=active'))
+        .subscriptions.length
+    expect(await active()).toBe(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('heading', { level: 1, name: /^resume 12 lanes/ }).waitFor()
+    await waitFor(async () => (await active()) === 12)
+    const phone = await browser.open('/console/lanes?topic=crowd', { width: 390, theme: 'dark' })
+    await phone.locator('tbody tr').first().waitFor()
+    expect(await axeProblems(phone)).toEqual([])
+    expect(await phone.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await client.delete('/v1/topics/crowd')
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a message that blocks its group is set aside from the board', async () => {
+    const { client } = stack()
+    const hooks = await startReceiver()
+    hooks.respond('/blocked', ({ text }) => ({ status: text.includes('bad') ? 503 : 200 }))
+    await client.put('/v1/topics/blocked.fifo', { contentBasedDeduplication: true })
+    const healthyRetryPolicy = { numRetries: 9, minDelayTarget: 600, maxDelayTarget: 600 }
+    const settings = { endpoint: `${hooks.url}/blocked`, deliveryPolicy: { healthyRetryPolicy } }
+    const { id } = await client.post<{ id: string }>('/v1/topics/blocked.fifo/subscriptions', settings)
+    for (const message of ['bad', 'next'])
+      await client.post('/v1/topics/blocked.fifo/messages', { message, groupId: 'a' })
+    const verdict = async () =>
+      (await client.get<{ verdict: { code: string } }>(`/v1/subscriptions/${id}`)).verdict.code
+    await waitFor(async () => (await verdict()) === 'groupBlocked')
+    const page = await browser.open('/console/lanes?topic=blocked.fifo')
+    await page.getByRole('button', { name: /^What to do for / }).click()
+    await page.getByText('The group a waits for the message').waitFor()
+    await page.getByRole('button', { name: 'Set this message aside' }).click()
+    await page.getByRole('link', { name: '1 dead letter in blocked-dead-letters.fifo' }).waitFor()
+    await waitFor(async () => (await verdict()) === 'fine')
+    await hooks.close()
     expect(browser.problems).toEqual([])
   })
 

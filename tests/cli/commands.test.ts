@@ -179,6 +179,28 @@ test('a subscription is made, changed, tested, paused and deleted', async () => 
   expect(await objects(`subs rm ${id} --yes`)).toEqual([{ deleted: id }])
 })
 
+test('a waiting message is set aside, unless it would be lost', async () => {
+  const { client } = stack()
+  await client.put('/v1/topics/aside')
+  const add = (path: string, set: object = {}) =>
+    client.post<{ id: string }>('/v1/topics/aside/subscriptions', {
+      endpoint: `http://127.0.0.1:9/${path}`,
+      ...set,
+    })
+  const [kept, lost] = [await add('kept'), await add('lost', { redrivePolicy: null })]
+  const { messageId } = await client.post<{ messageId: string }>('/v1/topics/aside/messages', {
+    message: 'bad',
+  })
+  await waitFor(async () => {
+    const { lane } = await client.get<{ lane: { waiting: number } }>(`/v1/subscriptions/${kept.id}`)
+    return lane.waiting === 1
+  })
+  const [aside] = await objects(`subs set-aside ${kept.id} ${messageId}`)
+  expect(aside).toMatchObject({ messageId, queueArn: expect.stringMatching(/aside-dead-letters$/) })
+  const refused = await fantail(`subs set-aside ${lost.id} ${messageId}`)
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('redrivePolicy') })
+})
+
 test('a message is published, and explained until its delivery has ended', async () => {
   const sub = await subscribed('mails', await counting())
   const published = await fantail('publish mails - --attr event=sent --subject hello', {

@@ -68,6 +68,51 @@ test('lanes are listed with a verdict', async () => {
   expect((await fantail('lanes')).stdout).toMatch(/^SUBSCRIPTION +VERDICT.*\n.* paused +stuck +1 /)
 })
 
+test('many lanes are paused by a plan, undone, tested, and purged', async () => {
+  await stack().client.put('/v1/topics/many')
+  const ids = await Promise.all(
+    ['a', 'b'].map(async (path) => {
+      const endpoint = `http://127.0.0.1:9/${path}`
+      return (await stack().client.post<{ id: string }>('/v1/topics/many/subscriptions', { endpoint })).id
+    }),
+  )
+  const [plan] = await objects('lanes pause --host 127.0.0.1:9 --topic many --plan')
+  expect(plan).toMatchObject({ status: 'planned', total: 2, words: expect.stringMatching(/^pause 2 lanes/) })
+  const [paused] = await objects('lanes pause --topic many --yes')
+  expect(paused).toMatchObject({ status: 'completed', results: { paused: 2 } })
+  expect(await objects('lanes tasks --limit 1')).toMatchObject([{ id: paused?.id }])
+  expect(await objects(`lanes watch ${paused?.id}`)).toMatchObject([{ canUndo: true }])
+  expect(await objects(`lanes undo ${paused?.id}`)).toMatchObject([{ results: { resumed: 2 } }])
+  expect((await fantail(`lanes cancel ${paused?.id}`)).code).toBe(5)
+  const tested = await fantail(`lanes test ${ids.join(' ')} --yes --json`)
+  expect(tested.code).toBe(8)
+  const { id: failed } = JSON.parse(tested.stdout) as { id: string }
+  expect((await fantail(`lanes watch ${failed} --json`)).code).toBe(8)
+  for (const action of ['resume', 'retry --rate 10/s', 'redrive', 'purge'])
+    expect(await objects(`lanes ${action} --topic many --plan`)).toMatchObject([{ status: 'planned' }])
+  expect(await fantail('lanes purge --topic many')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('purge 2 lanes'),
+  })
+  expect((await fantail('lanes purge')).code).toBe(2)
+  expect(await objects('lanes purge --topic many --yes')).toMatchObject([{ status: 'completed' }])
+})
+
+test('a task on many lanes is cancelled', async () => {
+  const hung = createServer(() => undefined)
+  await once(hung.listen(0, '127.0.0.1'), 'listening')
+  const { port } = hung.address() as AddressInfo
+  await stack().client.put('/v1/topics/hung')
+  const endpoint = `http://127.0.0.1:${port}/`
+  await stack().client.post('/v1/topics/hung/subscriptions', { endpoint })
+  const body = { action: 'test', select: { topic: 'hung' } }
+  const { id: plan } = await stack().client.post<{ id: string }>('/v1/bulk/plan', body)
+  await stack().client.post('/v1/bulk', { plan })
+  expect(await objects(`lanes cancel ${plan}`)).toMatchObject([{ status: 'canceling' }])
+  hung.closeAllConnections()
+  hung.close()
+})
+
 test('a set-up is exported, planned and applied, and only differences are changed', async () => {
   await stack().client.put('/v1/queues/jobs', { visibilityTimeoutSeconds: 60 })
   await stack().client.put('/v1/queues/leased', { leaseSeconds: 3_600 })

@@ -393,6 +393,35 @@ test.concurrent('an endpoint that answers after 2.5 s does not hang', async () =
   expect([...codes].filter((code) => code !== 'fine' && code !== 'catchingUp')).toEqual([])
 })
 
+test.concurrent('a message that is set aside is dead-lettered once, and its group goes on', async () => {
+  const topic = 'verdict-aside.fifo'
+  const arrived: string[] = []
+  receiver().respond(`/${topic}`, ({ text }) => {
+    arrived.push(text)
+    return { status: text.includes('bad') ? 503 : 200 }
+  })
+  const settings = { contentBasedDeduplication: true }
+  const endpoint = hook(topic)
+  const { id } = await subscribe(stack(), topic, { endpoint, rawMessageDelivery: true, ...LATE }, settings)
+  const send = (message: string) =>
+    stack().client.post<{ messageId: string }>(`/v1/topics/${topic}/messages`, { message, groupId: 'a' })
+  const { messageId } = await send('bad')
+  await send('next')
+  await waitFor(async () => (await judged(id)).lane.waiting === 2 && arrived.length === 1)
+  const aside = await stack().client.post<{ queueArn: string }>(`/v1/subscriptions/${id}/set-aside`, {
+    messageId,
+  })
+  await waitFor(() => arrived.includes('next'), { what: 'the next message of the group' })
+  const queue = aside.queueArn.split(':').at(-1)
+  const letters = await stack().client.get<{ messages: { deadLetter: object }[] }>(
+    `/v1/queues/${queue}/messages`,
+  )
+  expect(letters.messages.map(({ deadLetter }) => deadLetter)).toMatchObject([
+    { reason: 'setAside', statusCode: 503, publishedMessageId: messageId },
+  ])
+  expect(arrived).toEqual(['bad', 'next'])
+})
+
 test('docs/verdicts.md has a row for every verdict', () => {
   const rows = [...textOf('docs/verdicts.md').matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)]
   expect(rows.map(([, code, rule]) => [code, rule?.trim()])).toEqual(Object.entries(VERDICTS))

@@ -68,6 +68,7 @@ for (const [name, tool] of [
   ['streams'],
   ['email'],
   ['notices'],
+  ['act-on-many'],
   ['sms'],
   ['mobile-push'],
   ['aws', 'aws'],

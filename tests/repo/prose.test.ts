@@ -94,11 +94,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\bExpress\b|\bexpress(?!\.raw)\b/,
     within: /^(?!README\.md$|tests\/examples\/)/,
   },
-  // `fantail apply --plan` shows a plan in the usual sense.
+  // `fantail apply --plan` and bulk tasks show a plan in the usual sense.
   {
     now: 'snapshot',
-    old: /\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/,
-    within: /^(packages\/(?!command-line\/)|services\/)/,
+    old: /(?<!\/v1\/bulk\/)\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/,
+    within: /^(packages\/(?!command-line\/|console\/src\/i18n\/)|services\/)(?!.*\bbulk)/,
   },
   // `held` of a browser's lock manager is the browser's own word.
   {

@@ -124,7 +124,8 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     load: async () => (await import('./commands/topics/curve-command.ts')).curve,
   },
   lanes: {
-    summary: 'list what is stuck, worst first, and why',
+    words: 'list | pause | resume | retry | redrive …',
+    summary: 'list what is stuck, and act on many at once',
     load: async () => (await import('./commands/topics/lanes-command.ts')).lanes,
   },
   apps: {

@@ -93,6 +93,16 @@ const redrive = screen(
   [],
   lazyRouteComponent(() => import('./routes/dead-letters/redrive-page.tsx'), 'RedrivePage'),
 )
+const bulkTasks = screen(
+  '/bulk',
+  [],
+  lazyRouteComponent(() => import('./routes/bulk/bulk-page.tsx'), 'BulkTasksPage'),
+)
+const bulk = screen(
+  '/bulk/$id',
+  [],
+  lazyRouteComponent(() => import('./routes/bulk/bulk-page.tsx'), 'BulkPage'),
+)
 const access = screen(
   '/access',
   ['tab', 'key', 'action', 'resource'],
@@ -105,11 +115,12 @@ const system = screen(
 )
 
 const STARTS = [overview, lanes, topics, topic, subscription, curve, messages, message, tail] as const
-const QUEUES = [queues, queue, dlq, workbench, redrive, access, system] as const
+const QUEUES = [queues, queue, dlq, workbench, redrive] as const
+const OTHERS = [bulkTasks, bulk, access, system] as const
 
 export function createConsoleRouter() {
   return createRouter({
-    routeTree: root.addChildren([...STARTS, ...QUEUES]),
+    routeTree: root.addChildren([...STARTS, ...QUEUES, ...OTHERS]),
     basepath: '/console',
     defaultPreload: 'intent',
     defaultPendingComponent: Skeleton,

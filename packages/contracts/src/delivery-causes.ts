@@ -111,6 +111,7 @@ export const END_CAUSES = {
     'The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not ' +
     'send the request again.',
   expired: 'The message is older than its topic’s retention.',
+  setAside: 'An operator set the message aside, so that the others go on.',
   deadLetterQueueMissing:
     'The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native ' +
     'subscription waits for the queue first (`dlqMissing`).',

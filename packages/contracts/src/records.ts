@@ -306,7 +306,13 @@ export const SUPPRESSION_REASONS = ['bounce', 'complaint', 'manual'] as const
 /** Why an address gets no mail. */
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number]
 
-export const DEAD_LETTER_REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
+export const DEAD_LETTER_REASONS = [
+  'permanent',
+  'retriesExhausted',
+  'expired',
+  'outcomeUnknown',
+  'setAside',
+] as const
 export type DeadLetterReason = (typeof DEAD_LETTER_REASONS)[number]
 
 /** Stored next to a dead letter's text, never as an SQS attribute (checklist 154). */
@@ -417,8 +423,12 @@ export type RedriveStatus = 'running' | 'paused' | 'canceling' | 'canceled' | 'c
 export interface RedriveFilter {
   /** Subscription ARN. */
   subscription?: string
+  /** Subscription ARNs. */
+  subscriptions?: string[]
   /** Topic ARN. */
   topic?: string
+  /** The beginning of topic ARNs. */
+  topicPrefix?: string
   /** `none`: the last attempt got no answer. */
   statusCode?: number | 'none'
   reason?: DeadLetterReason
@@ -476,6 +486,51 @@ export interface RedriveTask {
   startedAt: number
   endedAt: number | null
   error: string | null
+}
+
+/** The actions of bulk tasks. `erase`: a customer leaves. */
+export const BULK_ACTIONS = ['test', 'retry', 'pause', 'resume', 'redrive', 'purge', 'erase'] as const
+export type BulkAction = (typeof BULK_ACTIONS)[number]
+
+/** An object that a bulk task did not act on. */
+export interface BulkFailure {
+  /** An id or ARN. */
+  object: string
+  code: string
+  message: string
+}
+
+export interface BulkTask {
+  id: string
+  action: BulkAction
+  status: 'planned' | 'running' | 'canceling' | 'canceled' | 'completed'
+  /** The key that planned it. null: keys are not required. */
+  key: { id: string; account: string; prefixes: readonly string[] } | null
+  /** The numbers of what was found, by kind: lanes, deliveries, …. */
+  counts: Record<string, number>
+  /** The first of its objects, for people. */
+  sample: string[]
+  /** Selected objects that were left out: how many, and the first of them. */
+  refused: { count: number; first: BulkFailure[] }
+  /** Retries and redrives: the highest rate for each lane or queue. */
+  maxPerSecond: number | null
+  /** The customer that an erasure erases. null: the task is none. */
+  leaving: { topicPrefix: string } | { metadata: { key: string; value: string } } | null
+  /** Id of the task that this one undoes. */
+  undoes: string | null
+  undoneBy: string | null
+  /** URL of this server for links in messages of tests. */
+  publicUrl: string
+  total: number
+  done: number
+  failed: number
+  /** Numbers of what was done, by kind. */
+  results: Record<string, number>
+  plannedAt: number
+  /** Until when it can be started. null: it was. */
+  expiresAt: number | null
+  startedAt: number | null
+  endedAt: number | null
 }
 
 /** Which ended deliveries are logged. */

@@ -12,6 +12,14 @@ export { AttemptStore } from './attempts/attempt-store.ts'
 export { AuditReader } from './audit/audit-reader.ts'
 export { type AuditStream, AuditWriter, type StoredAuditLine } from './audit/audit-writer.ts'
 export {
+  BULK_LEASE_MS,
+  type BulkClaim,
+  type BulkOutcome,
+  BulkTasks,
+  type NewBulkTask,
+  type OpenBatch,
+} from './bulk/bulk-tasks.ts'
+export {
   type MemorySample,
   PUBLISH_SHARE,
   readMemory,
@@ -41,6 +49,7 @@ export {
 export { Credentials } from './credentials/own-credentials.ts'
 export { Idempotency, type IdempotentPublish, underTopic } from './dispatch/idempotency.ts'
 export { holdJobLock, noteParts, readParts } from './dispatch/job-lock.ts'
+export { Erasure } from './erasure/erasure.ts'
 export { EventTypes } from './event-types/event-types.ts'
 export type { LiveNotice } from './events/live-groups.ts'
 export { INTEREST_MS, type Interest, type InterestNotice, isWanted } from './events/live-interest.ts'
@@ -105,6 +114,7 @@ export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
 export { type Judged, verdictOf } from './lanes/figures/verdict.ts'
 export type { Verdict } from './lanes/figures/verdict-sentence.ts'
 export { mendLines } from './lanes/lane-lines.ts'
+export type { SetAside } from './lanes/lane-upkeep.ts'
 export { Lanes } from './lanes/lanes.ts'
 export {
   deliveryGeneration,

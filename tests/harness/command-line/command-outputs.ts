@@ -44,6 +44,7 @@ const [TOPIC, SUBSCRIPTION, QUEUE, QUEUE_MESSAGE] = ['Topic', 'Subscription', 'Q
 )
 const EVENT_TYPE = [ofApi('EventType')]
 const REDRIVE = [ofApi('Redrive')]
+const BULK = [ofApi('BulkTask')]
 const DELETED = [OWN.deleted]
 const WRONG = { 1: 'a setting is wrong, or a process has failed' }
 const [APPLICATION, ENDPOINT] = [[ofApi('PlatformApplication')], [ofApi('PlatformEndpoint')]]
@@ -79,6 +80,9 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'subs resume': server(MAIN, SUBSCRIPTION),
   'subs retry': server(MAIN, [ofApi('RetryNowResult')]),
   'subs test': server(MAIN, [ofApi('TestAttempt')], { 1: 'the answer is no 2xx' }),
+  'subs set-aside': server(MAIN, [ofApi('SetAsideResult')], {
+    5: 'there is no dead-letter queue, or an attempt is under way',
+  }),
   'subs rotate-key': server(MAIN, [ofApi('CreatedWebhookKey')]),
   'queues list': server(MAIN, QUEUE),
   'queues get': server(MAIN, QUEUE),
@@ -122,7 +126,17 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'filter test': server(MAIN, [ofApi('FilterTest')], { 1: 'the policy does not match' }),
   verify: machine(MAIN, [OWN.verified], { 1: 'the signature is wrong' }),
   curve: machine(OPERATING, [OWN.retry, OWN.retryInOutage]),
-  lanes: server(OPERATING, [ofApi('Lane')]),
+  'lanes list': server(OPERATING, [ofApi('Lane')]),
+  'lanes pause': server(OPERATING, BULK),
+  'lanes resume': server(OPERATING, BULK),
+  'lanes retry': server(OPERATING, BULK),
+  'lanes test': server(OPERATING, BULK, { 8: 'some endpoints gave no 2xx' }),
+  'lanes redrive': server(OPERATING, BULK),
+  'lanes purge': server(OPERATING, BULK),
+  'lanes watch': server(OPERATING, BULK, { 8: 'some lanes failed' }),
+  'lanes cancel': server(OPERATING, BULK),
+  'lanes undo': server(OPERATING, BULK),
+  'lanes tasks': server(OPERATING, BULK),
   'apps list': server(OPERATING, APPLICATION),
   'apps get': server(OPERATING, APPLICATION),
   'apps set': server(OPERATING, APPLICATION),
@@ -170,5 +184,6 @@ export function commandOf(words: readonly string[]): string | undefined {
   const whole = `${first} ${second === 'ls' ? 'list' : second}`
   if (whole in COMMAND_OUTPUTS) return whole
   if (first === 'redrive' && second !== '') return 'redrive start'
+  if (first === 'lanes') return 'lanes list'
   return first in COMMAND_OUTPUTS ? first : undefined
 }

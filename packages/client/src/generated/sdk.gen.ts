@@ -1,7 +1,7 @@
 // Generated from the OpenAPI document. Do not edit: `npm run generate` writes this file.
 
 import { type Client, type ClientMeta, type Options as Options2, type RequestResult, type ServerSentEventsResult, type TDataShape, urlSearchParamsBodySerializer } from './client/index.ts';
-import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, AddPortalEndpointData, AddPortalEndpointErrors, AddPortalEndpointResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangePortalEndpointData, ChangePortalEndpointErrors, ChangePortalEndpointResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreatePortalLinkData, CreatePortalLinkErrors, CreatePortalLinkResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeleteEventTypeData, DeleteEventTypeErrors, DeleteEventTypeResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeletePortalEndpointData, DeletePortalEndpointErrors, DeletePortalEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, EndPortalSessionData, EndPortalSessionErrors, EndPortalSessionResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FindByNameData, FindByNameErrors, FindByNameResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetEventTypeData, GetEventTypeErrors, GetEventTypeResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetPortalEndpointData, GetPortalEndpointErrors, GetPortalEndpointResponses, GetPortalMessageData, GetPortalMessageErrors, GetPortalMessageResponses, GetPortalSessionData, GetPortalSessionErrors, GetPortalSessionResponses, GetPortalStatsData, GetPortalStatsErrors, GetPortalStatsResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicDocumentData, GetTopicDocumentErrors, GetTopicDocumentResponses, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ImportEventTypesData, ImportEventTypesErrors, ImportEventTypesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListEventTypesData, ListEventTypesErrors, ListEventTypesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListPortalAttemptsData, ListPortalAttemptsErrors, ListPortalAttemptsResponses, ListPortalDeadLettersData, ListPortalDeadLettersErrors, ListPortalDeadLettersResponses, ListPortalEndpointsData, ListPortalEndpointsErrors, ListPortalEndpointsResponses, ListPortalMessagesData, ListPortalMessagesErrors, ListPortalMessagesResponses, ListPortalTopicsData, ListPortalTopicsErrors, ListPortalTopicsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PausePortalEndpointData, PausePortalEndpointErrors, PausePortalEndpointResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutEventTypeData, PutEventTypeErrors, PutEventTypeResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedeemPortalLinkData, RedeemPortalLinkErrors, RedeemPortalLinkResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, RedrivePortalEndpointData, RedrivePortalEndpointErrors, RedrivePortalEndpointResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendPortalMessageData, ResendPortalMessageErrors, ResendPortalMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumePortalEndpointData, ResumePortalEndpointErrors, ResumePortalEndpointResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotatePortalKeyData, RotatePortalKeyErrors, RotatePortalKeyResponses, SearchDeadLettersData, SearchDeadLettersErrors, SearchDeadLettersResponses, SearchKeptMessagesData, SearchKeptMessagesErrors, SearchKeptMessagesResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestPortalEndpointData, TestPortalEndpointErrors, TestPortalEndpointResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
+import type { AcknowledgeMessagesData, AcknowledgeMessagesErrors, AcknowledgeMessagesResponses, AddPortalEndpointData, AddPortalEndpointErrors, AddPortalEndpointResponses, CallAwsData, CallAwsErrors, CallAwsQueueByLinkData, CallAwsQueueByLinkErrors, CallAwsQueueByLinkResponses, CallAwsQueueData, CallAwsQueueErrors, CallAwsQueueResponses, CallAwsResponses, CancelBulkTaskData, CancelBulkTaskErrors, CancelBulkTaskResponses, CancelRedriveData, CancelRedriveErrors, CancelRedriveResponses, ChangePortalEndpointData, ChangePortalEndpointErrors, ChangePortalEndpointResponses, ChangeSmsData, ChangeSmsErrors, ChangeSmsResponses, ChangeVisibilityData, ChangeVisibilityErrors, ChangeVisibilityResponses, ConfirmByLinkData, ConfirmByLinkErrors, ConfirmByLinkResponses, ConfirmSubscriptionData, ConfirmSubscriptionErrors, ConfirmSubscriptionResponses, CountDeadLettersData, CountDeadLettersErrors, CountDeadLettersResponses, CreateConsumerData, CreateConsumerErrors, CreateConsumerResponses, CreateKeyData, CreateKeyErrors, CreateKeyResponses, CreatePlatformEndpointData, CreatePlatformEndpointErrors, CreatePlatformEndpointResponses, CreatePortalLinkData, CreatePortalLinkErrors, CreatePortalLinkResponses, CreateQueueData, CreateQueueErrors, CreateQueueResponses, CreateTopicData, CreateTopicErrors, CreateTopicResponses, CreateWebhookKeyData, CreateWebhookKeyErrors, CreateWebhookKeyResponses, DeleteConsumerData, DeleteConsumerErrors, DeleteConsumerResponses, DeleteEventTypeData, DeleteEventTypeErrors, DeleteEventTypeResponses, DeletePlatformApplicationData, DeletePlatformApplicationErrors, DeletePlatformApplicationResponses, DeletePlatformEndpointData, DeletePlatformEndpointErrors, DeletePlatformEndpointResponses, DeletePortalEndpointData, DeletePortalEndpointErrors, DeletePortalEndpointResponses, DeleteQuarantineEntryData, DeleteQuarantineEntryErrors, DeleteQuarantineEntryResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueMessageData, DeleteQueueMessageErrors, DeleteQueueMessageResponses, DeleteQueueResponses, DeleteSubscriptionData, DeleteSubscriptionErrors, DeleteSubscriptionResponses, DeleteTopicData, DeleteTopicErrors, DeleteTopicResponses, DeleteWebhookKeysData, DeleteWebhookKeysErrors, DeleteWebhookKeysResponses, EndPortalSessionData, EndPortalSessionErrors, EndPortalSessionResponses, EndSessionData, EndSessionErrors, EndSessionResponses, ExportQuarantineEntryData, ExportQuarantineEntryErrors, ExportQuarantineEntryResponses, FindByNameData, FindByNameErrors, FindByNameResponses, FollowAwsLinkData, FollowAwsLinkErrors, FollowAwsLinkResponses, GetBulkTaskData, GetBulkTaskErrors, GetBulkTaskResponses, GetConsumerData, GetConsumerErrors, GetConsumerResponses, GetDocsPageData, GetDocsPageErrors, GetDocsPageResponses, GetDocsRendererData, GetDocsRendererErrors, GetDocsRendererResponses, GetDocsScriptData, GetDocsScriptErrors, GetDocsScriptResponses, GetEventTypeData, GetEventTypeErrors, GetEventTypeResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetKeyData, GetKeyErrors, GetKeyResponses, GetMessageBodyData, GetMessageBodyErrors, GetMessageBodyResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOpenApiDocumentData, GetOpenApiDocumentErrors, GetOpenApiDocumentResponses, GetOptOutData, GetOptOutErrors, GetOptOutResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPlatformApplicationData, GetPlatformApplicationErrors, GetPlatformApplicationResponses, GetPlatformEndpointData, GetPlatformEndpointErrors, GetPlatformEndpointResponses, GetPortalEndpointData, GetPortalEndpointErrors, GetPortalEndpointResponses, GetPortalMessageData, GetPortalMessageErrors, GetPortalMessageResponses, GetPortalSessionData, GetPortalSessionErrors, GetPortalSessionResponses, GetPortalStatsData, GetPortalStatsErrors, GetPortalStatsResponses, GetQueueData, GetQueueErrors, GetQueueMessageData, GetQueueMessageErrors, GetQueueMessageResponses, GetQueueResponses, GetReadinessData, GetReadinessErrors, GetReadinessResponses, GetRedriveData, GetRedriveErrors, GetRedriveResponses, GetSessionData, GetSessionErrors, GetSessionResponses, GetSigningCertificateData, GetSigningCertificateErrors, GetSigningCertificateResponses, GetSmsData, GetSmsErrors, GetSmsResponses, GetStatsData, GetStatsErrors, GetStatsResponses, GetSubscriptionData, GetSubscriptionErrors, GetSubscriptionResponses, GetTopicData, GetTopicDocumentData, GetTopicDocumentErrors, GetTopicDocumentResponses, GetTopicErrors, GetTopicResponses, ImportBouncesData, ImportBouncesErrors, ImportBouncesResponses, ImportEventTypesData, ImportEventTypesErrors, ImportEventTypesResponses, ListAttemptsData, ListAttemptsErrors, ListAttemptsResponses, ListAuditData, ListAuditErrors, ListAuditResponses, ListBulkTasksData, ListBulkTasksErrors, ListBulkTasksResponses, ListConsumersData, ListConsumersErrors, ListConsumersResponses, ListDeliveriesData, ListDeliveriesErrors, ListDeliveriesResponses, ListDeliveryAttemptsData, ListDeliveryAttemptsErrors, ListDeliveryAttemptsResponses, ListenToEventsData, ListenToEventsErrors, ListenToEventsResponse, ListenToEventsResponses, ListEventTypesData, ListEventTypesErrors, ListEventTypesResponses, ListKeysData, ListKeysErrors, ListKeysResponses, ListLanesData, ListLanesErrors, ListLanesResponses, ListOptOutsData, ListOptOutsErrors, ListOptOutsResponses, ListPlatformApplicationsData, ListPlatformApplicationsErrors, ListPlatformApplicationsResponses, ListPlatformEndpointsData, ListPlatformEndpointsErrors, ListPlatformEndpointsResponses, ListPortalAttemptsData, ListPortalAttemptsErrors, ListPortalAttemptsResponses, ListPortalDeadLettersData, ListPortalDeadLettersErrors, ListPortalDeadLettersResponses, ListPortalEndpointsData, ListPortalEndpointsErrors, ListPortalEndpointsResponses, ListPortalMessagesData, ListPortalMessagesErrors, ListPortalMessagesResponses, ListPortalTopicsData, ListPortalTopicsErrors, ListPortalTopicsResponses, ListQuarantineData, ListQuarantineErrors, ListQuarantineResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListRedrivesData, ListRedrivesErrors, ListRedrivesResponses, ListServicesData, ListServicesErrors, ListServicesResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, ListSubscriptionsData, ListSubscriptionsErrors, ListSubscriptionsResponses, ListSuppressionsData, ListSuppressionsErrors, ListSuppressionsResponses, ListTopicsData, ListTopicsErrors, ListTopicsResponses, ListTopicSubscriptionsData, ListTopicSubscriptionsErrors, ListTopicSubscriptionsResponses, ListWebhookKeysData, ListWebhookKeysErrors, ListWebhookKeysResponses, LogInData, LogInErrors, LogInResponses, LogOutData, LogOutErrors, LogOutResponses, OptInData, OptInErrors, OptInResponses, OptOutData, OptOutErrors, OptOutResponses, PausePortalEndpointData, PausePortalEndpointErrors, PausePortalEndpointResponses, PauseRedriveData, PauseRedriveErrors, PauseRedriveResponses, PauseSubscriptionData, PauseSubscriptionErrors, PauseSubscriptionResponses, PeekMessagesData, PeekMessagesErrors, PeekMessagesResponses, PlanBulkData, PlanBulkErrors, PlanBulkResponses, PreviewRetriesData, PreviewRetriesErrors, PreviewRetriesResponses, PublishData, PublishDirectData, PublishDirectErrors, PublishDirectResponses, PublishErrors, PublishResponses, PurgeQueueData, PurgeQueueErrors, PurgeQueueResponses, PurgeSubscriptionData, PurgeSubscriptionErrors, PurgeSubscriptionResponses, PutBackQuarantineEntryData, PutBackQuarantineEntryErrors, PutBackQuarantineEntryResponses, PutEventTypeData, PutEventTypeErrors, PutEventTypeResponses, PutPlatformApplicationData, PutPlatformApplicationErrors, PutPlatformApplicationResponses, ReceiveMessagesData, ReceiveMessagesErrors, ReceiveMessagesResponses, RedeemPortalLinkData, RedeemPortalLinkErrors, RedeemPortalLinkResponses, RedriveMessageData, RedriveMessageErrors, RedriveMessageResponses, RedrivePortalEndpointData, RedrivePortalEndpointErrors, RedrivePortalEndpointResponses, ReleaseAddressData, ReleaseAddressErrors, ReleaseAddressResponses, ReplayFilterPolicyData, ReplayFilterPolicyErrors, ReplayFilterPolicyResponses, ResendMessageData, ResendMessageErrors, ResendMessageResponses, ResendPortalMessageData, ResendPortalMessageErrors, ResendPortalMessageResponses, ResendSinceData, ResendSinceErrors, ResendSinceResponses, ResumePortalEndpointData, ResumePortalEndpointErrors, ResumePortalEndpointResponses, ResumeRedriveData, ResumeRedriveErrors, ResumeRedriveResponses, ResumeSubscriptionData, ResumeSubscriptionErrors, ResumeSubscriptionResponses, RetryNowData, RetryNowErrors, RetryNowResponses, RevokeKeyData, RevokeKeyErrors, RevokeKeyResponses, RotatePortalKeyData, RotatePortalKeyErrors, RotatePortalKeyResponses, SearchDeadLettersData, SearchDeadLettersErrors, SearchDeadLettersResponses, SearchKeptMessagesData, SearchKeptMessagesErrors, SearchKeptMessagesResponses, SearchMessagesData, SearchMessagesErrors, SearchMessagesResponses, SendConfirmationData, SendConfirmationErrors, SendConfirmationResponses, SendMessagesData, SendMessagesErrors, SendMessagesResponses, SetMessageAsideData, SetMessageAsideErrors, SetMessageAsideResponses, ShowConfirmationData, ShowConfirmationErrors, ShowConfirmationResponses, ShowUnsubscribeData, ShowUnsubscribeErrors, ShowUnsubscribeResponses, StartBulkData, StartBulkErrors, StartBulkResponses, StartRedriveData, StartRedriveErrors, StartRedriveResponses, SubscribeData, SubscribeErrors, SubscribeResponses, SuppressAddressData, SuppressAddressErrors, SuppressAddressResponses, TestFilterPolicyData, TestFilterPolicyErrors, TestFilterPolicyResponses, TestPortalEndpointData, TestPortalEndpointErrors, TestPortalEndpointResponses, TestSubscriptionData, TestSubscriptionErrors, TestSubscriptionResponses, UndoBulkTaskData, UndoBulkTaskErrors, UndoBulkTaskResponses, UnsubscribeByLinkData, UnsubscribeByLinkErrors, UnsubscribeByLinkResponses, UpdateConsumerData, UpdateConsumerErrors, UpdateConsumerResponses, UpdatePlatformEndpointData, UpdatePlatformEndpointErrors, UpdatePlatformEndpointResponses, UpdateQueueData, UpdateQueueErrors, UpdateQueueResponses, UpdateRedriveData, UpdateRedriveErrors, UpdateRedriveResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses, UpdateTopicData, UpdateTopicErrors, UpdateTopicResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -574,6 +574,32 @@ export const retryNow = <ThrowOnError extends boolean = true>(options: Options<R
 });
 
 /**
+ * Dead-letter one waiting message, so that the others go on
+ *
+ * For a message that fails again and again while its FIFO group waits behind it. It goes to the subscription’s dead-letter queue once, with the reason `setAside`, and the next message of its group follows. Answers 409 while an attempt at it is under way, and if the subscription has no dead-letter queue. Repeating it changes nothing.
+ *
+ * A key needs the scope `manage`.
+ */
+export const setMessageAside = <ThrowOnError extends boolean = true>(options: Options<SetMessageAsideData, ThrowOnError>): RequestResult<SetMessageAsideResponses, SetMessageAsideErrors, ThrowOnError, 'data'> => options.client.post<SetMessageAsideResponses, SetMessageAsideErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/subscriptions/{id}/set-aside',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Discard everything that waits
  *
  * Discarded deliveries are counted and go to no dead-letter queue. Attempts under way end as they would have.
@@ -715,6 +741,154 @@ export const listLanes = <ThrowOnError extends boolean = true>(options: Options<
         }],
     url: '/v1/lanes',
     ...options
+});
+
+/**
+ * Plan an action on many lanes; nothing is changed yet
+ *
+ * Answers what would be acted on and what is left out. The plan keeps these objects for 15 minutes: `startBulk` acts on them, and on no others that match later. A key acts only on what it may change.
+ *
+ * A key needs the scope `redrive` or `manage`.
+ */
+export const planBulk = <ThrowOnError extends boolean = true>(options: Options<PlanBulkData, ThrowOnError>): RequestResult<PlanBulkResponses, PlanBulkErrors, ThrowOnError, 'data'> => options.client.post<PlanBulkResponses, PlanBulkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/bulk/plan',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * List bulk tasks
+ *
+ * Tasks that were started, the latest first, for 14 days. A key sees its own tasks.
+ *
+ * A key needs the scope `read` or `redrive` or `manage`.
+ */
+export const listBulkTasks = <ThrowOnError extends boolean = true>(options: Options<ListBulkTasksData, ThrowOnError>): RequestResult<ListBulkTasksResponses, ListBulkTasksErrors, ThrowOnError, 'data'> => options.client.get<ListBulkTasksResponses, ListBulkTasksErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/bulk',
+    ...options
+});
+
+/**
+ * Carry out a plan
+ *
+ * Answers at once. The task runs in the background, also if this server is stopped or killed meanwhile. Starting a plan again changes nothing.
+ *
+ * A key needs the scope `redrive` or `manage`.
+ */
+export const startBulk = <ThrowOnError extends boolean = true>(options: Options<StartBulkData, ThrowOnError>): RequestResult<StartBulkResponses, StartBulkErrors, ThrowOnError, 'data'> => options.client.post<StartBulkResponses, StartBulkErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/bulk',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Read a plan or task, its progress and its failures
+ *
+ * Failures are listed with the object and the reason.
+ *
+ * A key needs the scope `read` or `redrive` or `manage`.
+ */
+export const getBulkTask = <ThrowOnError extends boolean = true>(options: Options<GetBulkTaskData, ThrowOnError>): RequestResult<GetBulkTaskResponses, GetBulkTaskErrors, ThrowOnError, 'data'> => options.client.get<GetBulkTaskResponses, GetBulkTaskErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/bulk/{id}',
+    ...options
+});
+
+/**
+ * Cancel a bulk task
+ *
+ * Its present batch is finished first. The task undoes nothing by itself; `undoBulkTask` does.
+ *
+ * A key needs the scope `redrive` or `manage`.
+ */
+export const cancelBulkTask = <ThrowOnError extends boolean = true>(options: Options<CancelBulkTaskData, ThrowOnError>): RequestResult<CancelBulkTaskResponses, CancelBulkTaskErrors, ThrowOnError, 'data'> => options.client.post<CancelBulkTaskResponses, CancelBulkTaskErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/bulk/{id}/cancel',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Undo a pause or resume of many
+ *
+ * Starts a task on exactly the subscriptions that the other one has changed. A subscription that was paused before stays paused.
+ *
+ * A key needs the scope `redrive` or `manage`.
+ */
+export const undoBulkTask = <ThrowOnError extends boolean = true>(options: Options<UndoBulkTaskData, ThrowOnError>): RequestResult<UndoBulkTaskResponses, UndoBulkTaskErrors, ThrowOnError, 'data'> => options.client.post<UndoBulkTaskResponses, UndoBulkTaskErrors, ThrowOnError, 'data'>({
+    responseStyle: 'data',
+    security: [{
+            key: 'apiKey',
+            scheme: 'bearer',
+            type: 'http'
+        }, {
+            in: 'cookie',
+            name: '__Host-fantail',
+            type: 'apiKey'
+        }],
+    url: '/v1/bulk/{id}/undo',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

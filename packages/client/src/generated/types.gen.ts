@@ -274,6 +274,212 @@ export type BouncesResult = {
 };
 
 /**
+ * An action, and what to act on.
+ */
+export type BulkPlanInput = {
+    /**
+     * test: one attempt at each endpoint, outside its lane. retry: what waits for a retry is due now. pause, resume: as of one subscription. redrive: dead letters of the lanes go back to them. purge: what waits is discarded. erase: everything of the customer is deleted, see the description.
+     */
+    action: 'test' | 'retry' | 'pause' | 'resume' | 'redrive' | 'purge' | 'erase';
+    /**
+     * The lanes to act on. All conditions must hold.
+     */
+    select: {
+        /**
+         * Only these subscriptions, by id or ARN; at most 1000.
+         */
+        subscriptions?: Array<string>;
+        /**
+         * Only lanes to one of these hosts, as `listLanes` groups them: `example.com:8443`.
+         */
+        hosts?: Array<string>;
+        /**
+         * Only lanes of this topic.
+         */
+        topic?: string;
+        /**
+         * Only lanes of topics whose names begin with this.
+         */
+        topicPrefix?: string;
+        /**
+         * Only lanes with this verdict now. inNeed: with a verdict that needs somebody.
+         */
+        state?: 'inNeed' | 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+        /**
+         * Only subscriptions with this status.
+         */
+        status?: 'pending' | 'active' | 'paused';
+        /**
+         * Only lanes whose endpoint, name, topic or subscription id contains this text.
+         */
+        q?: string;
+        /**
+         * Only subscriptions with this key and value in their metadata.
+         */
+        metadata?: {
+            /**
+             * The key that the metadata must have.
+             */
+            key: string;
+            /**
+             * The value that it must have under this key, exactly.
+             */
+            value: string;
+        };
+    };
+    /**
+     * retry: the most attempts a second for each lane. redrive: the most messages for each queue.
+     */
+    maxPerSecond?: number | null;
+};
+
+/**
+ * The plan to carry out.
+ */
+export type BulkStartInput = {
+    /**
+     * The `id` that `planBulk` answered.
+     */
+    plan: string;
+};
+
+/**
+ * A plan, or the task that carries it out.
+ */
+export type BulkTask = {
+    /**
+     * Id of the plan, and of the task that it becomes.
+     */
+    id: string;
+    /**
+     * The action on each object.
+     */
+    action: 'test' | 'retry' | 'pause' | 'resume' | 'redrive' | 'purge' | 'erase';
+    /**
+     * planned: nothing was changed yet. canceling: its present batch is ending.
+     */
+    status: 'planned' | 'running' | 'canceling' | 'canceled' | 'completed';
+    /**
+     * The plan in words, for people: `pause 405 lanes, 2,015 deliveries`.
+     */
+    words: string;
+    /**
+     * Numbers of what was found, by kind: lanes, deliveries that wait, dead letters, ….
+     */
+    counts: {
+        [key: string]: number;
+    };
+    /**
+     * The first objects, for people.
+     */
+    sample: Array<string>;
+    /**
+     * Selected objects that the task does not act on.
+     */
+    refused: {
+        /**
+         * Objects that the plan leaves out.
+         */
+        count: number;
+        /**
+         * The first 100 of them, each with the reason.
+         */
+        first: Array<{
+            /**
+             * Id of the subscription, or ARN of the topic or queue.
+             */
+            object: string;
+            /**
+             * Error code, as of a request about this object alone.
+             */
+            code: string;
+            /**
+             * The reason in words.
+             */
+            message: string;
+        }>;
+    };
+    /**
+     * Highest rate for each lane or queue; null: none.
+     */
+    maxPerSecond: number | null;
+    /**
+     * Steps of the task.
+     */
+    total: number;
+    /**
+     * Steps that have ended, failed ones included.
+     */
+    done: number;
+    /**
+     * Steps that have failed. `getBulkTask` lists the first 1,000.
+     */
+    failed: number;
+    /**
+     * Numbers of what was done so far, by kind: paused, unchanged, retried, discarded, ….
+     */
+    results: {
+        [key: string]: number;
+    };
+    /**
+     * The objects that failed. Lists of tasks leave it empty.
+     */
+    failures: Array<{
+        /**
+         * Id of the subscription, or ARN of the topic or queue.
+         */
+        object: string;
+        /**
+         * Error code, as of a request about this object alone.
+         */
+        code: string;
+        /**
+         * The reason in words.
+         */
+        message: string;
+    }>;
+    /**
+     * Whether `undoBulkTask` can be called: it paused or resumed, has ended and is not undone.
+     */
+    canUndo: boolean;
+    /**
+     * Id of the task that this one undoes; null: none.
+     */
+    undoes: string | null;
+    /**
+     * Id of the task that undoes this one; null: none.
+     */
+    undoneBy: string | null;
+    /**
+     * When it was planned: ISO 8601 in UTC, with milliseconds.
+     */
+    plannedAt: string;
+    /**
+     * Start it before. null: it has started.
+     */
+    expiresAt: string | null;
+    /**
+     * When it began; null: it has not.
+     */
+    startedAt: string | null;
+    /**
+     * When it ended; null: it has not.
+     */
+    endedAt: string | null;
+};
+
+export type BulkTaskList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    tasks: Array<BulkTask>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
  * Proof that the endpoint got its confirmation request.
  */
 export type ConfirmInput = {
@@ -743,9 +949,9 @@ export type CreatedWebhookKey = {
  */
 export type DeadLetter = {
     /**
-     * permanent: no retry would help; retriesExhausted: the last retry failed; expired: too old; outcomeUnknown: the provider gave no answer and may have sent it.
+     * permanent: no retry would help; retriesExhausted: the last retry failed; expired: too old; outcomeUnknown: the provider gave no answer and may have sent it; setAside: an operator set it aside.
      */
-    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
     /**
      * HTTP status of the last attempt’s answer; null: it got none.
      */
@@ -785,7 +991,7 @@ export type DeadLetter = {
  */
 export type DeadLetterCounts = {
     /**
-     * Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown.
+     * Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown, setAside.
      */
     byReason: {
         [key: string]: number;
@@ -848,7 +1054,7 @@ export type DeadLetterGroup = {
     /**
      * Why they ended, if grouped by it.
      */
-    reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+    reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
     /**
      * The last HTTP status, if grouped by it; null: the last attempt got no answer.
      */
@@ -1006,9 +1212,9 @@ export type Delivery = {
 };
 
 /**
- * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy or event types do not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `setAside`: An operator set the message aside, so that the others go on. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy or event types do not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
  */
-export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
+export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
 /**
  * An event of a message or delivery. It never has bodies, attributes or headers.
@@ -1073,7 +1279,7 @@ export type DeliveryEvent = {
     /**
      * Cause of the time of what follows, or of the end; null: nothing delayed it.
      */
-    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
+    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
     /**
      * Milliseconds that the cause delayed it; null: not known.
      */
@@ -1699,7 +1905,7 @@ export type FoundDeadLetter = {
     /**
      * Why it was dead-lettered.
      */
-    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
     /**
      * HTTP status of the last attempt’s answer; null: it got none.
      */
@@ -3100,7 +3306,7 @@ export type PortalDeadLetterList = {
          */
         deadLetteredAt: string;
         /**
-         * Why: permanent, retriesExhausted, expired or outcomeUnknown.
+         * Why: permanent, retriesExhausted, expired, outcomeUnknown or setAside.
          */
         reason: string;
         /**
@@ -3619,7 +3825,7 @@ export type PurgeInput = {
     /**
      * Only dead letters that ended for this reason. Default: everything in the queue.
      */
-    reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | null;
+    reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside' | null;
     /**
      * Which messages to remove: all conditions must hold. Cannot be given with `reason`.
      */
@@ -3635,7 +3841,7 @@ export type PurgeInput = {
         /**
          * Only dead letters that ended for this reason.
          */
-        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
         /**
          * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
          */
@@ -4491,7 +4697,7 @@ export type RedriveInput = {
         /**
          * Only dead letters that ended for this reason.
          */
-        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
         /**
          * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
          */
@@ -5065,6 +5271,27 @@ export type SessionList = {
          */
         current: boolean;
     }>;
+};
+
+/**
+ * The message to set aside.
+ */
+export type SetAsideInput = {
+    /**
+     * Id of the message, as its publisher got it.
+     */
+    messageId: string;
+};
+
+export type SetAsideResult = {
+    /**
+     * Id of the message that goes to the queue.
+     */
+    messageId: string;
+    /**
+     * ARN of the dead-letter queue to which it goes.
+     */
+    queueArn: string;
 };
 
 /**
@@ -7662,6 +7889,76 @@ export type RetryNowResponses = {
 
 export type RetryNowResponse = RetryNowResponses[keyof RetryNowResponses];
 
+export type SetMessageAsideData = {
+    body: SetAsideInput;
+    path: {
+        /**
+         * A subscription by its id (a UUID) or its ARN.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/subscriptions/{id}/set-aside';
+};
+
+export type SetMessageAsideErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type SetMessageAsideError = SetMessageAsideErrors[keyof SetMessageAsideErrors];
+
+export type SetMessageAsideResponses = {
+    /**
+     * It goes to the queue
+     */
+    202: SetAsideResult;
+};
+
+export type SetMessageAsideResponse = SetMessageAsideResponses[keyof SetMessageAsideResponses];
+
 export type PurgeSubscriptionData = {
     body?: NoMembers;
     path: {
@@ -8061,6 +8358,374 @@ export type ListLanesResponses = {
 };
 
 export type ListLanesResponse = ListLanesResponses[keyof ListLanesResponses];
+
+export type PlanBulkData = {
+    body: BulkPlanInput;
+    path?: never;
+    query?: never;
+    url: '/v1/bulk/plan';
+};
+
+export type PlanBulkErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PlanBulkError = PlanBulkErrors[keyof PlanBulkErrors];
+
+export type PlanBulkResponses = {
+    /**
+     * The plan
+     */
+    201: BulkTask;
+};
+
+export type PlanBulkResponse = PlanBulkResponses[keyof PlanBulkResponses];
+
+export type ListBulkTasksData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/bulk';
+};
+
+export type ListBulkTasksErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListBulkTasksError = ListBulkTasksErrors[keyof ListBulkTasksErrors];
+
+export type ListBulkTasksResponses = {
+    /**
+     * A page, the latest first
+     */
+    200: BulkTaskList;
+};
+
+export type ListBulkTasksResponse = ListBulkTasksResponses[keyof ListBulkTasksResponses];
+
+export type StartBulkData = {
+    body: BulkStartInput;
+    path?: never;
+    query?: never;
+    url: '/v1/bulk';
+};
+
+export type StartBulkErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type StartBulkError = StartBulkErrors[keyof StartBulkErrors];
+
+export type StartBulkResponses = {
+    /**
+     * The task has begun
+     */
+    202: BulkTask;
+};
+
+export type StartBulkResponse = StartBulkResponses[keyof StartBulkResponses];
+
+export type GetBulkTaskData = {
+    body?: never;
+    path: {
+        /**
+         * A bulk task by its id (a UUID).
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/bulk/{id}';
+};
+
+export type GetBulkTaskErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetBulkTaskError = GetBulkTaskErrors[keyof GetBulkTaskErrors];
+
+export type GetBulkTaskResponses = {
+    /**
+     * The plan or task
+     */
+    200: BulkTask;
+};
+
+export type GetBulkTaskResponse = GetBulkTaskResponses[keyof GetBulkTaskResponses];
+
+export type CancelBulkTaskData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * A bulk task by its id (a UUID).
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/bulk/{id}/cancel';
+};
+
+export type CancelBulkTaskErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CancelBulkTaskError = CancelBulkTaskErrors[keyof CancelBulkTaskErrors];
+
+export type CancelBulkTaskResponses = {
+    /**
+     * The task as it is now
+     */
+    200: BulkTask;
+};
+
+export type CancelBulkTaskResponse = CancelBulkTaskResponses[keyof CancelBulkTaskResponses];
+
+export type UndoBulkTaskData = {
+    body?: NoMembers;
+    path: {
+        /**
+         * A bulk task by its id (a UUID).
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/bulk/{id}/undo';
+};
+
+export type UndoBulkTaskErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     *
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type UndoBulkTaskError = UndoBulkTaskErrors[keyof UndoBulkTaskErrors];
+
+export type UndoBulkTaskResponses = {
+    /**
+     * The task has begun
+     */
+    202: BulkTask;
+};
+
+export type UndoBulkTaskResponse = UndoBulkTaskResponses[keyof UndoBulkTaskResponses];
 
 export type GetOverviewData = {
     body?: never;
@@ -9612,7 +10277,7 @@ export type PeekMessagesData = {
         /**
          * Only dead letters that ended for this reason.
          */
-        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
         /**
          * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
          */
@@ -10085,7 +10750,7 @@ export type CountDeadLettersData = {
         /**
          * Only dead letters that ended for this reason.
          */
-        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown';
+        reason?: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
         /**
          * Only dead letters whose last attempt failed with this code, such as `timeout`. `none`: it has no code.
          */

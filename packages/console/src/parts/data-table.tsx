@@ -14,6 +14,21 @@ export interface Column<Row> {
   show: (row: Row) => ReactNode
   /** The column has numbers, which are aligned at the right. */
   isNumber?: true
+  /** The order that its title chooses. */
+  sort?: string
+}
+
+/** Rows that were chosen, by their keys. They stay chosen while the list is read again. */
+interface Choice<Row> {
+  chosen: ReadonlySet<string>
+  onChoose: (chosen: ReadonlySet<string>) => void
+  /** The name of a row for its box. */
+  nameOf: (row: Row) => string
+}
+
+interface Order {
+  sort: string
+  onSort: (sort: string) => void
 }
 
 interface Props<Row> {
@@ -27,6 +42,8 @@ interface Props<Row> {
   empty: ReactNode
   /** There are more rows than these. */
   onMore?: (() => void) | undefined
+  choice?: Choice<Row>
+  order?: Order
 }
 
 const ROW_PX = 33
@@ -87,8 +104,9 @@ interface TableProps<Row> extends Props<Row> {
   below?: number
 }
 
-function Table<Row>({ label, columns, rows, keyOf, under, onMore, ...part }: TableProps<Row>) {
-  const { drawn, scroller, above = 0, below = 0 } = part
+function Table<Row>({ label, rows, keyOf, under, onMore, ...part }: TableProps<Row>) {
+  const { drawn, scroller, above = 0, below = 0, choice, order } = part
+  const columns = choice ? [boxes({ choice, rows, keyOf }), ...part.columns] : part.columns
   return (
     <div
       className={css.frame}
@@ -100,10 +118,8 @@ function Table<Row>({ label, columns, rows, keyOf, under, onMore, ...part }: Tab
       <table className={css.table} aria-label={label} aria-rowcount={rows.length + 1}>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" data-end={isNumber}>
-                {title}
-              </th>
+            {columns.map((column) => (
+              <Title key={column.title} column={column} order={order} />
             ))}
           </tr>
         </thead>
@@ -127,6 +143,80 @@ function Table<Row>({ label, columns, rows, keyOf, under, onMore, ...part }: Tab
   )
 }
 
+/** The titles of columns that can be ordered are buttons. */
+function Title({
+  column: { title, head, isNumber, sort },
+  order,
+}: {
+  column: Pick<HeadedColumn<never>, 'title' | 'head' | 'isNumber' | 'sort'>
+  order: Order | undefined
+}) {
+  const isOrdered = order !== undefined && sort !== undefined
+  const isFirst = isOrdered && order.sort === sort
+  return (
+    <th scope="col" data-end={isNumber} aria-sort={isOrdered ? (isFirst ? 'descending' : 'none') : undefined}>
+      {isOrdered ? (
+        <button type="button" className={css.title} onClick={() => order.onSort(sort)}>
+          {title}
+          <span aria-hidden="true">{isFirst ? ' ▾' : ''}</span>
+        </button>
+      ) : (
+        (head ?? title)
+      )}
+    </th>
+  )
+}
+
+interface HeadedColumn<Row> extends Column<Row> {
+  /** Shown in place of the title. */
+  head?: ReactNode
+}
+
+/** The column with a box for each row, and one for all rows that are shown. */
+function boxes<Row>({
+  choice: { chosen, onChoose, nameOf },
+  rows,
+  keyOf,
+}: {
+  choice: Choice<Row>
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+}): HeadedColumn<Row> {
+  const keys = rows.map(keyOf)
+  const areAll = keys.length > 0 && keys.every((key) => chosen.has(key))
+  const choose = (changed: readonly string[], isIn: boolean) =>
+    onChoose(new Set(isIn ? [...chosen, ...changed] : [...chosen].filter((key) => !changed.includes(key))))
+  return {
+    title: words.choose,
+    head: <Box label={words.chooseAll} isChecked={areAll} onChange={(isIn) => choose(keys, isIn)} />,
+    show: (row) => (
+      <Box
+        label={words.chooseRow(nameOf(row))}
+        isChecked={chosen.has(keyOf(row))}
+        onChange={(isIn) => choose([keyOf(row)], isIn)}
+      />
+    ),
+  }
+}
+
+interface BoxProps {
+  label: string
+  isChecked: boolean
+  onChange: (isChecked: boolean) => void
+}
+
+function Box({ label, isChecked, onChange }: BoxProps) {
+  return (
+    <input
+      type="checkbox"
+      className={css.box}
+      aria-label={label}
+      checked={isChecked}
+      onChange={(event) => onChange(event.target.checked)}
+    />
+  )
+}
+
 interface RowProps<Row> {
   row: Row
   columns: readonly Column<Row>[]
@@ -139,7 +229,7 @@ const TableRow = memo(function TableRow({ row, columns, under }: RowProps<unknow
     <>
       <tr>
         {columns.map(({ title, show, isNumber }) => (
-          <td key={title} data-end={isNumber}>
+          <td key={title} data-end={isNumber} data-title={title}>
             {show(row)}
           </td>
         ))}

@@ -12,6 +12,7 @@ export const GO_TO = [
   { key: 't', to: '/topics', page: 'topics' },
   { key: 'd', to: '/dlq', page: 'deadLetters' },
   { key: 'q', to: '/queues', page: 'queues' },
+  { key: 'b', to: '/bulk', page: 'bulkTasks' },
   { key: 'k', to: '/access', page: 'keys' },
   { key: 's', to: '/system', page: 'system' },
 ] as const

@@ -21,7 +21,8 @@ const BELOW = '.*'
 const SEGMENTS = 'must be segments of A-Z a-z 0-9 _ - joined by dots, like order.paid'
 
 export function eventTypeProblem(name: string): string | undefined {
-  if (name.length > EVENT_TYPE_NAME_CHARS_MAX) return `must have at most ${EVENT_TYPE_NAME_CHARS_MAX} characters`
+  if (name.length > EVENT_TYPE_NAME_CHARS_MAX)
+    return `must have at most ${EVENT_TYPE_NAME_CHARS_MAX} characters`
   return NAME.test(name) ? undefined : SEGMENTS
 }
 

@@ -104,6 +104,20 @@ export class PortalSessions {
     return removeSession(this.#redis, PORTAL_SESSIONS_BASE, digest)
   }
 
+  /**
+   * Ends the links and sessions whose grants match, such as those of a customer who leaves. Returns how many.
+   */
+  async endAll(matches: (grant: PortalGrant) => boolean): Promise<number> {
+    let ended = 0
+    for (const base of [PORTAL_LINKS_BASE, PORTAL_SESSIONS_BASE]) {
+      for (const { digest, record } of await listSessions(this.#redis, base)) {
+        if (matches(record as unknown as PortalGrant) && (await removeSession(this.#redis, base, digest)))
+          ended++
+      }
+    }
+    return ended
+  }
+
   /** All sessions by their digests. The session that ends last comes first. */
   async list(): Promise<{ digest: string; record: PortalSessionRecord }[]> {
     const found = await listSessions(this.#redis, PORTAL_SESSIONS_BASE)

@@ -73,12 +73,16 @@ export class AttemptStore {
     this.#cursor = next
     const ids = fields.filter((_, i) => i % 2 === 0)
     const gone = await this.#goneAmong(ids)
-    if (gone.length === 0) return 0
+    if (gone.length > 0) await this.drop(gone)
+    return gone.length
+  }
+
+  /** Removes the records of these subscriptions. */
+  async drop(ids: readonly string[]): Promise<void> {
     await runScript(this.#redis, DROP, {
       base: ATTEMPTS_BASE,
-      subscriptions: gone.map((subscription) => ({ subscription })),
+      subscriptions: ids.map((subscription) => ({ subscription })),
     })
-    return gone.length
   }
 
   async #goneAmong(ids: readonly string[]): Promise<string[]> {

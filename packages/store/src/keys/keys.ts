@@ -485,6 +485,27 @@ export const processRecordsKey = () => `${PROCESSES_BASE}records`
 /** String, JSON: the format of the data (include/data-format.lua). Stored by the first process; never deleted. */
 export const dataFormatKey = () => `${PROCESSES_BASE}format`
 
+/** The beginning of the keys of bulk tasks (bulk/bulk-tasks.ts). All of a task expire 14 days after its last batch. */
+export const BULK_BASE = 'ft:{bulk}:'
+/**
+ * Hash of a bulk task: `r` JSON of its order with its checksum, `s` status, `t` number of objects, `d` how many are
+ * done, `x` how many failed, `f` fence, `o` JSON: how the objects of the open batch were before, `b` and `e` ms of its
+ * begin and end, `u` id of the task that undoes it. A task that was not started expires after 15 minutes.
+ */
+export const bulkTaskKey = (id: string) => `${BULK_BASE}task:${id}`
+/** List: the objects of a task. Deleted with its end. */
+export const bulkObjectsKey = (id: string) => `${BULK_BASE}objects:${id}`
+/** List: the objects that a task has changed. */
+export const bulkChangedKey = (id: string) => `${BULK_BASE}changed:${id}`
+/** List: JSON BulkFailure of the first objects that failed. */
+export const bulkFailuresKey = (id: string) => `${BULK_BASE}failures:${id}`
+/** Hash: what a task has done, by kind → number. */
+export const bulkCountsKey = (id: string) => `${BULK_BASE}counts:${id}`
+/** Sorted set by ms of their begin: ids of started tasks. */
+export const bulkStartedKey = () => `${BULK_BASE}started`
+// `<BULK_BASE>planned`. Sorted set by ms of their end: ids of tasks that were not started.
+// `<BULK_BASE>running`. Sorted set by the end of their leases: ids of tasks that run.
+
 /** The beginning of the vault's key (vault-keys.ts). */
 export const VAULT_BASE = 'ft:{vault}:'
 /**
@@ -500,6 +521,7 @@ export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream: bundles of outcomes. FANTAIL_LOG_MESSAGES bounds the number of entries in these bundles. */
 export const outcomeLogKey = (queueNumber: number) =>
   `ft:{${queueNumber === 0 ? 'log0' : dispatchTag(queueNumber)}}:outcomes`
+// `<outcome log>:kept`. Stream: the copy of a log while the entries of a customer are erased (erasure/erase-log.ts).
 /**
  * Pub/sub channels. Messages are `<shard>:<due ms>`, a queue's ARN, the ARN of a changed topic or queue, or the id of a
  * changed API key.

@@ -246,6 +246,39 @@ test('a delivery is shown as waiting, in flight or absent', async () => {
   expect(states[1]?.state).toEqual(retryIn(0).state)
 })
 
+test('a message that is set aside is claimed as dead, once, and keeps what is known of its attempts', async () => {
+  const id = await writeLane(redis, { deadLetters: true })
+  const [failed, fresh] = [makeMessage(), makeMessage()]
+  await parkAll(lanes, [id], [failed], retryIn(600_000))
+  expect(await lanes.setAside(SHARD, id, failed.id)).toBe('done')
+  const [claim] = claimsOf(await takeFrom(lanes))
+  expect(claim?.state).toEqual({
+    kind: 'dead',
+    reason: 'setAside',
+    attempts: 4,
+    statusCode: 502,
+    error: null,
+  })
+  expect(await lanes.setAside(SHARD, id, failed.id)).toBe('inFlight')
+  // The worker is killed here. The next claim knows what to do.
+  await skew(redis, 30_000)
+  const [again] = claimsOf(await takeFrom(lanes))
+  expect(again?.state).toMatchObject({ kind: 'dead', reason: 'setAside' })
+  if (again) await lanes.settle(SHARD, [{ ...again, to: { op: 'deadLettered' } }])
+  expect(await lanes.setAside(SHARD, id, failed.id)).toBe('missing')
+  await parkAll(lanes, [id], [fresh])
+  expect(await lanes.setAside(SHARD, id, fresh.id)).toBe('done')
+  expect(claimsOf(await takeFrom(lanes))[0]?.state).toMatchObject({ reason: 'setAside', attempts: 0 })
+})
+
+test('nothing is set aside where it would be lost', async () => {
+  const id = await writeLane(redis)
+  const message = makeMessage()
+  await parkAll(lanes, [id], [message])
+  expect(await lanes.setAside(SHARD, id, message.id)).toBe('noQueue')
+  expect(claimsOf(await takeFrom(lanes))).toHaveLength(1)
+})
+
 test('a sweep tries what could not be appended again when it is due, and not before', async () => {
   const id = await writeLane(redis, { deadLetters: true })
   const dead = { as: 'dead', state: { ...retryIn(0).state, kind: 'dead', reason: 'permanent' } } as const

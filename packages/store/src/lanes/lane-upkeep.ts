@@ -12,6 +12,7 @@ import { type CorruptReply, readCorrupt, readTaken, type TakenReply } from './ta
 const RETRY_NOW = readScript('retry-lane-now-1')
 const RELEASE_DEAD = readScript('release-dead-1')
 const RELEASE = readScript('release-lane-1')
+const SET_ASIDE = readScript('set-aside-1')
 const PURGE = readScript('purge-lane-1')
 const SWEEP = readScript('sweep-lanes-1')
 
@@ -81,6 +82,20 @@ export async function releaseLane(
   const reply = await runScript(redis, RELEASE, { base: shardBase(shard), shard, id: subscriptionId })
   const [wasBlocked, due, woke] = reply as [number, Buffer, number]
   return { wasBlocked: wasBlocked === 1, woke, nextDueAt: readTime(due) }
+}
+
+/** `inFlight`: an attempt is under way. `noQueue`: the subscription has no dead-letter queue. */
+export type SetAside = 'done' | 'missing' | 'inFlight' | 'noQueue'
+
+export async function setAside(
+  redis: Redis,
+  shard: number,
+  subscriptionId: string,
+  message: Buffer,
+): Promise<{ what: SetAside; woke: Wakes; nextDueAt: number | null }> {
+  const args = { base: shardBase(shard), shard, id: subscriptionId, message }
+  const [what, due, woke] = (await runScript(redis, SET_ASIDE, args)) as [Buffer, Buffer, number]
+  return { what: String(what) as SetAside, woke, nextDueAt: readTime(due) }
 }
 
 /**

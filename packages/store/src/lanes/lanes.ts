@@ -22,7 +22,15 @@ import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { whenReadable } from '../redis/unreadable.ts'
 import { hintDue, unprovenField } from './busy-lanes.ts'
 import { deliveryStates, laneFigures, noteAttempts } from './figures/lane-figures.ts'
-import { purgeLane, releaseDead, releaseLane, retryLaneNow, sweepLanes } from './lane-upkeep.ts'
+import {
+  purgeLane,
+  releaseDead,
+  releaseLane,
+  retryLaneNow,
+  type SetAside,
+  setAside,
+  sweepLanes,
+} from './lane-upkeep.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import type * as lane from './records/lane-records.ts'
 import { noteResults, settleDeliveries } from './settle.ts'
@@ -140,6 +148,13 @@ export class Lanes {
     const { moved, woke, nextDueAt } = await releaseDead(this.#redis, shard, subscriptionId)
     hintDue(this.#redis, shard, nextDueAt, woke)
     return moved
+  }
+
+  /** Declares a waiting delivery dead. It then goes to its dead-letter queue. `message`: 16 bytes of the id. */
+  async setAside(shard: number, subscriptionId: string, message: Buffer): Promise<SetAside> {
+    const { what, woke, nextDueAt } = await setAside(this.#redis, shard, subscriptionId, message)
+    hintDue(this.#redis, shard, nextDueAt, woke)
+    return what
   }
 
   /** Lets a blocked lane make attempts again. Returns false if the lane was not blocked. */

@@ -80,6 +80,16 @@ export function entriesIn(bundle: Buffer): { id: Buffer; text: string }[] {
   return entries
 }
 
+/** The bundle without the entries whose texts are dropped. */
+export function withoutEntries(bundle: Buffer, isDropped: (text: string) => boolean): Buffer {
+  const kept: Buffer[] = []
+  for (let at = 0, end = 0; at < bundle.length; at = end) {
+    end = at + HEAD_BYTES + bundle.readUInt32BE(at)
+    if (!isDropped(bundle.toString('utf8', at + HEAD_BYTES, end))) kept.push(bundle.subarray(at, end))
+  }
+  return Buffer.concat(kept)
+}
+
 export function lengthOf(bundle: Buffer): number {
   let count = 0
   for (let at = 0; at < bundle.length; at += HEAD_BYTES + bundle.readUInt32BE(at)) count++

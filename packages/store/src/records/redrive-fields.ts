@@ -12,13 +12,15 @@ import { type FieldTable, RecordFields } from './fields.ts'
  */
 const FILTER_MEMBERS: Record<keyof RedriveFilter, (value: unknown) => boolean> = {
   subscription: isText,
+  subscriptions: isTexts,
   topic: isText,
+  topicPrefix: isText,
   statusCode: (value) => value === 'none' || Number.isInteger(value),
   reason: isText,
   error: isText,
   since: Number.isFinite,
   until: Number.isFinite,
-  messageIds: (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
+  messageIds: isTexts,
   failedOnly: (value) => typeof value === 'boolean',
 }
 
@@ -38,6 +40,10 @@ const FILTER: Codec<RedriveFilter> = {
 
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(isText)
 }
 
 const REDRIVE_FIELDS = {

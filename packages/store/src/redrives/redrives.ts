@@ -25,7 +25,7 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { redriveKey, redrivesKey, redrivingKey } from '../keys/keys.ts'
+import { redriveEndsKey, redriveKey, redrivesKey, redrivingKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { CLOCK_SLACK_MS } from '../outcomes/outcome-subscribers.ts'
 import { queueMissing } from '../queues/items/queue-errors.ts'
@@ -254,6 +254,14 @@ export class Redrives {
   async #readable(id: string, onUnreadable: OnUnreadable = () => undefined): Promise<RedriveTask | null> {
     const key = redriveKey(shardBase(shardOfTask(id) ?? 0), id)
     return (await whenReadable(key, onUnreadable, () => this.get(id))) ?? null
+  }
+
+  /** Forgets a task that has ended, because what it names is erased. */
+  async forget(id: string): Promise<void> {
+    const base = shardBase(shardOfTask(id) ?? 0)
+    const key = redriveKey(base, id)
+    await this.#redis.unlink(key, `${key}:left`, redriveEndsKey(base, id))
+    await this.#redis.zrem(redrivesKey(base), id)
   }
 
   /** Removes expired tasks from the lists. Returns how many. */

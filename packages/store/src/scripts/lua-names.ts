@@ -225,6 +225,20 @@ const TASK = {
   isJudged: 'judged',
 } satisfies Names
 
+/** Hash of a bulk task. */
+const BULK = {
+  record: 'r',
+  status: 's',
+  total: 't',
+  done: 'd',
+  failed: 'x',
+  fence: 'f',
+  before: 'o',
+  startedAt: 'b',
+  endedAt: 'e',
+  undoneBy: 'u',
+} satisfies Names
+
 /** Hash of a stored message. */
 const BODY = { json: 'b', references: 'n', topic: 't' } satisfies Names
 
@@ -268,6 +282,7 @@ const LUA_NAMES: Record<string, Names> = {
   QUEUE,
   ITEM,
   TASK,
+  BULK,
   BODY,
   CHECKPOINT,
   REDRIVEN,

@@ -47,6 +47,7 @@ export interface ScriptArguments {
     probeEveryMs: number
     keptMs: number
   }
+  'cancel-bulk-1': { base: ScriptText; id: ScriptText }
   'catch-up-1': { base: ScriptText; knownMs: number | null; behindMsMax: number; aheadMs: number | null }
   'change-redrive-1': { base: ScriptText; id: ScriptText; what: ScriptText; rate: ScriptText }
   'change-visibility-1': {
@@ -65,6 +66,7 @@ export interface ScriptArguments {
     filterJson: ScriptText
   }
   'choose-resent-1': { base: ScriptText; id: ScriptText; fence: number; itemsMax: number; bytesMax: number }
+  'claim-bulk-1': { base: ScriptText; leaseMs: number }
   'claim-endpoint-1': {
     base: ScriptText
     arn: ScriptText
@@ -106,6 +108,15 @@ export interface ScriptArguments {
     account: ScriptText
     record: ScriptText
     keysMax: number
+  }
+  'create-bulk-1': {
+    base: ScriptText
+    id: ScriptText
+    record: ScriptText
+    frees: boolean
+    plansMax: number
+    lifeMs: number
+    objects: ScriptValue[]
   }
   'create-redrive-1': {
     base: ScriptText
@@ -346,6 +357,14 @@ export interface ScriptArguments {
     results: { id: ScriptText; what: ScriptText; cost: number }[]
   }
   'note-service-1': { base: ScriptText }
+  'open-bulk-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: ScriptText
+    objectsMax: number
+    leaseMs: number
+    before: ScriptText
+  }
   'open-checkpoint-1': { base: ScriptText; job: ScriptText; fence: number }
   'open-redrive-1': { base: ScriptText; id: ScriptText }
   'opt-out-number-1': { base: ScriptText; number: ScriptText; numbersMax: number }
@@ -595,6 +614,17 @@ export interface ScriptArguments {
     isByBody: boolean
     items: ScriptValue[]
   }
+  'set-aside-1': { base: ScriptText; shard: number; id: ScriptText; message: ScriptText }
+  'settle-bulk-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: ScriptText
+    count: number
+    leaseMs: number
+    keptMs: number
+    failuresMax: number
+    outcomes: { kind: ScriptText; value: ScriptText; n: number }[]
+  }
   'settle-create-1': { base: ScriptText; slice: ScriptText; id: ScriptText }
   'settle-deliveries-1': { base: ScriptText; shard: number; values: ScriptValue[] }
   'settle-moves-1': {
@@ -603,7 +633,9 @@ export interface ScriptArguments {
     forgets: boolean
     moves: { id: ScriptText; count: number }[]
   }
+  'start-bulk-1': { base: ScriptText; id: ScriptText; undoes: ScriptText; runningMax: number; keptMs: number }
   'suppress-address-1': { base: ScriptText; address: ScriptText; about: ScriptText; addressesMax: number }
+  'swap-log-1': { stream: ScriptText; last: ScriptText }
   'sweep-lanes-1': {
     base: ScriptText
     shard: number

@@ -82,6 +82,10 @@ export interface Stats {
   p99Ms: (number | null)[]
 }
 
+/** Hours and days after which the counts of minutes and hours have expired. */
+const HOURS_KEPT = 26
+const DAYS_KEPT = 32
+
 const STEP = {
   minute: { stepMs: 60_000, perKey: 60, key: statsMinutesKey },
   hour: { stepMs: 3_600_000, perKey: 24, key: statsHoursKey },
@@ -144,6 +148,19 @@ export class StatsStore {
     const seats = statsSeatsKey(kind)
     const [score, taken] = await replies(batch(this.#redis).zscore(seats, name).zcard(seats))
     return score !== null || Number(taken) < SEATS[kind]
+  }
+
+  /** Erases everything that was counted for these topics or subscriptions. `now`: epoch ms. */
+  async erase(kind: SeriesKind, names: readonly string[], now: number): Promise<void> {
+    const hour = Math.floor(now / STEP.hour.stepMs)
+    const day = Math.floor(hour / STEP.hour.perKey)
+    for (const name of names) {
+      const pipeline = batch(this.#redis).zrem(statsSeatsKey(kind), name)
+      if (kind === 's') pipeline.zrem(statsSeatsKey('w'), name).unlink(statsWeekKey(name))
+      for (let ago = 0; ago <= HOURS_KEPT; ago++) pipeline.unlink(statsMinutesKey(kind, name, hour - ago))
+      for (let ago = 0; ago <= DAYS_KEPT; ago++) pipeline.unlink(statsHoursKey(kind, name, day - ago))
+      await replies(pipeline)
+    }
   }
 
   /** Names of all topics with a seat, those with the latest counts first. */

@@ -132,10 +132,15 @@ function notForeign(request: ApiRequest, foreign: ForeignPages): null {
   return null
 }
 
-/** The id of the object that was created, which the path does not have yet, and the digests of an edited text. */
+/**
+ * The id of the object that was created, which the path does not have yet, the words of a bulk task, and the digests of
+ * an edited text.
+ */
 function madeIn(body: unknown): Record<string, string> {
   const members = (body ?? {}) as Record<string, unknown>
-  const shown = ['id', 'originalSha256', 'editedSha256'].map((name) => [name, members[name]] as const)
+  const shown = ['id', 'words', 'originalSha256', 'editedSha256'].map(
+    (name) => [name, members[name]] as const,
+  )
   return Object.fromEntries(shown.filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 

@@ -15,6 +15,7 @@ let nothing: Record<string, string>
 /** Bodies for the routes that need one. */
 const BODIES: Record<string, object> = {
   'POST /v1/subscriptions/{id}/confirm': { token: 'a' },
+  'POST /v1/subscriptions/{id}/set-aside': { messageId: createMessageId(1) },
   'POST /v1/subscriptions/{id}/webhook-keys': {},
   'PATCH /v1/subscriptions/{id}': { redrivePolicy: { deadLetterTargetArn: 'hidden-dlq' } },
   'POST /v1/messages/{messageId}/resend': { subscription: 'x' },
@@ -39,15 +40,18 @@ beforeAll(async () => {
   ])
   const redrive = { source: 'hidden-dlq', destination: 'mine-dlq' }
   const { id: redriveId } = (await admin.call('POST', '/v1/redrives', { body: redrive })).body
+  const planned = { action: 'pause', select: { topic: 'hidden' } }
+  const { id: bulk } = (await admin.call('POST', '/v1/bulk/plan', { body: planned })).body
   hidden = {
     subscriptions: subscription.id,
     arns: subscription.arn,
     messages: messageId,
     redrives: redriveId,
+    bulk,
   }
   const id = createMessageId(1)
   const arn = subscription.arn.replace(subscription.id, id)
-  nothing = { subscriptions: id, arns: arn, messages: id, redrives: id }
+  nothing = { subscriptions: id, arns: arn, messages: id, redrives: id, bulk: id }
 })
 afterAll(() => api.stop())
 
@@ -59,7 +63,7 @@ const strangers: [who: string, set: object][] = [
 /** Every route with an id in its path. */
 function routesById() {
   const routes = endpointsOf(api.deps).filter(({ path }) =>
-    /^\/v1\/(subscriptions|messages|redrives)\/\{/.test(path),
+    /^\/v1\/(subscriptions|messages|redrives|bulk)\/\{/.test(path),
   )
   expect(routes.length).toBeGreaterThan(18)
   return routes.map(({ method, path }) => ({ method, path, kind: path.split('/')[2] ?? '' }))

@@ -347,11 +347,20 @@ const RULES: Record<string, Rule> = {
   'POST /v1/subscriptions/{id}/retry': { ...setting, need: ['redrive', 'manage'] },
   'POST /v1/subscriptions/{id}/resend': { ...setting, need: STARTED_BY.resend },
   'POST /v1/subscriptions/{id}/purge': setting,
+  'POST /v1/subscriptions/{id}/set-aside': setting,
   'POST /v1/subscriptions/{id}/test': setting,
   'GET /v1/subscriptions/{id}/attempts': reading(onSubscription('GetSubscriptionAttributes')),
   'POST /v1/subscriptions/{id}/webhook-keys': setting,
   'GET /v1/subscriptions/{id}/webhook-keys': reading(onSubscription('GetSubscriptionAttributes')),
   'DELETE /v1/subscriptions/{id}/webhook-keys': setting,
+
+  // The handlers check the scope of the action, and leave out what a key may not change or see.
+  'POST /v1/bulk/plan': { need: ['redrive', 'manage'] },
+  'POST /v1/bulk': { need: ['redrive', 'manage'], change: true },
+  'GET /v1/bulk': { need: ['read', 'redrive', 'manage'] },
+  'GET /v1/bulk/{id}': { need: ['read', 'redrive', 'manage'] },
+  'POST /v1/bulk/{id}/cancel': { need: ['redrive', 'manage'], change: true },
+  'POST /v1/bulk/{id}/undo': { need: ['redrive', 'manage'], change: true },
 
   // The handler itself leaves out lanes of other keys, because the answer contains sums.
   'GET /v1/lanes': reading(listedOfTopic),

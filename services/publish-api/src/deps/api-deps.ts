@@ -9,14 +9,17 @@ import type {
   AttemptStore,
   AuditReader,
   AuditWriter,
+  BulkTasks,
   ConfirmationLimits,
   Consumers,
   Counts,
+  Erasure,
   EventTypes,
   FifoLog,
   Idempotency,
   KeptMessages,
   KeptSearch,
+  KeptUpkeep,
   Lanes,
   LinkKey,
   LiveSender,
@@ -35,6 +38,7 @@ import type {
   Sessions,
   SigningKeys,
   SmsState,
+  StatsStore,
   StorageGuard,
   StorageHealthReader,
   Subscriptions,
@@ -112,19 +116,27 @@ export interface ApiDeps {
   linkKey: Pick<LinkKey, 'get'>
   lanes: Pick<
     Lanes,
-    'park' | 'deliveryStates' | 'parkRedriven' | 'figures' | 'retryNow' | 'releaseDead' | 'purge'
+    'park' | 'deliveryStates' | 'parkRedriven' | 'figures' | 'retryNow' | 'releaseDead' | 'purge' | 'setAside'
   >
   laneBoard: Methods<LaneBoard>
   totals: Pick<SharedRead<Totals>, 'get'>
   processes: Pick<SharedRead<Awaited<ReturnType<Processes['list']>>>, 'get'>
   publishCounts: Pick<PublishCounts, 'add'>
   stats: Methods<StatsReads>
+  statsStore: Pick<StatsStore, 'erase'>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>
   consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   leaseRenewals: Methods<LeaseRenewals>
   redrives: Methods<Redrives>
+  bulk: Methods<BulkTasks>
+  /** Looks for bulk tasks that nobody works on. */
+  /** Erases what remains of a customer who leaves. */
+  erasure: Methods<Erasure>
+  /** Removes what rings of deleted topics have left. */
+  keptUpkeep: Pick<KeptUpkeep, 'sweep'>
+  bulkRunner: { wake(): void }
   events: Pick<EventListeners, 'open'>
   /** Finds the position in the outcome log at which a listener begins. */
   eventLog: Pick<OutcomeReader, 'since'>
@@ -132,7 +144,7 @@ export interface ApiDeps {
   live: Pick<LiveSender, 'on' | 'send' | 'leavesOut'>
   messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
   search: Pick<OutcomeSearch, 'find'>
-  attempts: Pick<AttemptStore, 'read'>
+  attempts: Pick<AttemptStore, 'read' | 'drop'>
   quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
   /** The rings of messages that topics keep. */
   kept: Pick<KeptMessages, 'read' | 'topicOf' | 'waiting' | 'page'>

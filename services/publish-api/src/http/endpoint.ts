@@ -120,6 +120,7 @@ export const TAGS = {
     'Queues with the semantics of Amazon SQS: send, receive, acknowledge, look inside, count dead letters.',
   Consumers: 'Webhooks that a queue’s messages are pushed to in batches.',
   Redrives: 'Tasks that move dead letters back to where they came from, or to another queue.',
+  Bulk: 'Act on many lanes at once, see the progress, and undo it.',
   Quarantine:
     'Messages that cannot be decoded wait here for an operator. Only keys of the whole server see them.',
   Keys: 'API keys and access keys. Only keys that are bound to no names manage them.',

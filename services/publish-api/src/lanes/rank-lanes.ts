@@ -20,9 +20,15 @@ export function matchesFilter(lane: JudgedLane, { state, topicArn, q }: LaneFilt
   const { subscription, verdict } = lane
   if (topicArn !== undefined && subscription.topicArn !== topicArn) return false
   if (state === 'inNeed' ? !isInNeed(lane) : state !== undefined && verdict.code !== state) return false
-  if (q === undefined) return true
-  const { id, name, topicArn: arn, endpoint } = subscription
-  const texts = [id, name ?? '', nameOfArn(arn), maskCredentials(endpoint)]
+  return q === undefined || matchesText(subscription, q)
+}
+
+/** Whether id, name, topic or endpoint contains the text, in any case. */
+export function matchesText(
+  { id, name, topicArn, endpoint }: Pick<SubscriptionRecord, 'id' | 'name' | 'topicArn' | 'endpoint'>,
+  q: string,
+): boolean {
+  const texts = [id, name ?? '', nameOfArn(topicArn), maskCredentials(endpoint)]
   return texts.some((text) => text.toLowerCase().includes(q.toLowerCase()))
 }
 

@@ -47,7 +47,12 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
     errors: ['not_found' as const, 'wrong_state' as const, 'conflict' as const],
   })
   const changed = (status: 'paused' | 'active') => async (call: Call) =>
-    ok(await showEndpoint(deps, await changeStatus(deps, call, status)))
+    ok(
+      await showEndpoint(
+        deps,
+        await changeStatus(deps, { id: idOf(call), requestId: call.requestId }, status),
+      ),
+    )
   return [
     endpoint({
       id: 'addPortalEndpoint',

@@ -41,6 +41,7 @@ import {
 } from '../rest/service/service-routes.ts'
 import { sessionListRoutes, sessionRoutes } from '../rest/service/session-routes.ts'
 import { statsRoutes } from '../rest/service/stats-routes.ts'
+import { bulkRoutes } from '../rest/topics/bulk-routes.ts'
 import { eventTypeRoutes } from '../rest/topics/event-type-routes.ts'
 import { laneRoutes } from '../rest/topics/lane-routes.ts'
 import { deliveryPolicyRoutes, filterPolicyRoutes } from '../rest/topics/policy-routes.ts'
@@ -73,6 +74,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...subscriptionActionRoutes(deps),
     ...webhookKeyRoutes(deps),
     ...laneRoutes(deps),
+    ...bulkRoutes(deps),
     ...overviewRoutes(deps),
     ...statsRoutes(deps),
     ...nameRoutes(deps),

@@ -30,11 +30,13 @@ import {
   AttemptStore,
   AuditReader,
   AuditWriter,
+  BulkTasks,
   ConfirmationLimits,
   Consumers,
   Counts,
   countDueDeliveries,
   DATA_RISKS,
+  Erasure,
   EventTypes,
   FifoLog,
   Idempotency,
@@ -88,6 +90,7 @@ import {
 import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import { WithoutEffectLog } from '../aws/wire/without-effect.ts'
+import { BulkRunner } from '../bulk/bulk-runner.ts'
 import { KeyCache, PortalCache, SessionCache } from '../caches/caller-caches.ts'
 import { followChanges } from '../caches/fresh-cache.ts'
 import { LeaseRenewals } from '../caches/lease-renewals.ts'
@@ -254,6 +257,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     auditWriter,
     auditReader: new AuditReader(redis),
     stats: new StatsReads({ store: statsStore, clock: now }),
+    statsStore,
     moveQuestions,
     addressGuard: createAddressGuard(guarded),
     attempters,
@@ -270,7 +274,9 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     spans: telemetry.spans,
     travel,
     clock: now,
+    bulkRunner: { wake: () => bulkRunner.wake() },
   }
+  const bulkRunner = new BulkRunner(deps, log)
   const { queues } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
   followChanges(subscriber, [
@@ -296,6 +302,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const stop = async () => {
     const noted = serviceNotes.stop()
     const told = notices.stop()
+    await bulkRunner.stop()
     stores.queueWaits.close()
     moveQuestions.stop()
     await events.events.stop()
@@ -325,6 +332,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     log.info({ host: settings.host, port: server.port }, 'api.listening')
     serviceNotes.start()
     void notices.start()
+    bulkRunner.start()
     if (settings.auth) void reportWithoutKeys(redis, deps, settings)
     if (settings.auth && settings.publicUrl === undefined) reportWithoutPublicUrl(log)
     if (settings.mode === 'server') reportWithoutTls(log, settings)
@@ -486,6 +494,9 @@ function createStores(
     queueWaits: new QueueWaits({ queues, subscriber, use }),
     leaseRenewals: new LeaseRenewals(queues, (queue) => travel.leaseRenewed(queue)),
     redrives: new Redrives(redis),
+    bulk: new BulkTasks(redis, { growth, now }),
+    erasure: new Erasure(redis),
+    keptUpkeep,
     messages: new OutcomeLog(redis, snapshots, lanes, {
       queues: queueCount,
       entriesMax: logMessages,

@@ -9,7 +9,7 @@ import {
 } from '@fantail/contracts'
 import { isFiltered, scopeOf } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import { type Call, idOf } from '../http/endpoint.ts'
+import type { Call } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
 import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
@@ -104,23 +104,28 @@ function refuseMixture(
  */
 export async function changeStatus(
   deps: Pick<Tools, 'subscriptions'> & Reporting,
-  call: Call,
+  { id, requestId }: { id: string; requestId: string },
   status: Exclude<SubscriptionStatus, 'pending'>,
 ): Promise<SubscriptionRecord> {
-  const record = await deps.subscriptions.update(idOf(call), (current) => {
+  const record = await deps.subscriptions.update(id, (current) => {
     if (isHidden(current)) throw notFound('subscription')
     if (current.status === 'pending') throw new FantailError('wrong_state', 'it awaits its confirmation')
     if (status === 'paused' || current.status === 'active') return { status }
     return { status, pausedBecause: null, resumes: (current.resumes ?? 0) + 1 }
   })
-  reportState(deps, call, record, status === 'paused' ? 'subscription.paused' : 'subscription.resumed')
+  reportState(
+    deps,
+    { requestId },
+    record,
+    status === 'paused' ? 'subscription.paused' : 'subscription.resumed',
+  )
   return record
 }
 
 /** Drops the topic from the cache, and logs that the subscription has a new state. */
 export function reportState(
   { topicCache, log }: Reporting,
-  { requestId }: Call,
+  { requestId }: Pick<Call, 'requestId'>,
   { id: subscriptionId, topicArn, status }: SubscriptionRecord,
   event: string,
 ): void {

@@ -92,6 +92,17 @@ export async function testSubscription(
   return answer
 }
 
+/** Tests a subscription for a task, which shows no bodies. */
+export async function testRecord(
+  deps: TestTools & Pick<ApiDeps, 'topics'>,
+  record: SubscriptionRecord,
+  publicUrl: string,
+): Promise<z.input<typeof TestAnswer>> {
+  const topic = await deps.topics.get(record.topicArn)
+  if (!topic) throw notFound('subscription')
+  return attemptOnce(deps, { record, topic, publicUrl, given: {}, showsBodies: false, isCustomer: false })
+}
+
 async function attemptOnce(
   deps: TestTools,
   { record, topic, publicUrl, given, showsBodies, isCustomer }: TestAttempt,

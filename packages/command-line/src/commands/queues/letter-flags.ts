@@ -4,7 +4,7 @@ import { collect, readWhole } from '../../frame/command-input.ts'
 import { timeOf } from '../../output/durations.ts'
 import { CommandError } from '../../output/exit-codes.ts'
 
-const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
+const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown', 'setAside'] as const
 const NONE = 'none' as const
 type Reason = (typeof REASONS)[number]
 

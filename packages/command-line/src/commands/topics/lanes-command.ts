@@ -1,10 +1,11 @@
-/** `fantail lanes` lists what is stuck, worst first, and why. */
+/** `fantail lanes` lists what is stuck, worst first, and why, and acts on many lanes. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Lane, type ListLanesData, listLanes } from '@fantail/client/api'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { durationText } from '../../output/durations.ts'
 import { counted } from '../../output/text-table.ts'
+import { defineBulk } from './bulk-commands.ts'
 
 const LANES_EVERY_MS = 2_000
 
@@ -20,7 +21,8 @@ interface LanesFlags {
 }
 
 export const lanes: Define = (command, does) => {
-  command
+  const list = command.command('list', { isDefault: true }).description('list what is stuck, worst first')
+  list
     .option('--topic <topic>', 'only lanes of this topic')
     .option(
       '--state <verdict>',
@@ -31,7 +33,8 @@ export const lanes: Define = (command, does) => {
     .option('--limit <n>', 'lanes at most, up to 100', '20')
     .option('--watch', 'looks again every two seconds, until Ctrl-C')
     .action(does(showLanes))
-  examples(command, 'lanes', 'lanes --state inNeed --json', 'lanes --topic orders --watch')
+  examples(list, 'lanes', 'lanes --state inNeed --json', 'lanes --topic orders --watch')
+  defineBulk(command, does)
 }
 
 async function showLanes(context: CommandContext, { limit, watch, ...filter }: LanesFlags): Promise<void> {

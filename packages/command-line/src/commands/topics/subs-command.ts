@@ -9,6 +9,7 @@ import {
   resumeSubscription,
   retryNow,
   type Subscription,
+  setMessageAside,
   subscribe,
   testSubscription,
   updateSubscription,
@@ -59,6 +60,7 @@ export const subs: Define = (command, does) => {
   definePauses(command, does)
   defineRetry(command, does)
   defineTest(command, does)
+  defineSetAside(command, does)
   defineRotate(command, does)
 }
 
@@ -188,6 +190,20 @@ function defineRetry(command: Command, does: Does): void {
 interface TestFlags {
   message?: string
   from?: string
+}
+
+function defineSetAside(command: Command, does: Does): void {
+  const aside = command.command('set-aside').description('dead-letter one waiting message; its group goes on')
+  aside
+    .argument('<id>', 'id or ARN of the subscription')
+    .argument('<message>', 'id of the message')
+    .action(
+      does(async (context, id: string, messageId: string) => {
+        const answer = await setMessageAside({ ...(await at(context, id)), body: { messageId } })
+        context.out.item(answer, () => `it goes to ${answer.queueArn}`, answer.messageId)
+      }),
+    )
+  examples(aside, 'subs set-aside 5f0c1e4e-… 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21')
 }
 
 function defineTest(command: Command, does: Does): void {

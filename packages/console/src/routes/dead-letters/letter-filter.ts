@@ -2,7 +2,7 @@
 import type { DeadLetterCounts } from '@fantail/client/api'
 import { nameOf } from '../../parts/formats.ts'
 
-const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown'] as const
+const REASONS = ['permanent', 'retriesExhausted', 'expired', 'outcomeUnknown', 'setAside'] as const
 const NONE = 'none' as const
 
 export interface LetterFilter {

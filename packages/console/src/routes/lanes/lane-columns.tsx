@@ -16,8 +16,18 @@ const w = words.lanes
 const seconds = (value: number | null) => (value === null ? '–' : formatSeconds(value))
 
 const FIGURES = [
-  { title: words.topic.waiting, show: (row: Lane) => formatNumber(row.lane.waiting), isNumber: true },
-  { title: words.topic.oldest, show: (row: Lane) => seconds(row.lane.oldestWaitingSeconds), isNumber: true },
+  {
+    title: words.topic.waiting,
+    show: (row: Lane) => formatNumber(row.lane.waiting),
+    isNumber: true,
+    sort: 'waiting',
+  },
+  {
+    title: words.topic.oldest,
+    show: (row: Lane) => seconds(row.lane.oldestWaitingSeconds),
+    isNumber: true,
+    sort: 'oldest',
+  },
   {
     title: words.subscription.inFlight,
     show: (row: Lane) => formatNumber(row.lane.inFlight),
@@ -32,13 +42,25 @@ export const columnsWith = (
   opened: string | undefined,
   open: (id: string | undefined) => void,
 ): readonly Column<LaneRow>[] => [
-  { title: w.verdict, show: (row) => <RowVerdict row={row} isOpen={opened === row.subscriptionId} /> },
+  {
+    title: w.verdict,
+    show: (row) => (
+      <>
+        <RowVerdict row={row} isOpen={opened === row.subscriptionId} />
+        <LanePanelToggle lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
+      </>
+    ),
+    sort: 'worst',
+  },
   {
     title: words.topic.endpoint,
     show: (row) => (
       <>
         <SubscriptionLink id={row.subscriptionId} name={row.name} endpoint={row.endpoint} opensRow />
-        <div className={`${css.quiet} ${css.small}`}>
+        <div
+          className={`${css.quiet} ${css.small} ${css.cut}`}
+          title={row.hasLeft ? undefined : row.verdict.sentence}
+        >
           {opened === row.subscriptionId ? (
             <SteadyBox>{row.verdict.sentence}</SteadyBox>
           ) : row.hasLeft ? (
@@ -47,7 +69,6 @@ export const columnsWith = (
             row.verdict.sentence
           )}
         </div>
-        <LanePanelToggle lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
       </>
     ),
   },

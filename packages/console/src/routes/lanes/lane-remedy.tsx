@@ -98,14 +98,44 @@ const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>>
   groupBlocked: ({ id, verdict: { facts } }) => (
     <>
       {facts.blockingMessageId && (
-        <Link to="/messages/$id" params={{ id: facts.blockingMessageId }} search={{ open: id }}>
-          {w.openMessage}
-        </Link>
+        <BlockingMessage id={id} group={facts.blockedGroup} messageId={facts.blockingMessageId} />
       )}
       <LastAnswer id={id} />
     </>
   ),
   quarantined: () => <Link to="/system">{words.pages.system}</Link>,
+}
+
+interface Blocking {
+  /** Id of the subscription. */
+  id: string
+  group: string | null
+  messageId: string
+}
+
+/** The message that its group waits for, and the button that dead-letters it. */
+function BlockingMessage({ id, group, messageId }: Blocking) {
+  const setAside = useWrite(operations.setMessageAside)
+  return (
+    <>
+      <p>
+        {w.blockedGroup(group ?? '')}{' '}
+        <Link to="/messages/$id" params={{ id: messageId }} search={{ open: id }}>
+          {messageId}
+        </Link>
+      </p>
+      <div className={css.row}>
+        <Button
+          isDisabled={setAside.isPending}
+          onPress={() => setAside.mutate({ path: { id }, body: { messageId } })}
+        >
+          {w.setAside}
+        </Button>
+        {setAside.data && <span role="status">{w.isAside(nameOf(setAside.data.queueArn))}</span>}
+      </div>
+      {setAside.error && <Failed error={setAside.error} />}
+    </>
+  )
 }
 
 /** The latest answer of the endpoint. Without a record of attempts nothing is shown. */

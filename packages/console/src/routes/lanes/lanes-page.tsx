@@ -1,6 +1,6 @@
 /** The lanes of all topics, worst first, and why they are stuck. The actions in a row apply to its lane. */
 import type { Lane, LaneList } from '@fantail/client/api'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
@@ -10,6 +10,8 @@ import { Check, Select, TextInput } from '../../parts/fields.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
 import { Empty, Loaded } from '../../parts/states.tsx'
+import { BulkBar } from '../bulk/bulk-bar.tsx'
+import type { BulkSelect } from '../bulk/bulk-dialog.tsx'
 import { columnsWith, HOSTS } from './lane-columns.tsx'
 import { useSteadyRows } from './lane-flow.tsx'
 import { LanePanel } from './lane-quick-actions.tsx'
@@ -35,6 +37,8 @@ const STATES = [
 type Sort = (typeof SORTS)[number]['value']
 type State = (typeof STATES)[number]['value']
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 export function LanesPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -42,10 +46,13 @@ export function LanesPage() {
   const state = STATES.find(({ value }) => value === search.state)?.value ?? ''
   const isGrouped = search.by === 'host'
   const [opened, setOpened] = useState<string>()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(NOTHING)
   const change = (changed: typeof search) => {
     setOpened(undefined)
+    if (changed.sort === undefined) setChosen(NOTHING)
     void navigate({ search: { ...search, ...changed }, replace: true })
   }
+  const filter = filterOf({ state, topic: search.topic, q: search.q })
   const input = lanesInput({ sort, state, topic: search.topic, q: search.q, isGrouped })
   const read = usePages(
     operations.listLanes,
@@ -54,7 +61,9 @@ export function LanesPage() {
   )
   return (
     <>
-      <PageHead title={words.pages.lanes} request={callOf(operations.listLanes, input)} />
+      <PageHead title={words.pages.lanes} request={callOf(operations.listLanes, input)}>
+        <Link to="/bulk">{words.bulk.tasks}</Link>
+      </PageHead>
       <div className={css.stack}>
         <div className={css.fields}>
           <TextInput
@@ -81,11 +90,19 @@ export function LanesPage() {
             onChange={(topic) => change({ topic: topic || undefined })}
           />
         </div>
-        <Check
-          label={w.byHost}
-          isChecked={isGrouped}
-          onChange={(by) => change({ by: by ? 'host' : undefined })}
-        />
+        <div className={`${css.row} ${css.spread}`}>
+          <BulkBar
+            chosen={chosen}
+            ofChosen={(keys) => (isGrouped ? { ...filter, hosts: keys } : { subscriptions: keys })}
+            ofFilter={filter}
+            onClear={() => setChosen(NOTHING)}
+          />
+          <Check
+            label={w.byHost}
+            isChecked={isGrouped}
+            onChange={(by) => change({ by: by ? 'host' : undefined })}
+          />
+        </div>
         <Loaded read={read} rows={12}>
           {({ pages }) => (
             <Board
@@ -95,12 +112,29 @@ export function LanesPage() {
               onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
               opened={opened}
               onOpen={setOpened}
+              chosen={chosen}
+              onChoose={setChosen}
+              order={{ sort, onSort: (next) => change({ sort: next }) }}
             />
           )}
         </Loaded>
       </div>
     </>
   )
+}
+
+/** The filter of the list as a selection. undefined: no filter is set. */
+function filterOf({
+  state,
+  topic,
+  q,
+}: {
+  state: State
+  topic: string | undefined
+  q: string | undefined
+}): BulkSelect | undefined {
+  if (!state && !topic && !q) return undefined
+  return { ...(state && { state }), ...(topic && { topic }), ...(q && { q }) }
 }
 
 interface BoardProps {
@@ -111,9 +145,13 @@ interface BoardProps {
   /** Id of the subscription whose row is open. */
   opened: string | undefined
   onOpen: (id: string | undefined) => void
+  chosen: ReadonlySet<string>
+  onChoose: (chosen: ReadonlySet<string>) => void
+  order: { sort: string; onSort: (sort: string) => void }
 }
 
-function Board({ pages, isGrouped, isFiltered, onMore, opened, onOpen }: BoardProps) {
+function Board({ pages, isGrouped, isFiltered, onMore, opened, onOpen, ...table }: BoardProps) {
+  const { chosen, onChoose, order } = table
   const first = pages[0]
   const read = useOpened(opened)
   const lanes = useSteadyRows(
@@ -142,6 +180,7 @@ function Board({ pages, isGrouped, isFiltered, onMore, opened, onOpen }: BoardPr
           columns={HOSTS}
           rows={hosts}
           keyOf={({ host }) => host}
+          choice={{ chosen, onChoose, nameOf: ({ host }) => host }}
           empty={empty}
           onMore={onMore}
         />
@@ -151,6 +190,8 @@ function Board({ pages, isGrouped, isFiltered, onMore, opened, onOpen }: BoardPr
           columns={columnsWith(opened, onOpen)}
           rows={lanes}
           keyOf={({ subscriptionId }) => subscriptionId}
+          choice={{ chosen, onChoose, nameOf: ({ name, endpoint }) => name ?? endpoint }}
+          order={order}
           under={({ subscriptionId }) =>
             subscriptionId === opened && (
               <Loaded read={read} rows={2}>

@@ -38,12 +38,12 @@ export function OverviewPage() {
               {!overview.complete && <p className={css.quiet}>{words.lanes.incomplete}</p>}
             </div>
             {isFirst && <FirstStart />}
-            <StatsPanel range={range} />
             <NeedsYou
               overview={overview}
               redrives={redrives.data?.redrives ?? []}
               degraded={readiness.data?.degraded ?? []}
             />
+            <StatsPanel range={range} />
             <p className={`${css.quiet} ${css.small}`}>{w.version(overview.version, overview.commit)}</p>
           </div>
         )}

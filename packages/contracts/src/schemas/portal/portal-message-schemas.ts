@@ -135,7 +135,9 @@ export const PortalDeadLetterList = named(
             messageId: MessageId,
             publishedAt: timestamp('When it was published'),
             deadLetteredAt: timestamp('When it was given up'),
-            reason: z.string().describe('Why: permanent, retriesExhausted, expired or outcomeUnknown.'),
+            reason: z
+              .string()
+              .describe('Why: permanent, retriesExhausted, expired, outcomeUnknown or setAside.'),
             statusCode: StatusCode,
             error: ErrorOfLast,
             attempts: z.int().describe('Attempts that were made.'),

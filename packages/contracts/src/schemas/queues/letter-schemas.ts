@@ -165,7 +165,7 @@ export const DeadLetterCounts = named(
   z
     .object({
       byReason: counts.describe(
-        'Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown.',
+        'Dead letters by why they ended: permanent, retriesExhausted, expired, outcomeUnknown, setAside.',
       ),
       byStatusCode: counts.describe(
         'Dead letters by the last HTTP status; `none` where there was no answer.',

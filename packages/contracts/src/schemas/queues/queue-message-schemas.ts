@@ -46,7 +46,7 @@ const DeadLetterView = named(
         .enum(DEAD_LETTER_REASONS)
         .describe(
           'permanent: no retry would help; retriesExhausted: the last retry failed; expired: too old; ' +
-            'outcomeUnknown: the provider gave no answer and may have sent it.',
+            'outcomeUnknown: the provider gave no answer and may have sent it; setAside: an operator set it aside.',
         ),
       statusCode: z.int().nullable().describe('HTTP status of the last attempt’s answer; null: it got none.'),
       lastError: z

@@ -6,7 +6,7 @@ import { LaneView, VERDICT_CODES, VerdictView } from './lane-schemas.ts'
 import { SUBSCRIPTION_EXAMPLE } from './subscription-schemas.ts'
 
 /** @limit Characters of a text that lanes are searched for. Past it: the request is refused. */
-const LANE_SEARCH_CHARS_MAX = 256
+export const LANE_SEARCH_CHARS_MAX = 256
 
 export const LaneListQuery = z.strictObject({
   sort: z

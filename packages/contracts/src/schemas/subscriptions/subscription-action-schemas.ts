@@ -43,6 +43,33 @@ export const DiscardedAnswer = named(
     .object({ discarded: z.int().describe('Deliveries that waited and were discarded.') })
     .meta({ examples: [{ discarded: 17 }] }),
 )
+export const SetAsideInput = namedInput(
+  'SetAsideInput',
+  z
+    .strictObject({
+      messageId: z.string().min(1).max(64).describe('Id of the message, as its publisher got it.'),
+    })
+    .meta({
+      description: 'The message to set aside.',
+      examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
+    }),
+)
+export const SetAsideAnswer = named(
+  'SetAsideResult',
+  z
+    .object({
+      messageId: z.string().describe('Id of the message that goes to the queue.'),
+      queueArn: z.string().describe('ARN of the dead-letter queue to which it goes.'),
+    })
+    .meta({
+      examples: [
+        {
+          messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
+          queueArn: 'arn:aws:sqs:us-east-1:000000000000:orders-dead-letters',
+        },
+      ],
+    }),
+)
 const TestedRequest = z.object({
   method: z.string().nullable().describe('HTTP method; null: the kind of endpoint gets no HTTP request.'),
   url: z.string().describe('Address of the request, or the endpoint; without credentials.'),

@@ -68,10 +68,14 @@ type CountReply = [
 
 /** The filter in the form of queue-scan.lua. Absent members mean any. */
 export function filterJson(filter: RedriveFilter): string {
-  const { subscription, topic, statusCode, reason, error, since, until: till, messageIds: ids } = filter
+  const { subscription, subscriptions, topic, topicPrefix, statusCode, reason, error } = filter
+  const { since, until: till, messageIds: ids } = filter
   const status = statusCode === undefined ? undefined : textOf(statusCode)
   const failure = error === undefined ? undefined : textOf(error)
-  return JSON.stringify({ subscription, topic, status, error: failure, reason, since, till, ids })
+  const among = subscriptions
+  const under = topicPrefix
+  const letter = { subscription, among, topic, under, status, error: failure, reason, since, till, ids }
+  return JSON.stringify(letter)
 }
 
 /** Scripts have an empty text for a letter without a status or an error. */

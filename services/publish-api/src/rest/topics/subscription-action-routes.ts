@@ -1,9 +1,11 @@
 /** Actions on a subscription that do not change its settings. */
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   CONFIRMATIONS_PER_ENDPOINT_MAX,
   CONFIRMATIONS_PER_HOST_MAX,
   type ErrorCode,
   FantailError,
+  parseMessageId,
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import { TestInput } from '@fantail/contracts/schemas/messages/message-schemas'
@@ -13,14 +15,18 @@ import {
   DiscardedAnswer,
   MovedAnswer,
   RetryInput,
+  SetAsideAnswer,
+  SetAsideInput,
   TestAnswer,
 } from '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
 import { SubscriptionView } from '@fantail/contracts/schemas/subscriptions/subscription-schemas'
+import type { SetAside } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, idOf, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
+import { letterQueueOf } from '../../redrives/dead-letter-sources.ts'
 import { changeStatus, reportState, visibleSubscription } from '../../subscriptions/change.ts'
 import { askAgain, confirm } from '../../subscriptions/confirmations.ts'
 import { askMoveAgain } from '../../subscriptions/moves/move.ts'
@@ -92,6 +98,17 @@ export function subscriptionActionRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => retryNow(deps, call),
     }),
     endpoint({
+      ...action('setMessageAside', 'set-aside', 'Dead-letter one waiting message, so that the others go on'),
+      description:
+        'For a message that fails again and again while its FIFO group waits behind it. It goes to the subscription’s ' +
+        'dead-letter queue once, with the reason `setAside`, and the next message of its group follows. Answers 409 ' +
+        'while an attempt at it is under way, and if the subscription has no dead-letter queue. Repeating it changes ' +
+        'nothing.',
+      body: SetAsideInput,
+      answers: { 202: { description: 'It goes to the queue', schema: SetAsideAnswer } },
+      handle: (call) => setMessageAside(deps, call),
+    }),
+    endpoint({
       ...action('purgeSubscription', 'purge', 'Discard everything that waits'),
       description:
         'Discarded deliveries are counted and go to no dead-letter queue. Attempts under way end as they would have.',
@@ -130,7 +147,12 @@ async function changed(
 }
 
 async function setStatus(deps: ApiDeps, call: Call, status: 'paused' | 'active'): Promise<Answer> {
-  return ok(await showSubscription(deps, await changeStatus(deps, call, status)))
+  return ok(
+    await showSubscription(
+      deps,
+      await changeStatus(deps, { id: idOf(call), requestId: call.requestId }, status),
+    ),
+  )
 }
 
 async function confirmByToken(
@@ -169,6 +191,44 @@ async function purge(deps: ApiDeps, call: Call): Promise<Answer> {
   const discarded = await deps.lanes.purge(shard, id)
   deps.log.info({ requestId: call.requestId, subscriptionId: id, discarded }, 'subscription.purged')
   return ok({ discarded })
+}
+
+/** How long a request waits for the end of an attempt. Past it: `wrong_state`. */
+const SET_ASIDE_TRIES_MAX = 20
+const SET_ASIDE_PAUSE_MS = 100
+const NO_LETTERS =
+  'the subscription has no dead-letter queue, so the message would be lost: give it a `redrivePolicy` first'
+
+async function setMessageAside(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof SetAsideInput>>,
+): Promise<Answer> {
+  const { messageId } = call.body
+  const message = parseMessageId(messageId)
+  if (!message) throw FantailError.invalid('messageId', 'must be the id of a message')
+  const record = await visibleSubscription(deps, idOf(call))
+  const { id, shard } = await laneOf(deps, call)
+  const queueArn = await letterQueueOf(deps, record)
+  if (queueArn === undefined) throw new FantailError('wrong_state', NO_LETTERS)
+  const what = await setAside(() => deps.lanes.setAside(shard, id, message))
+  if (what === 'noQueue') throw new FantailError('wrong_state', NO_LETTERS)
+  if (what === 'missing') throw notFound('message among those that this subscription gets next')
+  if (what === 'inFlight')
+    throw new FantailError(
+      'wrong_state',
+      'an attempt at the message is under way: try again when it has ended',
+    )
+  deps.log.info({ requestId: call.requestId, subscriptionId: id, messageId }, 'subscription.setAside')
+  return { status: 202, body: { messageId, queueArn } }
+}
+
+/** An attempt usually ends soon, and the message then waits for its next one. */
+async function setAside(once: () => Promise<SetAside>): Promise<SetAside> {
+  for (let tries = 1; ; tries++) {
+    const what = await once()
+    if (what !== 'inFlight' || tries === SET_ASIDE_TRIES_MAX) return what
+    await delay(SET_ASIDE_PAUSE_MS)
+  }
 }
 
 async function laneOf(deps: ApiDeps, call: Call): Promise<{ id: string; shard: number }> {

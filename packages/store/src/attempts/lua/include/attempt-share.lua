@@ -5,5 +5,5 @@ local function drop_share(base, subscription)
   redis.call('UNLINK', base .. 'of:' .. subscription)
   redis.call('HDEL', base .. 'bytes', subscription)
   redis.call('ZREM', base .. 'recent', subscription)
-  redis.call('INCRBY', base .. 'total', -bytes)
+  if bytes > 0 then redis.call('DECRBY', base .. 'total', bytes) end
 end

@@ -134,7 +134,7 @@ local function expire_set(take, id, lane, set, claims, max)
       take.expired[#take.expired + 1] = delivery
     elseif (old or due) and #dead < max then
       if old then
-        state = dead_of_age(state)
+        state = dead_because('expired', state)
         set_state(base, id, delivery, state)
       end
       dead[#dead + 1] = delivery

@@ -37,6 +37,6 @@ local function is_dead(state)
   return state and string.sub(state, 1, 1) == 'D'
 end
 
-local function dead_of_age(state)
-  return 'Dexpired,' .. (state and string.match(string.gsub(state, WHY, '%1'), '^A(.*)$') or '0,,')
+local function dead_because(reason, state)
+  return 'D' .. reason .. ',' .. (state and string.match(string.gsub(state, WHY, '%1'), '^A(.*)$') or '0,,')
 end

@@ -19,14 +19,16 @@ local function rank_after(queue, score, id)
 end
 
 -- Reads a filter, a JSON object. Members that it lacks mean any: subscription, topic, status ('' no answer), error
--- ('' none), since, till, reason, ids (a list).
+-- ('' none), since, till, reason, ids (a list), among (a list of subscriptions), under (the beginning of their ARNs).
 local function read_filter(json)
   local filter = cjson.decode(json)
   if filter.topic then filter.topic = filter.topic .. ':' end
-  if filter.ids then
-    local ids = {}
-    for _, id in ipairs(filter.ids) do ids[id] = true end
-    filter.ids = ids
+  for _, list in ipairs({ 'ids', 'among' }) do
+    if filter[list] then
+      local members = {}
+      for _, member in ipairs(filter[list]) do members[member] = true end
+      filter[list] = members
+    end
   end
   return filter
 end
@@ -39,13 +41,15 @@ local function facts_of(queue, id)
   return { subscription = h[2], status = h[3], dead_at = tonumber(h[4]), message = h[5], reason = h[6], error = h[7] }
 end
 
-local function is_of_topic(topic, subscription)
-  return subscription and string.sub(subscription, 1, #topic) == topic
+local function begins_with(subscription, beginning)
+  return subscription and string.sub(subscription, 1, #beginning) == beginning
 end
 
 local function passes(filter, id, of)
   return (not filter.subscription or filter.subscription == of.subscription)
-    and (not filter.topic or is_of_topic(filter.topic, of.subscription))
+    and (not filter.topic or begins_with(of.subscription, filter.topic))
+    and (not filter.under or begins_with(of.subscription, filter.under))
+    and (not filter.among or (of.subscription and filter.among[of.subscription]))
     and (not filter.status or filter.status == of.status)
     and (not filter.error or (of.reason and filter.error == (of.error or '')))
     and (not filter.reason or filter.reason == of.reason)

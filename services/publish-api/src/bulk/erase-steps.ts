@@ -1,0 +1,225 @@
+/** The steps of an erasure. Each is safe to repeat, and none depends on what an earlier run of it has seen. */
+import {
+  type BulkTask,
+  FantailError,
+  type PortalGrant,
+  type RedriveTask,
+  topicArn as topicArnOf,
+  withoutSubscription,
+} from '@fantail/contracts'
+import type { BulkOutcome } from '@fantail/store'
+import type { ApiDeps } from '../deps/api-deps.ts'
+import { deleteSubscription } from '../subscriptions/change.ts'
+import { deleteTopic } from '../topics/topic-changes.ts'
+import type { Hold } from './redrive-step.ts'
+
+/** How long an erasure waits until waiting deliveries are discarded. Past it: it says so, and goes on. */
+const DRAIN_MS_MAX = 120_000
+/** Processes gather figures and attempts for up to 5 s before they write them. */
+const LATE_WRITES_MS = 6_000
+/** Items of one page of a list that is searched for the customer's. */
+const ERASED_AT_ONCE = 100
+
+interface Step {
+  task: BulkTask
+  object: string
+  /** Whether it existed before the task. */
+  before: string | undefined
+  hold: Hold
+}
+
+export async function eraseStep(deps: ApiDeps, step: Step): Promise<BulkOutcome> {
+  const [kind = '', name = ''] = step.object.split(' ')
+  switch (kind) {
+    case 'sub':
+      return eraseSubscription(deps, step, name)
+    case 'topic':
+      return eraseTopic(deps, step, name)
+    case 'letters':
+      return eraseLetters(deps, step.task, name)
+    case 'drain':
+      return drain(deps, step)
+    case 'rest':
+      return eraseRest(deps, await customerOf(deps, step.task))
+    default:
+      await deps.bulk.forget(step.task)
+      return {}
+  }
+}
+
+/** A run that died may have erased the object already. It counts all the same, because it existed before. */
+const countedAs = (what: string, before: string | undefined): BulkOutcome =>
+  before === undefined ? {} : { counted: { [what]: 1 } }
+
+async function eraseSubscription(deps: ApiDeps, { before }: Step, id: string): Promise<BulkOutcome> {
+  const place = await deps.subscriptions.locate(id)
+  if (place) {
+    await deleteSubscription(deps, id)
+    deps.topicCache.forget(place.topicArn)
+  }
+  return countedAs('subscriptions', before)
+}
+
+async function eraseTopic(deps: ApiDeps, { task, before }: Step, arn: string): Promise<BulkOutcome> {
+  const [exists] = await deps.topics.exists([arn])
+  if (exists) await deleteTopic(deps, arn, task.id)
+  return countedAs('topics', before)
+}
+
+/** Which of the objects exist, for the report. */
+export async function existingObjects(deps: ApiDeps, objects: string[]): Promise<Record<string, string>> {
+  const found = await Promise.all(
+    objects.map(async (object) => {
+      const [kind, name = ''] = object.split(' ')
+      if (kind === 'sub') return (await deps.subscriptions.locate(name)) !== null
+      return kind === 'topic' && (await deps.topics.exists([name]))[0] === true
+    }),
+  )
+  return Object.fromEntries(objects.filter((_, i) => found[i]).map((object) => [object, '1']))
+}
+
+/** Workers discard what waits. Messages that no worker has fetched yet still have their texts. */
+async function drain(deps: ApiDeps, { task, hold }: Step): Promise<BulkOutcome> {
+  const { subscriptions } = await customerOf(deps, task)
+  const from = deps.clock()
+  for (;;) {
+    const [left, waitsSince] = await Promise.all([
+      deps.erasure.lanesLeft([...subscriptions]),
+      deps.laneBoard.undispatchedSince(),
+    ])
+    const isDrained = left === 0 && (waitsSince === undefined || waitsSince > from)
+    if (isDrained && deps.clock() - from >= LATE_WRITES_MS) return {}
+    if (deps.clock() - from > DRAIN_MS_MAX) throw new FantailError('conflict', NOT_DRAINED)
+    if (!(await hold())) throw new FantailError('wrong_state', 'the task was cancelled')
+  }
+}
+
+const NOT_DRAINED =
+  'deliveries still wait to be discarded after 2 minutes: no worker runs, or attempts hang. Erase again later'
+
+/** A queue that a deleted topic made for its dead letters is deleted with all that it holds. */
+async function eraseLetters(deps: ApiDeps, task: BulkTask, arn: string): Promise<BulkOutcome> {
+  const queue = await deps.queues.get(arn)
+  if (!queue) return {}
+  const customer = await customerOf(deps, task)
+  const own = queue.deadLettersOf
+  if (own !== undefined && customer.hasTopic(own)) {
+    const deadLetters = await deps.queues.purge(arn)
+    await deps.queues.delete(arn)
+    return { counted: { deadLetters, queues: 1 } }
+  }
+  const filter = customer.topicPrefix
+    ? { topicPrefix: customer.topicPrefix }
+    : { subscriptions: [...customer.subscriptions].map((id) => customer.arnOf.get(id) ?? id) }
+  return { counted: { deadLetters: await deps.queues.purgeDeadLetters(arn, filter) } }
+}
+
+interface Customer {
+  /** The beginning of the ARNs of the topics. undefined: only subscriptions are erased. */
+  topicPrefix: string | undefined
+  topics: string[]
+  /** Queues in which its dead letters may be. */
+  queues: string[]
+  uids: Set<string>
+  subscriptions: Set<string>
+  arnOf: Map<string, string>
+  hasTopic(arn: string): boolean
+}
+
+/** The customer, as the task's objects name it: the records may be gone already. */
+async function customerOf(deps: ApiDeps, { id, leaving, key }: BulkTask): Promise<Customer> {
+  const rows = (await deps.bulk.objects(id)).map((object) => object.split(' '))
+  const place = { ...deps.settings.arn, ...(key && { account: key.account }) }
+  const topicPrefix = leaving && 'topicPrefix' in leaving ? topicArnOf(leaving.topicPrefix, place) : undefined
+  const topics = rows.flatMap(([kind, arn = '']) => (kind === 'topic' ? [arn] : []))
+  const subs = rows.flatMap(([kind, sub = '', arn = '']) => (kind === 'sub' ? [[sub, arn] as const] : []))
+  return {
+    topicPrefix,
+    topics,
+    queues: rows.flatMap(([kind, arn = '']) => (kind === 'letters' ? [arn] : [])),
+    uids: new Set(rows.flatMap(([kind, , uid = '']) => (kind === 'topic' ? [uid] : []))),
+    subscriptions: new Set(subs.map(([sub]) => sub)),
+    arnOf: new Map(subs),
+    hasTopic: (arn) => topicPrefix !== undefined && topics.includes(arn),
+  }
+}
+
+/** Everything that only names the customer, or that nothing but time would remove. */
+async function eraseRest(deps: ApiDeps, customer: Customer): Promise<BulkOutcome> {
+  const { erasure, attempts, statsStore, portalSessions } = deps
+  const { topics, subscriptions, uids } = customer
+  const ids = [...subscriptions]
+  for (let at = 0; at < ids.length; at += ERASED_AT_ONCE)
+    await attempts.drop(ids.slice(at, at + ERASED_AT_ONCE))
+  await statsStore.erase('s', ids, deps.clock())
+  await statsStore.erase('t', topics, deps.clock())
+  await erasure.former(ids)
+  await erasure.queueNames(customer.queues)
+  const portalEnded = await portalSessions.endAll((grant) => isOnlyFor(grant, customer, deps))
+  const quarantined = await eraseQuarantined(deps, customer)
+  const redrives = await forgetRedrives(deps, customer)
+  const outcomes = await erasure.outcomes((kind, name) =>
+    kind === 'topic' ? customer.hasTopic(name) : subscriptions.has(name),
+  )
+  await Promise.all([deps.keptUpkeep.sweep(), deps.queues.sweep()])
+  const keys = await erasure.leftovers(uids)
+  return { counted: { portalSessions: portalEnded, quarantined, redrives, outcomes, otherKeys: keys } }
+}
+
+/** A grant for others too stays: it names them. */
+function isOnlyFor(
+  { prefixes, subscriptions, account }: PortalGrant,
+  customer: Customer,
+  deps: ApiDeps,
+): boolean {
+  if (subscriptions) return subscriptions.every((id) => customer.subscriptions.has(id))
+  const { topicPrefix } = customer
+  if (topicPrefix === undefined || prefixes.length === 0) return false
+  const place = { ...deps.settings.arn, account }
+  return prefixes.every((prefix) => topicArnOf(prefix, place).startsWith(topicPrefix))
+}
+
+async function eraseQuarantined({ quarantine }: ApiDeps, customer: Customer): Promise<number> {
+  let removed = 0
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await quarantine.list({ limit: ERASED_AT_ONCE, ...(cursor !== undefined && { cursor }) })
+    for (const { id, topicArn, subscriptionId } of page.items) {
+      const isOurs =
+        (subscriptionId !== null && customer.subscriptions.has(subscriptionId)) ||
+        (topicArn !== null && customer.hasTopic(topicArn))
+      if (isOurs && (await quarantine.remove(id))) removed++
+    }
+    cursor = page.nextCursor
+  }
+  return removed
+}
+
+async function forgetRedrives({ redrives }: ApiDeps, customer: Customer): Promise<number> {
+  let forgotten = 0
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await redrives.list({ limit: ERASED_AT_ONCE, ...(cursor !== undefined && { cursor }) })
+    for (const task of page.items) {
+      if (task.endedAt === null || !isAbout(task, customer)) continue
+      await redrives.forget(task.id)
+      forgotten++
+    }
+    cursor = page.nextCursor
+  }
+  return forgotten
+}
+
+function isAbout({ source, filter }: RedriveTask, customer: Customer): boolean {
+  const { subscription, subscriptions = [], topic } = filter
+  const named = [source, ...(subscription ? [subscription] : []), ...subscriptions]
+  const isOurs = (arn: string) =>
+    customer.subscriptions.has(arn.split(':').at(-1) ?? '') || customer.hasTopic(withoutSubscription(arn))
+  return (
+    named.some(isOurs) || (topic !== undefined && customer.hasTopic(topic)) || isOwnQueue(source, customer)
+  )
+}
+
+/** A topic's own dead-letter queue has the topic's name in its own. */
+function isOwnQueue(source: string, { topics }: Customer): boolean {
+  const name = source.split(':').at(-1) ?? ''
+  return topics.some((arn) => name.startsWith(`${arn.split(':').at(-1)}-dead-letters`))
+}

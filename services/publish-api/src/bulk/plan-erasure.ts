@@ -1,0 +1,144 @@
+/**
+ * Plans to erase everything of a customer who leaves: the topics whose names begin with a prefix, or the subscriptions
+ * with a key and value in their metadata, and all that belongs to them. The steps have an order, and run one after the
+ * other: subscriptions and topics, then what waits, then dead letters, then everything that only names them.
+ */
+
+import { isVisible } from '@fantail/access'
+import {
+  type BulkFailure,
+  type BulkTask,
+  FantailError,
+  type RedriveFilter,
+  type SubscriptionRecord,
+  topicArn as topicArnOf,
+} from '@fantail/contracts'
+import type { BulkPlanInput } from '@fantail/contracts/schemas/subscriptions/bulk-schemas'
+import type { z } from 'zod'
+import type { ApiDeps } from '../deps/api-deps.ts'
+import type { Call } from '../http/endpoint.ts'
+import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
+import { permits, selectLanes } from './select-lanes.ts'
+
+type PlanCall = Call<unknown, z.output<typeof BulkPlanInput>>
+type Leaving = NonNullable<BulkTask['leaving']>
+
+/** Topics that one erasure deletes. Past it: the plan is refused. */
+const ERASED_TOPICS_MAX = 1_000
+const ERASABLE_AT_ONCE = 100
+/** Topics that the plan shows. */
+const TOPICS_SHOWN = 10
+
+interface Planned {
+  objects: string[]
+  counts: Record<string, number>
+  sample: string[]
+  refused: BulkFailure[]
+  leaving: Leaving
+}
+
+export async function planErasure(deps: ApiDeps, call: PlanCall): Promise<Planned> {
+  const leaving = leavingOf(call.body.select)
+  const { lanes, refused } = await selectLanes(deps, call.body.select, call)
+  const subscriptions = lanes.map(({ record }) => record)
+  const topics = 'topicPrefix' in leaving ? await topicsOf(deps, call, leaving.topicPrefix, refused) : []
+  const queues = await queuesOf(deps, {
+    subscriptions,
+    topics,
+    filter: letterFilterOf(deps, call, leaving, subscriptions),
+  })
+  const letters = queues.reduce((sum, { letters: count }) => sum + count, 0)
+  return {
+    objects: [
+      ...subscriptions.map(({ id, arn }) => `sub ${id} ${arn}`),
+      ...topics.map(({ arn, uid }) => `topic ${arn} ${uid}`),
+      'drain',
+      ...queues.map(({ arn }) => `letters ${arn}`),
+      'rest',
+      'forget',
+    ],
+    counts: {
+      topics: topics.length,
+      lanes: subscriptions.length,
+      deliveries: lanes.reduce((sum, { deliveries }) => sum + deliveries, 0),
+      deadLetters: letters,
+    },
+    sample: topics.slice(0, TOPICS_SHOWN).map(({ arn }) => arn),
+    refused,
+    leaving,
+  }
+}
+
+/** An erasure has one condition, so that nobody erases more or less than a whole customer. */
+function leavingOf({ topicPrefix, metadata, ...others }: PlanCall['body']['select']): Leaving {
+  const isAlone = Object.values(others).every((value) => value === undefined)
+  if (isAlone && topicPrefix !== undefined && metadata === undefined) return { topicPrefix }
+  if (isAlone && metadata !== undefined && topicPrefix === undefined) return { metadata }
+  throw FantailError.invalid('select', 'must have topicPrefix or metadata, and nothing else, to erase')
+}
+
+async function topicsOf(deps: ApiDeps, call: PlanCall, prefix: string, refused: BulkFailure[]) {
+  const { caller } = call
+  const mayDelete = permits(deps, call, 'SNS:DeleteTopic')
+  const found: { arn: string; uid: string }[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const arnPrefix = topicArnOf(prefix, accountOf(deps, call))
+    const page = await deps.topics.list({
+      arnPrefix,
+      limit: ERASABLE_AT_ONCE,
+      ...(cursor !== undefined && { cursor }),
+    })
+    for (const { arn, uid } of page.items) {
+      if (!isVisible(caller, arn)) continue
+      const refusal = await mayDelete(arn)
+      if (refusal) refused.push({ object: arn, code: refusal.code, message: refusal.message })
+      else found.push({ arn, uid })
+    }
+    if (found.length > ERASED_TOPICS_MAX)
+      throw FantailError.invalid(
+        'select',
+        `matches more than ${ERASED_TOPICS_MAX} topics: erase fewer at a time`,
+      )
+    cursor = page.nextCursor
+  }
+  return found
+}
+
+function accountOf({ settings }: Pick<ApiDeps, 'settings'>, { caller }: Pick<Call, 'caller'>) {
+  return { ...settings.arn, ...(caller && { account: caller.account }) }
+}
+
+function letterFilterOf(
+  deps: ApiDeps,
+  call: PlanCall,
+  leaving: Leaving,
+  subscriptions: SubscriptionRecord[],
+): RedriveFilter | undefined {
+  if ('topicPrefix' in leaving) return { topicPrefix: topicArnOf(leaving.topicPrefix, accountOf(deps, call)) }
+  return subscriptions.length === 0 ? undefined : { subscriptions: subscriptions.map(({ arn }) => arn) }
+}
+
+interface Letters {
+  subscriptions: SubscriptionRecord[]
+  topics: { arn: string }[]
+  filter: RedriveFilter | undefined
+}
+
+/** Queues that hold dead letters of the customer now, and those that may get some until the lanes are gone. */
+async function queuesOf(deps: ApiDeps, { subscriptions, topics, filter }: Letters) {
+  if (filter === undefined) return []
+  const own = await Promise.all(topics.map(async ({ arn }) => (await deps.topicQueues.find(arn))?.queueArn))
+  const named = await Promise.all(subscriptions.map((record) => letterQueueOf(deps, record)))
+  const may = new Set([...own, ...named].filter((arn) => arn !== undefined))
+  const found: { arn: string; letters: number }[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await deps.queues.list({ limit: ERASABLE_AT_ONCE, ...(cursor !== undefined && { cursor }) })
+    for (const { arn } of page.items) {
+      const { matched } = await deps.redrives.dryRun(arn, filter)
+      if (matched > 0 || may.has(arn)) found.push({ arn, letters: matched })
+      may.delete(arn)
+    }
+    cursor = page.nextCursor
+  }
+  return [...found, ...[...may].map((arn) => ({ arn, letters: 0 }))]
+}

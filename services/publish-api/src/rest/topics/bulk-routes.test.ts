@@ -1,0 +1,178 @@
+import { deliveryId, placeOfSubscription } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyWith, type TestKey } from '../../auth/keys.fixture.ts'
+import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
+
+const MESSAGE = '01a1fbe2-80fa-72ab-bc08-d682f311b524'
+let api: TestApi
+let admin: TestKey
+const ids: Record<string, string> = {}
+
+beforeAll(async () => {
+  api = await startTestApi({ auth: true })
+  admin = await keyWith(api, ['publish', 'read', 'manage', 'redrive'])
+  for (const topic of ['acme-orders', 'other-orders']) await admin.call('PUT', `/v1/topics/${topic}`)
+  await subscribe('one', 'https://crm.example.com/1')
+  await subscribe('two', 'https://crm.example.com/2', { metadata: { customer: 'acme' } })
+  await subscribe('paused', 'https://crm.example.com/3')
+  await subscribe('pending', 'https://crm.example.com/4', { confirmation: 'handshake' })
+  await subscribe('elsewhere', 'https://erp.example.com/', {}, 'other-orders')
+  await admin.call('POST', `/v1/subscriptions/${ids.paused}/pause`)
+  for (const name of ['one', 'two', 'elsewhere']) await park(name)
+})
+afterAll(() => api.stop())
+
+async function subscribe(name: string, endpoint: string, set: object = {}, topic = 'acme-orders') {
+  const body = { endpoint, name, ...set }
+  ids[name] = (await admin.call('POST', `/v1/topics/${topic}/subscriptions`, { body })).body.id
+}
+
+async function park(name: string, redis = api.lanes) {
+  const subscriptionId = ids[name] ?? ''
+  const { shard } = placeOfSubscription(subscriptionId) ?? { shard: -1 }
+  const id = deliveryId(MESSAGE)
+  const entry = { subscriptionId, delivery: id, message: 0, park: { as: 'fresh' as const } }
+  await redis.park(shard, {
+    messages: [{ id, body: '{}' }],
+    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+  })
+}
+
+const plan = (action: string, select: object, key = admin, more: object = {}) =>
+  key.call('POST', '/v1/bulk/plan', { body: { action, select, ...more } })
+
+async function ended(id: string, key = admin) {
+  const task = await waitFor(
+    async () => {
+      const { body } = await key.call('GET', `/v1/bulk/${id}`)
+      return body.endedAt === null ? undefined : body
+    },
+    { what: 'the end of the bulk task' },
+  )
+  return task
+}
+
+async function carryOut(action: string, select: object, key = admin) {
+  const { id } = (await plan(action, select, key)).body
+  expect(await key.status('POST', '/v1/bulk', { plan: id })).toBe(202)
+  return ended(id, key)
+}
+
+const statusOf = async (name: string) =>
+  (await admin.call('GET', `/v1/subscriptions/${ids[name]}`)).body.status
+const statuses = async () => Promise.all(['one', 'two', 'paused', 'elsewhere'].map(statusOf))
+
+test('a plan says in words what it would act on and what it leaves out, and changes nothing', async () => {
+  const { status, body } = await plan('pause', { hosts: ['crm.example.com'] })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    status: 'planned',
+    words: 'pause 3 lanes, 2 deliveries',
+    counts: { lanes: 3, deliveries: 2 },
+    total: 3,
+    refused: { count: 1, first: [{ object: ids.pending, code: 'wrong_state' }] },
+  })
+  expect(body.sample).toContain('https://crm.example.com/1')
+  expect(await statuses()).toEqual(['active', 'active', 'paused', 'active'])
+})
+
+test('a pause of a host is undone without resuming what was paused before', async () => {
+  const paused = await carryOut('pause', { hosts: ['crm.example.com'] })
+  expect(paused).toMatchObject({ status: 'completed', done: 3, failed: 0, canUndo: true })
+  expect(paused.results).toEqual({ paused: 2, unchanged: 1 })
+  expect(await statuses()).toEqual(['paused', 'paused', 'paused', 'active'])
+  const { status, body: undo } = await admin.call('POST', `/v1/bulk/${paused.id}/undo`)
+  expect([status, undo.undoes]).toEqual([202, paused.id])
+  expect((await ended(undo.id)).results).toEqual({ resumed: 2 })
+  expect(await statuses()).toEqual(['active', 'active', 'paused', 'active'])
+  expect(await admin.status('POST', `/v1/bulk/${paused.id}/undo`)).toBe(409)
+  expect((await admin.call('GET', `/v1/bulk/${paused.id}`)).body).toMatchObject({
+    undoneBy: undo.id,
+    canUndo: false,
+  })
+})
+
+test('a run that died in a batch has its pause undone exactly, whatever it had paused', async () => {
+  const { id } = (await plan('pause', { hosts: ['crm.example.com'] })).body
+  await api.deps.bulk.start(id)
+  const claim = await api.deps.bulk.claim()
+  if (!claim) throw new Error('nothing to claim')
+  const before = { [ids.one ?? '']: 'active', [ids.two ?? '']: 'active', [ids.paused ?? '']: 'paused' }
+  await api.deps.bulk.open(claim, before)
+  await admin.call('POST', `/v1/subscriptions/${ids.one}/pause`)
+  // The process is killed here. Its lease ends, and the next process repeats the batch.
+  await api.redis.zadd('ft:{bulk}:running', 0, id)
+  api.deps.bulkRunner.wake()
+  expect((await ended(id)).results).toEqual({ paused: 2, unchanged: 1 })
+  expect(await api.deps.bulk.settle(claim, [ids.one ?? ''], [{ changed: true }])).toBeNull()
+  const undo = (await admin.call('POST', `/v1/bulk/${id}/undo`)).body
+  await ended(undo.id)
+  expect(await statuses()).toEqual(['active', 'active', 'paused', 'active'])
+})
+
+test('conditions of a selection all hold, and one that names nothing is refused', async () => {
+  const counted = async (select: object) => (await plan('purge', select)).body.counts?.lanes
+  expect(await counted({ topicPrefix: 'acme-' })).toBe(4)
+  expect(await counted({ topic: 'other-orders' })).toBe(1)
+  expect(await counted({ metadata: { key: 'customer', value: 'acme' } })).toBe(1)
+  expect(await counted({ status: 'paused', topicPrefix: 'acme-' })).toBe(1)
+  expect(await counted({ q: 'ERP.example' })).toBe(1)
+  expect(await counted({ state: 'paused', hosts: ['erp.example.com'] })).toBe(0)
+  expect(await counted({ subscriptions: [ids.one, ids.two], q: '/2' })).toBe(1)
+  expect((await plan('purge', {})).status).toBe(400)
+  const unknown = (await plan('purge', { subscriptions: [MESSAGE] })).body
+  expect(unknown.refused.first).toEqual([
+    { object: MESSAGE, code: 'not_found', message: 'no such subscription' },
+  ])
+})
+
+test('tests and purges of many say per object what failed', async () => {
+  api.attemptResult = { kind: 'response', statusCode: 500, durationMs: 3 }
+  const tested = await carryOut('test', { subscriptions: [ids.one, ids.two] })
+  expect(tested).toMatchObject({ status: 'completed', done: 2, failed: 2 })
+  expect(tested.failures).toContainEqual({
+    object: ids.one,
+    code: 'test_failed',
+    message: 'the endpoint answered 500',
+  })
+  const purged = await carryOut('purge', { topic: 'other-orders' })
+  expect(purged.results).toEqual({ discarded: 1 })
+  expect(purged.canUndo).toBe(false)
+})
+
+test('a key with prefixes acts on its own lanes only, and sees only its own tasks', async () => {
+  const own = await keyWith(api, ['manage'], { prefixes: ['other-'] })
+  const mixed = (await plan('pause', { subscriptions: [ids.one, ids.elsewhere] }, own)).body
+  expect(mixed).toMatchObject({ counts: { lanes: 1 }, refused: { count: 1 } })
+  expect(mixed.refused.first[0]).toMatchObject({ object: ids.one, code: 'not_found' })
+  const task = await carryOut('pause', { q: 'example.com' }, own)
+  expect(task.results).toEqual({ paused: 1 })
+  await ended((await own.call('POST', `/v1/bulk/${task.id}/undo`)).body.id, own)
+  const foreign = await keyWith(api, ['manage'], { prefixes: ['acme-'] })
+  expect(await foreign.status('GET', `/v1/bulk/${task.id}`)).toBe(404)
+  expect((await foreign.call('GET', '/v1/bulk')).body.tasks).toEqual([])
+  expect((await own.call('GET', '/v1/bulk')).body.tasks).toHaveLength(2)
+  const redriver = await keyWith(api, ['redrive'])
+  expect((await plan('pause', { q: 'x' }, redriver)).status).toBe(403)
+  expect((await plan('retry', { q: 'x' }, redriver)).status).toBe(201)
+})
+
+test('a cancelled task ends after its batch, and the audit log has its start and its end', async () => {
+  const { id } = (await plan('pause', { topicPrefix: 'acme-' })).body
+  await api.deps.bulk.start(id)
+  expect((await admin.call('POST', `/v1/bulk/${id}/cancel`)).body.status).toBe('canceling')
+  api.deps.bulkRunner.wake()
+  expect(await ended(id)).toMatchObject({ status: 'canceled', done: 0, results: {} })
+  expect(await admin.status('POST', `/v1/bulk/${id}/cancel`)).toBe(409)
+  const second = await carryOut('retry', { topicPrefix: 'acme-' })
+  const lines = await waitFor(
+    async () => {
+      const { body } = await admin.call('GET', `/v1/audit?resource=${second.id}`)
+      return body.entries.length >= 2 ? body.entries : undefined
+    },
+    { what: 'the audit lines' },
+  )
+  expect(lines.map((line: { action: string }) => line.action)).toEqual(['bulk ended', 'POST /v1/bulk'])
+  expect(lines[1].resource.words).toBe('retry 4 lanes, 3 deliveries')
+})
