@@ -95,6 +95,10 @@ test('many lanes are paused by a plan, undone, tested, and purged', async () => 
     stderr: expect.stringContaining('purge 2 lanes'),
   })
   expect((await fantail('lanes purge')).code).toBe(2)
+  expect(await objects('lanes erase --topic-prefix man --plan')).toMatchObject([
+    { counts: { topics: 1, lanes: 2 } },
+  ])
+  expect((await fantail('lanes erase --topic many --plan')).code).toBe(2)
   expect(await objects('lanes purge --topic many --yes')).toMatchObject([{ status: 'completed' }])
 })
 

@@ -133,6 +133,7 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'lanes test': server(OPERATING, BULK, { 8: 'some endpoints gave no 2xx' }),
   'lanes redrive': server(OPERATING, BULK),
   'lanes purge': server(OPERATING, BULK),
+  'lanes erase': server(OPERATING, BULK),
   'lanes watch': server(OPERATING, BULK, { 8: 'some lanes failed' }),
   'lanes cancel': server(OPERATING, BULK),
   'lanes undo': server(OPERATING, BULK),

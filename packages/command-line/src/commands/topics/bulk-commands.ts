@@ -32,6 +32,7 @@ const ACTIONS: [name: Action, summary: string][] = [
   ['test', 'make one attempt at each endpoint'],
   ['redrive', 'send the dead letters of many lanes again'],
   ['purge', 'discard what waits in many lanes'],
+  ['erase', 'delete everything of a customer: of --topic-prefix, or of --metadata'],
 ]
 
 interface SelectFlags {
@@ -67,7 +68,11 @@ function defineAction(command: Command, does: Does, { name, summary }: { name: A
     .option('--plan', 'only says what would be done')
   if (name === 'retry' || name === 'redrive') action.option('--rate <rate>', 'at most, for each: 50/s')
   action.action(does((context, ids: string[], flags: SelectFlags) => act(context, name, { ids, flags })))
-  examples(action, `lanes ${name} --host crm.example.com --plan`, `lanes ${name} --topic orders --yes`)
+  const select =
+    name === 'erase'
+      ? ['--topic-prefix acme-', '--metadata customer=acme']
+      : ['--host crm.example.com', '--topic orders']
+  examples(action, `lanes ${name} ${select[0]} --plan`, `lanes ${name} ${select[1]} --yes`)
 }
 
 async function act(
