@@ -1,8 +1,9 @@
 /**
  * Ends TLS connections that load the process without content. A peer may send changes of its keys and other records of
  * TLS without an end. Each costs more than its bytes do, and only OpenSSL sees them. One look at all connections is
- * cheaper than a timer for each. If the process is too busy to look, it looks once between any two reads of a socket. If
- * it has little to do, no flood can be under way, and it looks less often: a look at a thousand connections takes 1.5 ms.
+ * cheaper than a timer for each. If the process is too busy to look, it looks once between any two reads of a socket.
+ * If it has little to do, no flood can be under way, and it looks less often: a look at a thousand connections takes
+ * 1.5 ms.
  */
 import type { Socket } from 'node:net'
 import { type EventLoopUtilization, performance } from 'node:perf_hooks'
@@ -15,6 +16,7 @@ const BYTES_PER_CONTENT = 32
 const TLS_LOOK_MS = 100
 /** Share of its time that the process works. Below it: only each tenth look takes place. */
 const BUSY_MIN = 0.25
+/** Looks that are left out one after the other. Past it: a look takes place, however little the process works. */
 const LOOKS_LEFT_OUT_MAX = 9
 
 class TlsLoadError extends Error {
