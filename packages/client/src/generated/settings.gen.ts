@@ -20,6 +20,7 @@ export const SETTINGS = {
   PortalEndpoint: [
     'endpoint',
     'name',
+    'eventTypes',
     'maxPerSecond',
   ],
   Queue: [

@@ -834,6 +834,10 @@ export type CreatedPortalEndpoint = {
      */
     state: 'working' | 'failing' | 'paused' | 'pending';
     /**
+     * Event types that it gets, by names and patterns like `order.*`; null: all messages.
+     */
+    eventTypes: Array<string> | null;
+    /**
      * The rate that the customer has set, in requests a second; null: none.
      */
     maxPerSecond: number | null;
@@ -3365,6 +3369,10 @@ export type PortalEndpoint = {
      */
     state: 'working' | 'failing' | 'paused' | 'pending';
     /**
+     * Event types that it gets, by names and patterns like `order.*`; null: all messages.
+     */
+    eventTypes: Array<string> | null;
+    /**
      * The rate that the customer has set, in requests a second; null: none.
      */
     maxPerSecond: number | null;
@@ -3411,6 +3419,10 @@ export type PortalEndpointChange = {
      */
     name?: string | null;
     /**
+     * Event types that it gets, by names and patterns: `order.paid`, `order.*`, or `*` for every message with a type. null: all messages.
+     */
+    eventTypes?: Array<string> | null;
+    /**
      * The rate in requests a second; null: that of the service.
      */
     maxPerSecond?: number | null;
@@ -3433,6 +3445,10 @@ export type PortalEndpointInput = {
      */
     name?: string;
     /**
+     * Event types that it gets, by names and patterns: `order.paid`, `order.*`, or `*` for every message with a type. Default: all messages.
+     */
+    eventTypes?: Array<string>;
+    /**
      * Requests a second, at most; from 1 on a whole number. A lower rate of the service holds.
      */
     maxPerSecond?: number;
@@ -3450,6 +3466,61 @@ export type PortalEndpointList = {
      * Give it as `cursor` to read the next page. null: this page is the last.
      */
     nextCursor: string | null;
+};
+
+/**
+ * A type of messages, with its schema and examples.
+ */
+export type PortalEventType = {
+    /**
+     * Name of the event type.
+     */
+    name: string;
+    /**
+     * Its meaning for people; null: none is given.
+     */
+    description: string | null;
+    /**
+     * Whether the type will go.
+     */
+    deprecated: boolean;
+    /**
+     * Number of the schema; null: the type has none.
+     */
+    version: number | null;
+    /**
+     * JSON Schema of draft 2020-12 for the message; null: the type has none.
+     */
+    schema: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Messages of this type.
+     */
+    examples: Array<unknown>;
+};
+
+/**
+ * Event types that endpoints can choose.
+ */
+export type PortalEventTypeList = {
+    /**
+     * All event types of the topic, sorted by name: at most 200.
+     */
+    eventTypes: Array<{
+        /**
+         * Name of the event type.
+         */
+        name: string;
+        /**
+         * Its meaning for people; null: none is given.
+         */
+        description: string | null;
+        /**
+         * Whether the type will go.
+         */
+        deprecated: boolean;
+    }>;
 };
 
 /**
@@ -3769,6 +3840,20 @@ export type PortalTest = {
      * The first KiB of the endpoint’s answer. null: hidden, or without the scope bodies.
      */
     answer: string | null;
+};
+
+/**
+ * A message for a test.
+ */
+export type PortalTestInput = {
+    /**
+     * Sends an example of this event type. Default: a message that says that it is a test.
+     */
+    eventType?: string;
+    /**
+     * Which of its examples, from 0. Default 0.
+     */
+    example?: number;
 };
 
 /**
@@ -12722,6 +12807,10 @@ export type ListPortalEndpointsData = {
          */
         topic?: string;
         /**
+         * Only endpoints that get messages of this event type.
+         */
+        eventType?: string;
+        /**
          * failing: attempts fail, or nothing can be sent. working: all others, also before the first message.
          */
         state?: 'working' | 'failing' | 'paused' | 'pending';
@@ -13034,6 +13123,122 @@ export type ChangePortalEndpointResponses = {
 
 export type ChangePortalEndpointResponse = ChangePortalEndpointResponses[keyof ChangePortalEndpointResponses];
 
+export type ListPortalEventTypesData = {
+    body?: never;
+    path: {
+        /**
+         * Name of a topic of the portal session.
+         */
+        topic: string;
+    };
+    query?: never;
+    url: '/v1/portal/topics/{topic}/event-types';
+};
+
+export type ListPortalEventTypesErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListPortalEventTypesError = ListPortalEventTypesErrors[keyof ListPortalEventTypesErrors];
+
+export type ListPortalEventTypesResponses = {
+    /**
+     * The event types
+     */
+    200: PortalEventTypeList;
+};
+
+export type ListPortalEventTypesResponse = ListPortalEventTypesResponses[keyof ListPortalEventTypesResponses];
+
+export type GetPortalEventTypeData = {
+    body?: never;
+    path: {
+        /**
+         * Name of a topic of the portal session.
+         */
+        topic: string;
+        /**
+         * Name of an event type: segments of `A-Z a-z 0-9 _ -` joined by dots, like `order.paid`.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/portal/topics/{topic}/event-types/{name}';
+};
+
+export type GetPortalEventTypeErrors = {
+    /**
+     * `not_supported`: This server is not set up for what was asked.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetPortalEventTypeError = GetPortalEventTypeErrors[keyof GetPortalEventTypeErrors];
+
+export type GetPortalEventTypeResponses = {
+    /**
+     * The event type
+     */
+    200: PortalEventType;
+};
+
+export type GetPortalEventTypeResponse = GetPortalEventTypeResponses[keyof GetPortalEventTypeResponses];
+
 export type PausePortalEndpointData = {
     body?: NoMembers;
     path: {
@@ -13179,7 +13384,7 @@ export type ResumePortalEndpointResponses = {
 export type ResumePortalEndpointResponse = ResumePortalEndpointResponses[keyof ResumePortalEndpointResponses];
 
 export type TestPortalEndpointData = {
-    body?: NoMembers;
+    body?: PortalTestInput;
     path: {
         /**
          * Id of an endpoint of the portal session.

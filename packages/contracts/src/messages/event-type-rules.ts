@@ -41,6 +41,15 @@ export function eventTypeConditions(patterns: readonly string[]): unknown[] {
   })
 }
 
+/** Whether a subscription with these patterns gets messages of this type, as far as the type decides. */
+export function choosesType(patterns: readonly string[] | null | undefined, name: string): boolean {
+  if (!patterns) return true
+  return patterns.some((pattern) => {
+    if (pattern === ALL || pattern === name) return true
+    return pattern.endsWith(BELOW) && name.startsWith(pattern.slice(0, -1))
+  })
+}
+
 /** The event type of a message with these attributes. */
 export function eventTypeOf(attributes: Record<string, MessageAttribute> | undefined): string | undefined {
   const attribute = attributes?.[EVENT_TYPE_ATTRIBUTE]

@@ -8,6 +8,7 @@ import type { Caller, Key } from '@fantail/access'
 import {
   FantailError,
   isTopicName,
+  nameOfArn,
   type PortalGrant,
   type PortalSessionRecord,
   type Protocol,
@@ -15,6 +16,7 @@ import {
 } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import type { Call } from '../http/endpoint.ts'
 
 type Tools = Pick<ApiDeps, 'portalCache' | 'keyCache' | 'clock'>
 
@@ -94,6 +96,14 @@ export function portalKeyOf(caller: Key | null): PortalKey {
 export function portalTopicArn({ settings }: Pick<ApiDeps, 'settings'>, key: Key, name: string): string {
   if (!isTopicName(name)) throw FantailError.invalid('topic', 'must be the name of a topic')
   return topicArn(name, { ...settings.arn, account: key.account })
+}
+
+/** The topic in the path of a portal route. The guard has made an ARN of the name if the key has another account. */
+export function portalTopicInPath(
+  deps: Pick<ApiDeps, 'settings'>,
+  { caller, params }: Pick<Call, 'caller' | 'params'>,
+): string {
+  return portalTopicArn(deps, portalKeyOf(caller), nameOfArn(params.topic ?? ''))
 }
 
 /** Whether a portal session may see the subscription. Queues, functions and other kinds belong to the operator. */

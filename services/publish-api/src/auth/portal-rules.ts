@@ -10,7 +10,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, NO_CONTENT } from '../http/endpoint.ts'
 import { invalid, Unseen } from '../http/error-answers.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
-import { isWebhook, portalKeyOf, portalTopicArn } from './portal-caller.ts'
+import { isWebhook, portalKeyOf, portalTopicArn, portalTopicInPath } from './portal-caller.ts'
 import type { Rule } from './rule.ts'
 import { subscribing } from './targets.ts'
 
@@ -83,6 +83,18 @@ async function onMoved(call: Call, deps: ApiDeps): Promise<Target[]> {
   return [...targets, subscribing(record.topicArn, address)]
 }
 
+/** A topic of the session. Others answer as if there were none. */
+async function onOwnTopic(call: Call, deps: ApiDeps): Promise<Target[]> {
+  const arn = portalTopicInPath(deps, call)
+  const error = new Unseen('topic')
+  const { subscriptions } = portalKeyOf(call.caller).portal
+  if (subscriptions !== null) {
+    const found = await Promise.all([...subscriptions].map((id) => deps.subscriptions.getReadable(id)))
+    if (!found.some((record) => record?.topicArn === arn)) throw error
+  }
+  return [{ action: 'SNS:GetTopicAttributes', arn, hidden: { error } }]
+}
+
 function addedTo({ body, caller }: Call, deps: ApiDeps): Target[] {
   const key = portalKeyOf(caller)
   if (key.portal.subscriptions !== null)
@@ -108,6 +120,8 @@ export const PORTAL_RULES: Record<string, Rule> = {
   'GET /v1/portal/session': { need: 'any', portal: true },
   'DELETE /v1/portal/session': { need: 'any', portal: true, change: true },
   'GET /v1/portal/topics': { need: ['read'], portal: true },
+  'GET /v1/portal/topics/{topic}/event-types': reading(onOwnTopic),
+  'GET /v1/portal/topics/{topic}/event-types/{name}': reading(onOwnTopic),
   // The handlers list only things that the session may see.
   [`GET ${endpoints}`]: { need: ['read'], portal: true },
   [`POST ${endpoints}`]: changing('manage', addedTo),

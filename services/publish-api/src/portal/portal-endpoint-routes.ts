@@ -10,6 +10,7 @@ import {
   PortalEndpointInput,
   PortalEndpointReference,
   PortalTestAnswer,
+  PortalTestInput,
 } from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
 import { NewWebhookKeyView } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
@@ -18,12 +19,18 @@ import { countUse, portalKeyOf } from '../auth/portal-caller.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, idOf, NO_CONTENT, ok } from '../http/endpoint.ts'
 import { publicUrlFor } from '../http/origin.ts'
-import { changeSettings, changeStatus, deleteSubscription } from '../subscriptions/change.ts'
+import {
+  changeSettings,
+  changeStatus,
+  deleteSubscription,
+  visibleSubscription,
+} from '../subscriptions/change.ts'
 import { moveSubscription } from '../subscriptions/moves/move.ts'
 import { newSubscriptionProblems } from '../subscriptions/subscribe.ts'
 import { testSubscription } from '../subscriptions/test-attempt.ts'
 import { createKey } from '../subscriptions/webhook-keys.ts'
 import { addEndpoint } from './portal-addition.ts'
+import { exampleOf } from './portal-event-types.ts'
 import { codeOf, showEndpoint } from './portal-views.ts'
 
 /** @limit Tests that a portal session makes in a minute. Past it: `rate_limited`. */
@@ -75,10 +82,11 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       ...ONE,
       id: 'changePortalEndpoint',
       method: 'PATCH',
-      summary: 'Change the address, name or rate of an endpoint',
+      summary: 'Change the address, name, event types or rate of an endpoint',
       description:
         '`endpoint` moves it: what waits for it goes to the new address. If the endpoint had to confirm, the new address is ' +
-        'asked first, and is `pendingEndpoint` until then. A rate can only be lower than that of the service.',
+        'asked first, and is `pendingEndpoint` until then. A filter of the service holds beside the event types, and its rate ' +
+        'beside `maxPerSecond`.',
       body: PortalEndpointChange,
       answers: SHOWN,
       errors: ['not_found', 'wrong_state', 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
@@ -107,7 +115,9 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...action('testPortalEndpoint', 'test', 'Send one test message to an endpoint'),
-      description: 'Nothing is retried or counted. A session may make ten tests in a minute.',
+      description:
+        'Also an example of an event type. Nothing is retried or counted. A session may make ten tests in a minute.',
+      body: PortalTestInput,
       answers: { 200: { description: 'The attempt was made', schema: PortalTestAnswer } },
       errors: ['not_found', 'wrong_state', 'conflict', 'rate_limited'],
       handle: (call) => testEndpoint(deps, call),
@@ -125,10 +135,11 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
 type ChangeCall = Call<unknown, z.output<typeof PortalEndpointChange>>
 
 async function changeEndpoint(deps: ApiDeps, call: ChangeCall): Promise<Answer> {
-  const { endpoint: address, name, maxPerSecond } = call.body
+  const { endpoint: address, name, eventTypes, maxPerSecond } = call.body
   if (address !== undefined) return moveEndpoint(deps, call, address)
   const record = await changeSettings(deps, idOf(call), {
     ...(name !== undefined && { name }),
+    ...(eventTypes !== undefined && { eventTypes }),
     ...(maxPerSecond !== undefined && { customerRate: maxPerSecond }),
   })
   const { requestId } = call
@@ -168,10 +179,16 @@ async function removeEndpoint(deps: ApiDeps, { params, requestId, caller }: Call
   return NO_CONTENT
 }
 
-async function testEndpoint(deps: ApiDeps, call: Call): Promise<Answer> {
+async function testEndpoint(
+  deps: ApiDeps,
+  call: Call<unknown, z.output<typeof PortalTestInput>>,
+): Promise<Answer> {
   const key = portalKeyOf(call.caller)
   await countUse(deps, key, { what: 'test', max: PORTAL_TESTS_PER_MINUTE_MAX, windowMs: 60_000 })
-  const { statusCode, durationMs, error, answer } = await testSubscription(deps, call, {})
+  const { eventType, example = 0 } = call.body
+  const record = await visibleSubscription(deps, idOf(call))
+  const given = eventType === undefined ? {} : await exampleOf(deps, record, { eventType, example })
+  const { statusCode, durationMs, error, answer } = await testSubscription(deps, call, given)
   const text = answer?.body?.slice(0, RECORDED_BODY_BYTES_MAX) ?? null
   const view: z.input<typeof PortalTestAnswer> = {
     statusCode,

@@ -1,6 +1,6 @@
 /** Pages of the endpoints of a portal session. Cursors are sealed, because they contain names of topics and ids. */
 import { type Cursors, isOf } from '@fantail/access'
-import { FantailError, type SubscriptionRecord, topicArn } from '@fantail/contracts'
+import { choosesType, FantailError, type SubscriptionRecord, topicArn } from '@fantail/contracts'
 import type { PortalEndpointQuery } from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
 import { maskCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
@@ -44,8 +44,10 @@ export async function listEndpoints(
 }
 
 /** The text is looked for in the address as it is shown. A search must not reveal a password. */
-function isWanted({ protocol, unsubscribed, name, endpoint }: SubscriptionRecord, { q }: Query): boolean {
+function isWanted(record: SubscriptionRecord, { q, eventType }: Query): boolean {
+  const { protocol, unsubscribed, name, endpoint, eventTypes } = record
   if (!isWebhook(protocol) || unsubscribed) return false
+  if (eventType !== undefined && !choosesType(eventTypes, eventType)) return false
   if (q === undefined) return true
   return `${name ?? ''}\n${maskCredentials(endpoint)}`.toLowerCase().includes(q.toLowerCase())
 }

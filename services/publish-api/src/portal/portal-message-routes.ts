@@ -1,6 +1,7 @@
 /** Messages to an endpoint, with their attempts, as a portal session sees them and sends them again. */
 
 import { type Cursors, seesBodies } from '@fantail/access'
+import { eventTypeOf } from '@fantail/contracts'
 import { MessageReference } from '@fantail/contracts/schemas/messages/message-schemas'
 import { PortalEndpointReference } from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
 import {
@@ -88,7 +89,7 @@ async function readMessage(deps: ApiDeps, call: Call): Promise<Answer> {
     messageId,
     publishedAt: iso(own.publishedAt),
     state: own.state,
-    eventType: stored?.attributes?.eventType?.value ?? null,
+    eventType: eventTypeOf(stored?.attributes) ?? null,
     body: stored && seen.seesBodies ? textForProtocol(stored, record.protocol) : null,
     canResend: stored !== undefined && record.status !== 'pending',
     attempts: own.attempts.map((attempt) => attemptView(attempt, seen)),

@@ -13,6 +13,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Endpoint, endpoint, idOf, ok } from '../http/endpoint.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { portalEndpointRoutes } from './portal-endpoint-routes.ts'
+import { portalEventTypeRoutes } from './portal-event-types.ts'
 import { portalHistoryRoutes } from './portal-history-routes.ts'
 import { listEndpoints } from './portal-lists.ts'
 import { portalMessageRoutes } from './portal-message-routes.ts'
@@ -23,6 +24,7 @@ export function portalRoutes(deps: ApiDeps): Endpoint[] {
   const cursors = new Cursors(deps.keys)
   const routes = [
     ...portalListRoutes(deps, cursors),
+    ...portalEventTypeRoutes(deps),
     ...portalEndpointRoutes(deps),
     ...portalMessageRoutes(deps, cursors),
     ...portalHistoryRoutes(deps),

@@ -47,6 +47,7 @@ export function endpointView(shown: object): EndpointView {
     name,
     status,
     state: stateOf(status, verdict.code),
+    eventTypes: view.eventTypes,
     maxPerSecond: view.customerRate,
     perSecond: view.effectiveDeliveryPolicy.throttlePolicy?.maxReceivesPerSecond ?? null,
     waiting: lane.waiting,

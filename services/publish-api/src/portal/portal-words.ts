@@ -26,6 +26,9 @@ const BY_CODE: Partial<Record<ErrorCode, string>> = {
 const BY_MEMBER: Record<string, string> = {
   cursor: 'This list has changed. Load it again.',
   endpoint: 'Enter an https address that can be reached from the internet.',
+  eventType: 'Choose an event type of the topic.',
+  eventTypes: 'Choose event types by names such as order.paid, or by order.*.',
+  example: 'Choose one of the examples of the event type.',
   maxPerSecond: 'Enter a whole number of requests a second, or 0.001 to 1.',
   name: 'Enter a name of 1 to 100 characters.',
   since: 'Enter a time, such as 2026-11-21T09:30:00Z.',

@@ -3,9 +3,10 @@
  * certificates or filters. Problems are sentences for customers.
  */
 import { z } from 'zod'
-import { ENDPOINT_CHARS_MAX, SUBSCRIPTION_NAME_CHARS_MAX } from '../../limits.ts'
+import { ENDPOINT_CHARS_MAX, EVENT_TYPE_NAME_CHARS_MAX, SUBSCRIPTION_NAME_CHARS_MAX } from '../../limits.ts'
 import { named, namedInput, pageOf, pageQuery, timestamp } from '../shared-schemas.ts'
 import { VERDICT_CODES } from '../subscriptions/lane-schemas.ts'
+import { EventTypesChosen } from '../subscriptions/subscription-schemas.ts'
 
 /** Text that endpoints are looked for by. Past it: `validation_failed`. */
 const PORTAL_SEARCH_CHARS_MAX = 100
@@ -19,6 +20,8 @@ const PortalState = z
   )
 
 export const PortalEndpointReference = z.string().describe('Id of an endpoint of the portal session.')
+
+export const PortalTopicReference = z.string().describe('Name of a topic of the portal session.')
 
 export const PortalTopicList = named(
   'PortalTopicList',
@@ -39,6 +42,7 @@ const ENDPOINT = {
   endpoint: 'https://acme.example.com/hook',
   pendingEndpoint: null,
   name: null,
+  eventTypes: null,
   status: 'active',
   state: 'working',
   maxPerSecond: null,
@@ -62,6 +66,10 @@ const members = {
   name: z.string().nullable().describe('A name that somebody gave it; null: none.'),
   status: z.enum(['pending', 'active', 'paused']).describe('pending: the endpoint must confirm first.'),
   state: PortalState,
+  eventTypes: z
+    .array(z.string())
+    .nullable()
+    .describe('Event types that it gets, by names and patterns like `order.*`; null: all messages.'),
   maxPerSecond: z
     .number()
     .nullable()
@@ -111,6 +119,12 @@ export const PortalEndpointList = named(
 
 export const PortalEndpointQuery = z.strictObject({
   topic: z.string().optional().describe('Only endpoints of the topic with this name.'),
+  eventType: z
+    .string()
+    .min(1)
+    .max(EVENT_TYPE_NAME_CHARS_MAX)
+    .optional()
+    .describe('Only endpoints that get messages of this event type.'),
   state: PortalState.optional(),
   q: z
     .string()
@@ -131,6 +145,8 @@ const Name = z
   .min(1)
   .max(SUBSCRIPTION_NAME_CHARS_MAX)
   .describe('A text by which people know the endpoint.')
+const TYPES =
+  'Event types that it gets, by names and patterns: `order.paid`, `order.*`, or `*` for every message with a type.'
 const Rate = z
   .number()
   .min(0.001)
@@ -144,6 +160,7 @@ export const PortalEndpointInput = namedInput(
       topic: z.string().min(1).max(256).describe('Name of a topic of the session.'),
       endpoint: Address,
       name: Name.optional(),
+      eventTypes: EventTypesChosen.optional().describe(`${TYPES} Default: all messages.`),
       maxPerSecond: Rate.optional(),
     })
     .meta({
@@ -158,6 +175,7 @@ export const PortalEndpointChange = namedInput(
     .strictObject({
       endpoint: Address.optional().describe('The new address. It must be the only member.'),
       name: Name.nullable().optional().describe('A text by which people know the endpoint; null: none.'),
+      eventTypes: EventTypesChosen.nullable().optional().describe(`${TYPES} null: all messages.`),
       maxPerSecond: Rate.nullable()
         .optional()
         .describe('The rate in requests a second; null: that of the service.'),
@@ -187,4 +205,19 @@ export const PortalTestAnswer = named(
       description: 'Result of a test.',
       examples: [{ statusCode: 204, durationMs: 38, error: null, answer: null }],
     }),
+)
+
+export const PortalTestInput = namedInput(
+  'PortalTestInput',
+  z
+    .strictObject({
+      eventType: z
+        .string()
+        .min(1)
+        .max(EVENT_TYPE_NAME_CHARS_MAX)
+        .optional()
+        .describe('Sends an example of this event type. Default: a message that says that it is a test.'),
+      example: z.int().min(0).optional().describe('Which of its examples, from 0. Default 0.'),
+    })
+    .meta({ description: 'A message for a test.', examples: [{ eventType: 'order.paid' }] }),
 )
