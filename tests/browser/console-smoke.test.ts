@@ -51,7 +51,7 @@ test('a topic is made, subscribed and published to by forms, and a hostile body 
   await page.getByRole('button', { name: 'Add an event type' }).click()
   await dialog.getByLabel('Name', { exact: true }).fill('order.paid')
   await dialog.getByLabel('JSON Schema').fill('{"type":"string","maxLength":40}')
-  await dialog.getByLabel('Examples').fill('[5]')
+  await dialog.getByLabel('Examples').fill('[true]')
   await dialog.getByRole('button', { name: 'Add an event type' }).click()
   await dialog.getByText('does not fit the schema: must be string').first().waitFor()
   await dialog.getByLabel('Examples').fill('["paid"]')

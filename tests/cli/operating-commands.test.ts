@@ -121,6 +121,7 @@ test('a set-up is exported, planned and applied, and only differences are change
   await stack().client.put('/v1/queues/jobs', { visibilityTimeoutSeconds: 60 })
   await stack().client.put('/v1/queues/leased', { leaseSeconds: 3_600 })
   await stack().client.put('/v1/topics/orders')
+  await stack().client.put('/v1/topics/orders/event-types/paid', { schema: { type: 'object' }, examples: [{}] })
   await stack().client.post('/v1/topics/orders/subscriptions', {
     endpoint: 'http://127.0.0.1:9/a',
     name: 'a',
@@ -147,13 +148,14 @@ test('a set-up is exported, planned and applied, and only differences are change
       '    visibilityTimeoutSeconds: 30 → 60',
       '+ queue leased',
       '+ topic orders',
+      '+ eventType paid of orders',
       '+ subscription http://127.0.0.1:9/a of orders',
       '- topic extra',
       '',
     ],
   ])
   expect((await fantail(`apply -f ${file} --prune`)).code).toBe(2)
-  expect(await objects(`apply -f ${file} --prune --yes`)).toHaveLength(5)
+  expect(await objects(`apply -f ${file} --prune --yes`)).toHaveLength(6)
   expect(await objects('export')).toEqual([state])
   expect((await fantail('apply -f -', '{}')).code).toBe(2)
 

@@ -128,11 +128,17 @@ export const OWN = {
   state: own({
     version: z.literal(1),
     queues: z.array(z.strictObject(namedSettings)),
-    topics: z.array(z.strictObject({ ...namedSettings, subscriptions: z.array(subscription) })),
+    topics: z.array(
+      z.strictObject({
+        ...namedSettings,
+        eventTypes: z.array(z.strictObject(namedSettings)).optional(),
+        subscriptions: z.array(subscription),
+      }),
+    ),
   }),
   change: own({
     act: z.enum(['create', 'change', 'delete']),
-    kind: z.enum(['queue', 'topic', 'subscription']),
+    kind: z.enum(['queue', 'topic', 'eventType', 'subscription']),
     name: text,
     topic: text.optional(),
     id: text.optional(),

@@ -3,9 +3,11 @@ import {
   type Client,
   createQueue,
   createTopic,
+  deleteEventType,
   deleteQueue,
   deleteSubscription,
   deleteTopic,
+  putEventType,
   subscribe,
   updateQueue,
   updateSubscription,
@@ -129,6 +131,11 @@ async function doStep(
       create: () => createTopic({ client, path: { topic: name }, body }),
       change: () => updateTopic({ client, path: { topic: name }, body }),
       delete: () => deleteTopic({ client, path: { topic: name } }),
+    },
+    eventType: {
+      create: () => putEventType({ client, path: { topic, name }, body }),
+      change: () => putEventType({ client, path: { topic, name }, body }),
+      delete: () => deleteEventType({ client, path: { topic, name } }),
     },
     subscription: {
       create: () => subscribe({ client, path: { topic }, body: { ...body, endpoint: name } }),

@@ -1,8 +1,16 @@
 /** The set-up of a server as one file: queues, topics and their subscriptions, with the settings that were given. */
-import { type Client, listQueues, listTopicSubscriptions, listTopics, SETTINGS } from '@fantail/client/api'
+import {
+  type Client,
+  getEventType,
+  listEventTypes,
+  listQueues,
+  listTopicSubscriptions,
+  listTopics,
+  SETTINGS,
+} from '@fantail/client/api'
 import { pagesOf } from '../../frame/list-command.ts'
 
-interface QueueState {
+interface NamedState {
   name: string
   settings: Record<string, unknown>
 }
@@ -17,12 +25,14 @@ export interface SubscriptionState {
 interface TopicState {
   name: string
   settings: Record<string, unknown>
+  /** The catalogue. Absent: it stays as it is. */
+  eventTypes?: NamedState[]
   subscriptions: SubscriptionState[]
 }
 
 export interface State {
   version: 1
-  queues: QueueState[]
+  queues: NamedState[]
   topics: TopicState[]
 }
 
@@ -64,8 +74,11 @@ export async function readState(client: Client, onRead: (topics: number) => void
     ({ topics }) => topics,
   )) {
     for (const topic of page) {
-      const subscriptions = await subscriptionsOf(client, topic.name)
-      state.topics.push({ name: topic.name, settings: picked(topic, SETTINGS.Topic), subscriptions })
+      const { name } = topic
+      const subscriptions = await subscriptionsOf(client, name)
+      const eventTypes = await eventTypesOf(client, name)
+      const catalogue = eventTypes.length > 0 && { eventTypes }
+      state.topics.push({ name, settings: picked(topic, SETTINGS.Topic), ...catalogue, subscriptions })
       onRead(state.topics.length)
     }
   }
@@ -86,6 +99,19 @@ async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubs
     )
   }
   return found
+}
+
+async function eventTypesOf(client: Client, topic: string): Promise<NamedState[]> {
+  const { eventTypes } = await listEventTypes({ client, path: { topic } })
+  const states: NamedState[] = []
+  for (const { name } of eventTypes) {
+    const { description, schema, examples, deprecated } = await getEventType({
+      client,
+      path: { topic, name },
+    })
+    states.push({ name, settings: { description, schema, examples, deprecated } })
+  }
+  return states
 }
 
 function picked<T extends object>(record: T, members: readonly (keyof T)[]): Record<string, unknown> {

@@ -62,8 +62,11 @@ function* problemsOf(state: unknown): Generator<Problem> {
 }
 
 function* topicProblems(topic: unknown, path: Path): Generator<Problem> {
-  yield* namedProblems(topic, path, ['name', 'settings', 'subscriptions'])
-  const { subscriptions } = topic as Record<string, unknown>
+  yield* namedProblems(topic, path, ['name', 'settings', 'eventTypes', 'subscriptions'])
+  const { subscriptions, eventTypes = [] } = topic as Record<string, unknown>
+  yield* listProblems(eventTypes, [...path, 'eventTypes'], (type, at) =>
+    namedProblems(type, at, ['name', 'settings']),
+  )
   yield* listProblems(subscriptions, [...path, 'subscriptions'], function* (subscription, at) {
     yield* namedProblems(subscription, at, SUBSCRIPTION_NAMES)
     const { name } = subscription as Record<string, unknown>

@@ -73,3 +73,21 @@ test('a setting that cannot be changed is named before anything is done', () => 
   const fifo: State = { version: 1, topics: [], queues: [{ name: 'jobs', settings: { fifo: true } }] }
   expect(impossible(planOf(fifo, found, { prune: false }))).toEqual(['fifo of queue jobs cannot be changed'])
 })
+
+test('a catalogue is compared type by type, and pruned only if the file has one', () => {
+  const type = (name: string, deprecated: boolean) => ({ name, settings: { deprecated } })
+  const topic = { name: 'orders', settings: {}, subscriptions: [] }
+  const had = {
+    version: 1 as const,
+    queues: [],
+    topics: [{ ...topic, eventTypes: [type('a', false), type('b', false)] }],
+  }
+  const planned = (eventTypes?: ReturnType<typeof type>[]) =>
+    planOf({ ...had, topics: [{ ...topic, ...(eventTypes && { eventTypes }) }] }, had, { prune: true })
+  expect(planned([type('a', true), type('c', false)])).toMatchObject([
+    { act: 'change', kind: 'eventType', name: 'a', topic: 'orders', before: { deprecated: false } },
+    { act: 'create', kind: 'eventType', name: 'c', topic: 'orders' },
+    { act: 'delete', kind: 'eventType', name: 'b', topic: 'orders' },
+  ])
+  expect(planned()).toEqual([])
+})

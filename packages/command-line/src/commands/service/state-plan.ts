@@ -8,14 +8,14 @@ import {
   type SubscriptionState,
 } from './state-file.ts'
 
-type Kind = 'queue' | 'topic' | 'subscription'
+type Kind = 'queue' | 'topic' | 'eventType' | 'subscription'
 
 export interface Step {
   act: 'create' | 'change' | 'delete'
   kind: Kind
-  /** Name of a queue or topic; the endpoint of a subscription. */
+  /** Name of a queue, topic or event type; the endpoint of a subscription. */
   name: string
-  /** The topic of a subscription. Other kinds have none. */
+  /** The topic of a subscription or event type. Other kinds have none. */
   topic?: string
   /** The id of a subscription that exists. */
   id?: string
@@ -34,9 +34,14 @@ export function planOf(wanted: State, found: Found, { prune }: { prune: boolean 
       steps.push(...difference({ kind, name }, settings ?? {}, present?.settings))
     }
   }
-  for (const { name: topic, subscriptions } of wanted.topics) {
-    const present = found.topics.find(({ name }) => name === topic)?.subscriptions ?? []
-    for (const subscription of subscriptions) steps.push(...subscriptionSteps(topic, subscription, present))
+  for (const { name: topic, eventTypes = [], subscriptions } of wanted.topics) {
+    const present = found.topics.find(({ name }) => name === topic)
+    for (const { name, settings } of eventTypes) {
+      const own = present?.eventTypes?.find((other) => other.name === name)
+      steps.push(...difference({ kind: 'eventType', name, topic }, settings ?? {}, own?.settings))
+    }
+    for (const subscription of subscriptions)
+      steps.push(...subscriptionSteps(topic, subscription, present?.subscriptions ?? []))
   }
   return prune ? [...steps, ...leftOver(wanted, found)] : steps
 }
@@ -89,6 +94,10 @@ function leftOver(wanted: State, found: Found): Step[] {
       settings: {},
     })
     steps.unshift(...gone.map(remove))
+    const named = kept?.eventTypes?.map(({ name }) => name)
+    const dropped = named ? (topic.eventTypes ?? []).filter(({ name }) => !named.includes(name)) : []
+    for (const { name } of dropped)
+      steps.unshift({ act: 'delete', kind: 'eventType', name, topic: topic.name, settings: {} })
   }
   const queues = found.queues.filter(({ name }) => !wanted.queues.some((other) => other.name === name))
   return [...steps, ...queues.map(({ name }): Step => ({ act: 'delete', kind: 'queue', name, settings: {} }))]
