@@ -11,6 +11,8 @@ export interface LoadOptions {
   /** Publishing ends early after this number of requests. */
   requestsMax: number
   bodyBytes: number
+  /** Each message is an object of this event type. Absent: a text. */
+  eventType?: string
   /** Messages in a request. If it is absent, each request publishes one message by its own route. */
   batch?: number
 }

@@ -148,10 +148,17 @@ interface Shape {
   path: string
   bodyBytes: number
   batch?: number
+  eventType?: string
 }
 
-function requestBytes({ port, path, bodyBytes, batch }: Shape): Buffer {
-  const message = { message: numberedText(0, bodyBytes) }
+function orderOf(id: string): object {
+  const lines = [1, 2, 3].map((n) => ({ sku: `sku-${n}`, count: n }))
+  return { id, total: 12.5, currency: 'EUR', email: 'ann@example.com', lines }
+}
+
+function requestBytes({ port, path, bodyBytes, batch, eventType }: Shape): Buffer {
+  const text = numberedText(0, bodyBytes)
+  const message = eventType === undefined ? { message: text } : { message: orderOf(text), eventType }
   const body = JSON.stringify(batch === undefined ? message : { messages: Array(batch).fill(message) })
   const head = [
     `POST ${path} HTTP/1.1`,

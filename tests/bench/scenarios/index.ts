@@ -17,6 +17,7 @@ import { subscriptions } from './load/many-subscriptions.ts'
 import { throttled } from './load/throttled.ts'
 import { waiting } from './load/waiting.ts'
 import { awsWire } from './throughput/aws-wire.ts'
+import { checkedPublish } from './throughput/checked-publish.ts'
 import { closedLoop } from './throughput/closed-loop.ts'
 import { fanOut1, fanOut10 } from './throughput/fanout.ts'
 import { latency } from './throughput/latency.ts'
@@ -33,6 +34,7 @@ export const SCENARIOS: readonly Scenario[] = [
   wide100000,
   tls,
   publish,
+  checkedPublish,
   closedLoop,
   awsWire,
   latency,

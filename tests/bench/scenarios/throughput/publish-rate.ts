@@ -14,7 +14,7 @@ import { BODY_BYTES, CONNECTIONS, endFantail, fantailOn, type Stage, withStage }
 const TOPIC = 'accepted'
 const BATCH = 10
 
-interface Accepted {
+export interface Accepted {
   requestsPerSecond: number
   /** CPU time of the process that answers. */
   micros: number
@@ -60,26 +60,35 @@ async function measured(stage: Stage, options: ScenarioOptions): Promise<Row[]> 
 }
 
 /** Removes the accepted jobs, because there is no worker, and they must not affect the next lap. */
-async function empty({ redis }: Fantail): Promise<void> {
+export async function empty({ redis }: Fantail): Promise<void> {
   const name = dispatchQueueName(0)
   const queue = new Queue(name, { prefix: queuePrefix(name), connection: { url: redis.url } })
   await queue.obliterate({ force: true })
   await queue.close()
 }
 
-async function accepted(
+interface AcceptedLap {
+  topic?: string
+  /** Each message is an object of this type. Absent: a text. */
+  eventType?: string
+  batch: number | undefined
+  durationMs: number
+}
+
+export async function accepted(
   { publishers }: Stage,
   { port, pid }: { port: number; pid: number },
-  { batch, durationMs }: { batch: number | undefined; durationMs: number },
+  { topic = TOPIC, eventType, batch, durationMs }: AcceptedLap,
 ): Promise<Accepted> {
   const load: LoadOptions = {
     port,
-    paths: [`/v1/topics/${TOPIC}/messages`],
+    paths: [`/v1/topics/${topic}/messages`],
     connections: CONNECTIONS,
     durationMs,
     requestsMax: Number.MAX_SAFE_INTEGER,
     bodyBytes: BODY_BYTES,
     ...(batch === undefined ? {} : { batch }),
+    ...(eventType === undefined ? {} : { eventType }),
   }
   const before = cpuMs(pid)
   const result = await ask<LoadResult>(publishers, 'load', load)
