@@ -9899,6 +9899,10 @@ export type SearchDeadLettersData = {
          */
         topicPrefix?: string;
         /**
+         * Only letters in this queue, by its name or ARN.
+         */
+        queue?: string;
+        /**
          * Only letters of subscriptions whose metadata has this member: a key, a colon and the value.
          */
         metadata?: string;

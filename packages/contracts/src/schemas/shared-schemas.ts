@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ERROR_STATUS, type ErrorCode } from '../fantail-error.ts'
 import { isObject } from '../json-values.ts'
 import { LIST_LIMIT_MAX } from '../limits.ts'
+import { eventTypePatternProblem } from '../messages/event-type-rules.ts'
 
 /** Schemas with a name of their own in the OpenAPI document. */
 export const namedSchemas = z.registry<{ id: string }>()
@@ -72,6 +73,12 @@ export const SubscriptionReference = z.string().describe('A subscription by its 
 /** @limit Characters of the text of a search. Past it: `validation_failed`. */
 const SEARCH_TEXT_CHARS_MAX = 200
 export const SearchText = z.string().min(1).max(SEARCH_TEXT_CHARS_MAX)
+
+/** A name of an event type such as `order.paid`, or a pattern such as `order.*`. */
+export const EventTypePattern = z.string().superRefine((pattern, context) => {
+  const message = eventTypePatternProblem(pattern)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
 
 /** A member of a subscription's metadata in a query. Keys have no colon; values may. */
 export const MetadataMember = z.string().regex(/^[A-Za-z0-9_.-]+:/, 'must be a key, a colon and the value')

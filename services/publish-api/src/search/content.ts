@@ -1,11 +1,16 @@
 /** The content of a message in lists and searches: its event type, and a line of what it says. */
-import { isObject, jsonOf, type Message, type MessageAttribute, type QueueMessage } from '@fantail/contracts'
-import { contentLine, printable, textFinder } from '@fantail/policy'
+import {
+  choosesType,
+  EVENT_TYPE_ATTRIBUTE,
+  eventTypeOf,
+  isObject,
+  jsonOf,
+  type Message,
+  type MessageAttribute,
+  type QueueMessage,
+} from '@fantail/contracts'
+import { contentLine, textFinder } from '@fantail/policy'
 
-/** The String attribute with the event type of a message. */
-const EVENT_TYPE = 'eventType'
-/** Characters of an event type in a list. Past it: it is not shown. */
-const EVENT_TYPE_CHARS_MAX = 256
 /** Characters of an item in which the published text is looked for in its envelope. Past it: the item is shown. */
 const ENVELOPE_CHARS_MAX = 65_536
 
@@ -23,13 +28,8 @@ type Said = Pick<Message, 'message' | 'subject' | 'attributes'>
 export const NO_CONTENT_SHOWN = { eventType: null, line: null }
 
 export function contentOf({ message, attributes }: Said): Content {
-  const eventType = eventTypeOf(attributes)
-  return { eventType: eventType === null ? null : printable(eventType), line: contentLine(message) }
-}
-
-function eventTypeOf(attributes: Record<string, MessageAttribute> = {}): string | null {
-  const { type, value = '' } = attributes[EVENT_TYPE] ?? {}
-  return type === 'String' && value.length <= EVENT_TYPE_CHARS_MAX ? value : null
+  const type = eventTypeOf(attributes)
+  return { eventType: type === undefined ? null : contentLine(type), line: contentLine(message) }
 }
 
 /** An item of a queue says what was published, without the envelope. */
@@ -43,9 +43,9 @@ export function contentOfItem({ deadLetter, body, attributes }: QueueMessage): C
 
 /** The event type among the attributes of an envelope. */
 function wrappedType(attributes: unknown): Record<string, MessageAttribute> {
-  const given = isObject(attributes) ? attributes[EVENT_TYPE] : undefined
+  const given = isObject(attributes) ? attributes[EVENT_TYPE_ATTRIBUTE] : undefined
   if (!isObject(given) || given.Type !== 'String' || typeof given.Value !== 'string') return {}
-  return { [EVENT_TYPE]: { type: given.Type, value: given.Value } }
+  return { [EVENT_TYPE_ATTRIBUTE]: { type: given.Type, value: given.Value } }
 }
 
 interface Wanted {
@@ -57,8 +57,10 @@ interface Wanted {
 /** Makes a search for messages of a type that say a text. It gives undefined for a message that does not fit. */
 export function contentFinder({ text, eventType }: Wanted): (message: Said) => FoundContent | undefined {
   const find = text === undefined ? undefined : textFinder(text)
+  const patterns = eventType === undefined ? undefined : [eventType]
   return (message) => {
-    if (eventType !== undefined && !isOfType(eventTypeOf(message.attributes), eventType)) return undefined
+    const type = eventTypeOf(message.attributes)
+    if (patterns && (type === undefined || !choosesType(patterns, type))) return undefined
     if (!find) return { ...contentOf(message), foundIn: null }
     for (const [foundIn, said] of placesIn(message)) {
       const found = find(said)
@@ -77,10 +79,4 @@ function* placesIn({
   if (subject !== undefined) yield ['subject', subject]
   for (const [name, { type, value }] of Object.entries(attributes))
     yield ['attributes', type.startsWith('Binary') ? name : `${name} = ${value}`]
-}
-
-function isOfType(type: string | null, pattern: string): boolean {
-  if (type === null) return false
-  if (pattern === '*') return true
-  return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
 }

@@ -2,9 +2,11 @@
 import { z } from 'zod'
 import { DEAD_LETTER_REASONS } from '../../records.ts'
 import {
+  EventTypePattern,
   MetadataMember,
   named,
   pageQuery,
+  QueueReference,
   SearchText,
   Timestamp,
   TimestampInput,
@@ -12,18 +14,13 @@ import {
   timestamp,
 } from '../shared-schemas.ts'
 
-const EVENT_TYPE = /^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$/
-
 const common = {
   text: SearchText.optional().describe(
     'Only what has this text in its message, subject or attributes. Capital and small letters are equal, and escapes of JSON are decoded.',
   ),
-  eventType: z
-    .string()
-    .max(256)
-    .regex(EVENT_TYPE, 'must be a name such as order.paid, or a pattern such as order.*')
-    .optional()
-    .describe('Only messages of this event type, a name or a pattern such as `order.*`.'),
+  eventType: EventTypePattern.optional().describe(
+    'Only messages of this event type, a name or a pattern such as `order.*`.',
+  ),
   topic: TopicReference.optional().describe('Only messages of this topic, by its name or ARN.'),
   topicPrefix: z
     .string()
@@ -49,6 +46,7 @@ export const KeptSearchQuery = z.strictObject({
 
 export const LetterSearchQuery = z.strictObject({
   ...common,
+  queue: QueueReference.optional().describe('Only letters in this queue, by its name or ARN.'),
   metadata: MetadataMember.optional().describe(
     'Only letters of subscriptions whose metadata has this member: a key, a colon and the value.',
   ),

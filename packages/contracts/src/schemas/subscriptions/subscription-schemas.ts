@@ -14,7 +14,6 @@ import {
   METADATA_VALUE_CHARS_MAX,
   SUBSCRIPTION_NAME_CHARS_MAX,
 } from '../../limits.ts'
-import { eventTypePatternProblem } from '../../messages/event-type-rules.ts'
 import { PROTOCOLS } from '../../protocols.ts'
 import { ON_GONE, PAUSE_CAUSES, RETRY_MODES } from '../../records.ts'
 import { SYSTEM_POLICY } from '../../system-policy.ts'
@@ -26,6 +25,7 @@ import {
 import { OutboundInput, OutboundView } from '../outbound-schemas.ts'
 import {
   CreatedAt,
+  EventTypePattern,
   givenMap,
   MetadataMember,
   named,
@@ -46,10 +46,6 @@ const EVENT_TYPES =
   'Which event types it gets, in addition to what its filter policy asks: names, `order.*` for every type below `order.`, ' +
   'or `*` for every message with a type.'
 
-const EventTypePattern = z.string().superRefine((pattern, context) => {
-  const message = eventTypePatternProblem(pattern)
-  if (message !== undefined) context.addIssue({ code: 'custom', message })
-})
 export const EventTypesChosen = z.array(EventTypePattern).min(1).max(EVENT_TYPES_CHOSEN_MAX)
 
 const RETRY_MODE =

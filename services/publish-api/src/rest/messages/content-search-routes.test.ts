@@ -133,6 +133,8 @@ test('an answer says how far it looked, and its cursor goes on', async () => {
     }
     expect([names.toSorted(), scanned]).toEqual([Object.values(ids).toSorted(), 3])
   }
+  const one = await search('dead-letters', 'queue=acme-orders-dlq')
+  expect(one.body).toMatchObject({ letters: [{ publishedMessageId: ids.attribute }], queues: 1, scanned: 1 })
   const { body } = await search('dead-letters', 'text=nowhere')
   expect(body).toMatchObject({ queues: 3, queuesDone: 3, scanned: 3, nextCursor: null })
 })

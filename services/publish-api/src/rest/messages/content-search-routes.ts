@@ -1,5 +1,5 @@
 /** Searches of kept messages and of dead letters by what they say. */
-import { messageBytes } from '@fantail/contracts'
+import { messageBytes, resolveQueue } from '@fantail/contracts'
 import {
   KeptSearchAnswer,
   KeptSearchQuery,
@@ -75,10 +75,11 @@ async function searchDeadLetters(
   deps: ApiDeps,
   call: Call<z.output<typeof LetterSearchQuery>>,
 ): Promise<Answer> {
-  const { topic, since, until, limit, cursor } = call.query
+  const { topic, queue, since, until, limit, cursor } = call.query
   const { isWanted, subscriptions } = await scopeOf(deps, call)
   const find = contentFinder(call.query)
-  const queueArns = await queuesOf(deps, call.caller)
+  const asked = queue === undefined ? undefined : resolveQueue(queue, deps.settings.arn, 'queue')
+  const queueArns = (await queuesOf(deps, call.caller)).filter((arn) => asked === undefined || arn === asked)
   const { found, ...scanned } = await searchLetters(deps, {
     queueArns,
     filter: await letterFilterOf(deps, { topic, since, until }, ''),
