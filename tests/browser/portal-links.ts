@@ -35,9 +35,26 @@ export async function pathOfLink(call: Call, grant: object): Promise<string> {
   const { pathname, search, hash } = new URL(url)
   return `${pathname}${search}${hash}`
 }
-/** A topic that keeps its messages. */
-export async function makeTopic(call: Call, topic: string): Promise<void> {
+const ORDER_PAID = {
+  description: 'A customer has paid an order.',
+  schema: {
+    type: 'object',
+    required: ['order'],
+    properties: {
+      order: { type: 'integer', description: 'Number of the order.' },
+      total: { type: ['number', 'null'] },
+    },
+  },
+  examples: [{ order: 7, total: 19.9 }],
+}
+
+/** A topic that keeps its messages, with a catalogue of three event types. */
+export async function makeCatalogue(call: Call, topic: string): Promise<void> {
   await call('PUT', `/v1/topics/${topic}`, { keepMessages: { seconds: 86_400, bytes: 10_485_760 } })
+  const types = `/v1/topics/${topic}/event-types`
+  await call('PUT', `${types}/order.paid`, ORDER_PAID)
+  await call('PUT', `${types}/order.shipped`, { description: 'An order has left the warehouse.' })
+  await call('PUT', `${types}/invoice.sent`, { description: 'An invoice was sent by mail.' })
 }
 
 const HOURS = 168

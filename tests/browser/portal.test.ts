@@ -10,7 +10,14 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useStack } from '../harness/services/stack.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
-import { type Call, callerOf, makeTopic, PORTAL_SCOPES, pathOfLink, weekOfFigures } from './portal-links.ts'
+import {
+  type Call,
+  callerOf,
+  makeCatalogue,
+  PORTAL_SCOPES,
+  pathOfLink,
+  weekOfFigures,
+} from './portal-links.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
@@ -44,13 +51,13 @@ const grantFor = (prefix: string) => ({ prefixes: [prefix], scopes: PORTAL_SCOPE
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
 const button = (place: Page | Locator, name: string | RegExp) =>
   place.getByRole('button', { name, exact: true })
-const publish = (topic: string, message: object) =>
-  call<{ messageId: string }>('POST', `/v1/topics/${topic}/messages`, { message })
+const publish = (topic: string, eventType: string, message: object) =>
+  call<{ messageId: string }>('POST', `/v1/topics/${topic}/messages`, { message, eventType })
 const messages = (page: Page) => page.getByRole('list', { name: 'Messages' })
 
 test('a customer adds, tests, watches, mends, changes and deletes an endpoint', async (context) => {
   if (whyNoBrowser !== undefined) context.skip(whyNoBrowser)
-  await makeTopic(call, 'acme-orders')
+  await makeCatalogue(call, 'acme-orders')
   const link = await pathOfLink(call, grantFor('acme-'))
   const page = await browser.open(link)
   await page.getByText('You have no endpoint yet').waitFor()
@@ -65,6 +72,10 @@ test('a customer adds, tests, watches, mends, changes and deletes an endpoint', 
   expect(await page.evaluate<string>('document.activeElement.type')).toBe('url')
   await dialog.getByLabel('Address').fill(`${hooks.url}/erp`)
   await dialog.getByLabel('Name').fill('ERP')
+  await dialog.getByLabel('Only those that I choose').check()
+  await dialog.getByText('What order.paid looks like').click()
+  await dialog.getByText('Number of the order.').first().waitFor()
+  await dialog.getByLabel('Everything that begins with order.').check()
   await button(dialog, 'Add endpoint').click()
 
   await heading(page, 'ERP')
@@ -80,25 +91,30 @@ test('a customer adds, tests, watches, mends, changes and deletes an endpoint', 
   await page.getByText(/^whsec_/).waitFor({ state: 'detached' })
 
   await button(page, 'Send a test').click()
+  await dialog.getByLabel('Which message?').selectOption('Example of order.paid')
   await button(dialog, 'Send').click()
   await dialog.getByText(/^It works: your endpoint answered 200/).waitFor()
-  await hooks.waitForRequests(1, '/erp')
+  const [tested] = await hooks.waitForRequests(1, '/erp')
+  expect(tested?.text).toMatch(/total\W+19\.9/)
   await page.keyboard.press('Escape')
   expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Send a test')
 
   hooks.clear()
-  await publish('acme-orders', { order: 8 })
-  const [first] = await hooks.waitForRequests(1, '/erp')
+  await publish('acme-orders', 'invoice.sent', { invoice: 1 })
+  await publish('acme-orders', 'order.paid', { order: 8 })
+  const [first, ...others] = await hooks.waitForRequests(1, '/erp')
+  expect(others).toEqual([])
   expect(first?.text).toMatch(/order\W+8/)
   expect(new Webhook(secret).verify(first?.text ?? '', headersOf(first?.headers))).toBeTruthy()
   await messages(page).getByText('delivered').first().waitFor()
 
   // A status that no retry changes.
   hooks.respond('/erp', { status: 404, body: 'no such order' })
-  await publish('acme-orders', { order: 9 })
+  await publish('acme-orders', 'order.shipped', { order: 9 })
   await page.getByLabel('Show', { exact: true }).selectOption('failed')
   const failed = messages(page).getByRole('button', { name: /failed/ })
   await failed.click()
+  await messages(page).getByText('order.shipped').first().waitFor()
   await messages(page)
     .getByText(/answered 404, after/)
     .waitFor()
@@ -110,7 +126,7 @@ test('a customer adds, tests, watches, mends, changes and deletes an endpoint', 
   await hooks.waitForRequests(1, '/erp')
 
   hooks.respond('/erp', { status: 404 })
-  const { messageId } = await publish('acme-orders', { order: 10 })
+  const { messageId } = await publish('acme-orders', 'order.paid', { order: 10 })
   const dead = () => call<object>('GET', '/v1/messages?topic=acme-orders&state=deadLettered')
   await waitFor(async () => JSON.stringify(await dead()).includes(messageId))
   hooks.respond('/erp', { status: 200 })
@@ -167,7 +183,7 @@ function headersOf(headers: NodeJS.Dict<string | string[]> = {}): Record<string,
 describe.runIf(isLong)('the portal', () => {
   /** Endpoints of all states and with messages of all kinds. */
   async function makeBusyCustomer(topic: string): Promise<void> {
-    await makeTopic(call, topic)
+    await makeCatalogue(call, topic)
     const add = (path: string, settings: object) =>
       call<{ id: string }>('POST', `/v1/topics/${topic}/subscriptions`, {
         endpoint: `${hooks.url}/${path}`,
@@ -175,15 +191,15 @@ describe.runIf(isLong)('the portal', () => {
       })
     hooks.respond('/refuses', { status: 404 })
     hooks.respond('/fails', { status: 503 })
-    await add('works', { name: 'Warehouse' })
+    await add('works', { name: 'Warehouse', eventTypes: ['order.*'] })
     await add('refuses', { name: 'Billing' })
     const fails = { healthyRetryPolicy: { numRetries: 20, minDelayTarget: 1, maxDelayTarget: 3_600 } }
-    await add('fails', { deliveryPolicy: fails })
+    await add('fails', { eventTypes: ['order.paid', 'invoice.sent'], deliveryPolicy: fails })
     await add(`${'incoming'.repeat(12)}?token=${'x'.repeat(40)}`, { confirmation: 'handshake' })
     const { id } = await add('paused', { name: 'Old shop' })
     await call('POST', `/v1/subscriptions/${id}/pause`)
     for (let order = 1; order <= 5; order++) {
-      await publish(topic, { order, total: 12.5, buyer: 'Hooli' })
+      await publish(topic, 'order.paid', { order, total: 12.5, buyer: 'Hooli' })
     }
     await hooks.waitForRequests(5, '/works')
   }
@@ -263,7 +279,7 @@ describe.runIf(isLong)('the portal', () => {
   )
 
   test('German is the language if the link or the browser names it, with the dates of its region', async () => {
-    await makeTopic(call, 'wien-orders')
+    await makeCatalogue(call, 'wien-orders')
     const grant = { ...grantFor('wien-'), theme: {} }
     const page = await browser.open(await pathOfLink(call, grant), { locale: 'de-AT' })
     await page.getByText('Sie haben noch keinen Endpunkt').waitFor()

@@ -3605,6 +3605,14 @@ export type PortalMessage = {
      */
     state: 'delivered' | 'waiting' | 'failed';
     /**
+     * Its event type. null: none, no longer stored, or without the scope bodies.
+     */
+    eventType: string | null;
+    /**
+     * The beginning of its text, in one line. null: no longer stored, or without the scope bodies.
+     */
+    line: string | null;
+    /**
      * Attempts that were made; null: unknown.
      */
     attempts: number | null;

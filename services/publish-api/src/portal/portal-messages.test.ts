@@ -152,7 +152,11 @@ test('one message shows attempts, type and text, with the scope bodies alone', a
     ],
   })
   expect(text).not.toContain('inner secret')
+  const first = async (session: TestPortal) =>
+    (await session.call('GET', `${own.path}/messages?limit=1`)).body.messages[0]
+  expect(await first(portal)).toMatchObject({ messageId, eventType: 'order.paid', line: '{"order":7}' })
   const reader = await portalOf(api, admin, { prefixes: ['acme-'], scopes: ['read'] })
+  expect(await first(reader)).toMatchObject({ messageId, eventType: null, line: null })
   const hidden = await reader.call('GET', `${own.path}/messages/${messageId}`)
   expect(hidden.body).toMatchObject({ body: null, attempts: [{ answer: null }, { answer: null }] })
   expect(hidden.text).not.toMatch(/db down|"order"/)

@@ -23,6 +23,8 @@ import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
 import { keptOrWaiting, letterOf } from '../kept/stored-message.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
+import { NO_CONTENT_SHOWN } from '../search/content.ts'
+import { linesOf } from '../search/message-lines.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
 import { codeOf } from './portal-views.ts'
 
@@ -31,7 +33,7 @@ type View = z.input<typeof PortalMessageList>['messages'][number]
 type State = View['state']
 interface Seen {
   message: FoundMessage
-  view: View
+  view: Omit<View, keyof typeof NO_CONTENT_SHOWN>
 }
 
 const ENDS = ['deadLettered', 'discarded', 'expired'] as const
@@ -58,8 +60,14 @@ export async function listMessages(deps: ApiDeps, cursors: Cursors, call: Call<Q
   })
   const messages = await viewsOf(deps, record, found.messages)
   const left = state === 'failed' ? await withLetters(deps, record, messages) : messages
+  const shown = left.filter(({ view }) => state === undefined || view.state === state)
+  const lines = await linesOf(
+    deps,
+    call,
+    shown.map(({ message }) => message),
+  )
   const view: z.input<typeof PortalMessageList> = {
-    messages: left.filter(({ view }) => state === undefined || view.state === state).map(({ view }) => view),
+    messages: shown.map(({ view }, i) => ({ ...view, ...(lines[i] ?? NO_CONTENT_SHOWN) })),
     scannedTo: isoOrNull(found.scannedTo),
     nextCursor: found.nextCursor && cursors.seal(found.nextCursor),
   }
@@ -120,7 +128,7 @@ function stateOf({ ends: [end], counts }: FoundMessage, isWaiting: boolean): Sta
   return counts.delivered > 0 ? 'delivered' : undefined
 }
 
-function messageView({ messageId, publishedAt, at, ends: [end] }: FoundMessage, state: State): View {
+function messageView({ messageId, publishedAt, at, ends: [end] }: FoundMessage, state: State): Seen['view'] {
   return {
     messageId,
     publishedAt: iso(publishedAt),

@@ -111,7 +111,6 @@ export const portalDe: PortalWords = {
     typesSearch: 'Ereignistyp suchen',
     typesBelow: (prefix) => `Alles, was mit ${prefix}. beginnt`,
     typesNone: 'Wählen Sie mindestens einen Ereignistyp.',
-    typesIncomplete: 'Es gibt mehr Ereignistypen, als hier zu sehen sind.',
     deprecated: 'läuft aus',
     showType: (name) => `So sieht ${name} aus`,
     example: 'Beispiel',

@@ -107,7 +107,6 @@ export const portalEn = {
     typesSearch: 'Find an event type',
     typesBelow: (prefix: string) => `Everything that begins with ${prefix}.`,
     typesNone: 'Choose at least one event type.',
-    typesIncomplete: 'There are more event types than are shown.',
     deprecated: 'will end',
     showType: (name: string) => `What ${name} looks like`,
     example: 'Example',

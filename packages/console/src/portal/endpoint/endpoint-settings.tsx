@@ -28,10 +28,10 @@ interface Props {
 
 export function Settings({ endpoint, mayManage }: Props) {
   const { words, formats } = useLanguage()
-  const { settings: w, form, actions } = words
+  const { settings: w, form, endpoints, actions } = words
   const [opened, setOpened] = useState<'address' | 'others'>()
   const close = () => setOpened(undefined)
-  const { perSecond } = endpoint
+  const { eventTypes, perSecond } = endpoint
   const canChange = mayManage && endpoint.state !== 'pending'
   return (
     <section className={`${css.panel} ${own.part}`}>
@@ -40,6 +40,7 @@ export function Settings({ endpoint, mayManage }: Props) {
         pairs={[
           [form.address, endpoint.endpoint],
           [form.name, endpoint.name ?? words.none],
+          [form.types, eventTypes?.join(', ') ?? endpoints.allTypes],
           [w.speed, perSecond === null ? w.noRate : w.rate(perSecond)],
           [w.since, formats.time(endpoint.createdAt)],
         ]}
@@ -71,7 +72,7 @@ function EditForm({ endpoint, onDone }: FormProps) {
   const [before] = useState(() => draftOf(endpoint))
   const [draft, setDraft] = useState(before)
   const change = useWrite(changePortalEndpoint)
-  const { id } = endpoint
+  const { id, topic } = endpoint
   const body = changesOf(settingsOf(before), settingsOf(draft))
   const send = () => {
     if (Object.keys(body).length === 0) onDone()
@@ -87,6 +88,7 @@ function EditForm({ endpoint, onDone }: FormProps) {
       onCancel={onDone}
     >
       <SettingsFields
+        topic={topic}
         serviceRate={serviceRateOf(endpoint)}
         draft={draft}
         onChange={setDraft}

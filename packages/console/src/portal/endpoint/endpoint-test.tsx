@@ -1,13 +1,23 @@
-/** Sends a test message to an endpoint, and shows the answer. */
-import { type PortalEndpoint, testPortalEndpoint } from '@fantail/client/api'
+/** Sends a test to an endpoint: a short message, or an example of an event type, and shows the answer. */
+import {
+  getPortalEventType,
+  listPortalEventTypes,
+  type PortalEndpoint,
+  testPortalEndpoint,
+} from '@fantail/client/api'
+import { useState } from 'react'
 import type { OutputOf } from '../../api/api-calls.ts'
-import { useWrite } from '../../api/use-api.ts'
+import { useRead, useWrite } from '../../api/use-api.ts'
 import { useLanguage } from '../../i18n/portal/portal-language.ts'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
+import { Select } from '../../parts/fields.tsx'
 import { MessageText } from '../../parts/message-text.tsx'
 import css from '../../parts/parts.module.css'
 import { PortalForm } from '../pieces/portal-form.tsx'
-import { failureOf } from '../pieces/trouble.tsx'
+import { Shown } from '../pieces/shown.tsx'
+import { failureOf, fieldProblem } from '../pieces/trouble.tsx'
+import { textOfExample } from '../pieces/type-look.tsx'
+import { getsType } from '../pieces/type-patterns.ts'
 
 interface Props {
   endpoint: PortalEndpoint
@@ -24,20 +34,83 @@ export function TestDialog({ endpoint, isOpen, onClose }: Props) {
   )
 }
 
-function TestForm({ endpoint: { id }, onClose }: Omit<Props, 'isOpen'>) {
-  const { test: w, parts } = useLanguage().words
+function TestForm({ endpoint: { id, topic, eventTypes }, onClose }: Omit<Props, 'isOpen'>) {
+  const { test: w, problems, parts } = useLanguage().words
+  const [type, setType] = useState('')
+  const [example, setExample] = useState(0)
+  const types = useRead(listPortalEventTypes, { path: { topic } }, { everyMs: false })
   const test = useWrite(testPortalEndpoint)
+  const names = (types.data?.eventTypes ?? [])
+    .map(({ name }) => name)
+    .filter((name) => getsType(eventTypes, name))
+  const choose = (next: string) => {
+    setType(next)
+    setExample(0)
+    test.reset()
+  }
+  const body = type === '' ? {} : { eventType: type, example }
   return (
     <PortalForm
       write={test}
       action={test.isPending ? w.sending : w.send}
-      onSend={() => test.mutate({ path: { id } })}
+      fields={['eventType']}
+      onSend={() => test.mutate({ path: { id }, body })}
       onCancel={onClose}
       cancel={parts.closeDialog}
     >
       <p className={css.quiet}>{w.why}</p>
+      {names.length > 0 && (
+        <Select
+          label={w.what}
+          value={type}
+          onChange={choose}
+          options={[
+            { value: '', label: w.plain },
+            ...names.map((name) => ({ value: name, label: w.typed(name) })),
+          ]}
+          problem={fieldProblem(problems, test.error, 'eventType')}
+        />
+      )}
+      {type !== '' && <Example key={type} {...{ topic, type, example }} onChange={setExample} />}
       <div role="status">{test.data && <Answer result={test.data} />}</div>
     </PortalForm>
+  )
+}
+
+interface ExampleProps {
+  topic: string
+  type: string
+  /** Its number, from 0. */
+  example: number
+  onChange: (example: number) => void
+}
+
+function Example({ topic, type, example, onChange }: ExampleProps) {
+  const { form } = useLanguage().words
+  const read = useRead(getPortalEventType, { path: { topic, name: type } }, { everyMs: false })
+  return (
+    <Shown read={read} rows={2}>
+      {({ examples }) => (
+        <>
+          {examples.length > 1 && (
+            <Select
+              label={form.example}
+              value={String(example)}
+              onChange={(next) => onChange(Number(next))}
+              options={examples.map((_, index) => ({
+                value: String(index),
+                label: form.exampleNumber(index + 1, examples.length),
+              }))}
+            />
+          )}
+          {examples.length === 0 ? (
+            <p className={css.quiet}>{form.noExample}</p>
+          ) : (
+            <MessageText text={textOfExample(examples[example])} />
+          )}
+        </>
+      )}
+    </Shown>
   )
 }
 

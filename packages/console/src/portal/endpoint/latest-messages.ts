@@ -11,10 +11,11 @@ export type MessageState = (typeof MESSAGE_STATES)[number]
 /** A phone shows about this many at once. */
 const PAGE_ROWS = 20
 
+/** The API reads the text of each message for its line. */
+const MESSAGES_EVERY_MS = 10_000
+
 /** state '': all of them. */
 export function useLatestMessages(id: string, state: MessageState | '') {
-  return usePages(listPortalMessages, {
-    path: { id },
-    query: { limit: PAGE_ROWS, ...(state !== '' && { state }) },
-  })
+  const query = { limit: PAGE_ROWS, ...(state !== '' && { state }) }
+  return usePages(listPortalMessages, { path: { id }, query }, { everyMs: MESSAGES_EVERY_MS })
 }

@@ -136,7 +136,8 @@ function Row({ id, message, ...rest }: RowProps) {
       <button type="button" className={own.message} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Badge tone={TONES[state]}>{w.states[state]}</Badge>
         <span className={own.messageText}>
-          <strong>{w.untyped}</strong> <code>{messageId.slice(-ID_END_CHARS)}</code>
+          <strong>{message.eventType ?? w.untyped}</strong>{' '}
+          <code>{message.line ?? messageId.slice(-ID_END_CHARS)}</code>
         </span>
         <span className={own.messageEnd}>
           {failure && <small>{failure}</small>}

@@ -50,14 +50,20 @@ function AddForm({ topics, onClose, onAdded }: FormProps & { topics: string[] })
   const [draft, setDraft] = useState(NO_SETTINGS)
   const add = useWrite(addPortalEndpoint)
   const send = () => {
-    const { name, maxPerSecond } = settingsOf(draft)
+    const { name, eventTypes, maxPerSecond } = settingsOf(draft)
     const body = {
       topic,
       endpoint: endpoint.trim(),
       ...(name !== null && { name }),
+      ...(eventTypes !== null && { eventTypes }),
       ...(maxPerSecond !== null && { maxPerSecond }),
     }
     add.mutate({ body }, { onSuccess: ({ id, secret }) => onAdded(id, secret) })
+  }
+  const chooseTopic = (next: string) => {
+    setTopic(next)
+    // Each source has event types of its own.
+    setDraft({ ...draft, types: null })
   }
   return (
     <PortalForm
@@ -73,13 +79,13 @@ function AddForm({ topics, onClose, onAdded }: FormProps & { topics: string[] })
         <Select
           label={form.source}
           value={topic}
-          onChange={setTopic}
+          onChange={chooseTopic}
           options={topics.map((one) => ({ value: one, label: one }))}
           problem={fieldProblem(problems, add.error, 'topic')}
         />
       )}
       <AddressField value={endpoint} onChange={setEndpoint} error={add.error} />
-      <SettingsFields serviceRate={null} draft={draft} onChange={setDraft} error={add.error} />
+      <SettingsFields topic={topic} serviceRate={null} draft={draft} onChange={setDraft} error={add.error} />
     </PortalForm>
   )
 }

@@ -1,5 +1,5 @@
-/** Filters of the list: a text, a state, and, where the service has several sources, one of them. */
-import { listPortalTopics, type PortalEndpoint } from '@fantail/client/api'
+/** Filters of the list: a text, a state, and, where the service has several sources or event types, one of them. */
+import { listPortalEventTypes, listPortalTopics, type PortalEndpoint } from '@fantail/client/api'
 import { useEffect, useState } from 'react'
 import { useRead } from '../../api/use-api.ts'
 import { useLanguage } from '../../i18n/portal/portal-language.ts'
@@ -10,16 +10,18 @@ export interface Filter {
   text: string
   state: PortalEndpoint['state'] | ''
   topic: string
+  type: string
 }
 
-export const NO_FILTER: Filter = { text: '', state: '', topic: '' }
+export const NO_FILTER: Filter = { text: '', state: '', topic: '', type: '' }
 
-export function queryOf({ text, state, topic }: Filter) {
+export function queryOf({ text, state, topic, type }: Filter) {
   const q = text.trim()
   return {
     ...(q !== '' && { q }),
     ...(state !== '' && { state }),
     ...(topic !== '' && { topic }),
+    ...(type !== '' && { eventType: type }),
   }
 }
 
@@ -38,6 +40,9 @@ export function EndpointFilter({ filter, onChange }: Props) {
   const { endpoints: w, states } = useLanguage().words
   const change = (part: Partial<Filter>) => onChange(simplified({ ...filter, ...part }))
   const topics = useRead(listPortalTopics, {}, { everyMs: false }).data?.topics ?? []
+  const topic = filter.topic || (topics.length === 1 ? (topics[0] ?? '') : '')
+  const types = useRead(listPortalEventTypes, { path: { topic } }, { everyMs: false, enabled: topic !== '' })
+  const names = topic === '' ? [] : (types.data?.eventTypes.map(({ name }) => name) ?? [])
   return (
     <search className={own.filter}>
       <Text text={filter.text} onChange={(text) => change({ text })} />
@@ -54,8 +59,16 @@ export function EndpointFilter({ filter, onChange }: Props) {
         <Select
           label={w.source}
           value={filter.topic}
-          onChange={(next) => change({ topic: next })}
+          onChange={(next) => change({ topic: next, type: '' })}
           options={optionsOf(w.anySource, topics)}
+        />
+      )}
+      {names.length > 0 && (
+        <Select
+          label={w.type}
+          value={filter.type}
+          onChange={(type) => change({ type })}
+          options={optionsOf(w.anyType, names)}
         />
       )}
     </search>

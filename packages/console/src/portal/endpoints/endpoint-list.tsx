@@ -107,7 +107,7 @@ interface RowProps {
   onChoose: (id: string) => void
 }
 
-function Row({ row: { id, name, endpoint, topic, state, waiting }, isLast, onChoose }: RowProps) {
+function Row({ row: { id, name, endpoint, eventTypes, state, waiting }, isLast, onChoose }: RowProps) {
   const w = useLanguage().words.endpoints
   return (
     <button type="button" className={own.row} ref={isLast ? focus : undefined} onClick={() => onChoose(id)}>
@@ -116,13 +116,30 @@ function Row({ row: { id, name, endpoint, topic, state, waiting }, isLast, onCho
         {name && <small>{endpoint}</small>}
       </span>
       <span className={own.rowTypes}>
-        <small>{topic}</small>
+        <Types types={eventTypes} />
       </span>
       <small className={own.rowWaiting}>{waiting > 0 && w.waiting(waiting)}</small>
       <span className={own.rowState}>
         <StateBadge state={state} />
       </span>
     </button>
+  )
+}
+
+/** Types that a row names. Past it: the row says how many more there are. */
+const TYPES_SHOWN_MAX = 3
+
+function Types({ types }: { types: readonly string[] | null }) {
+  const w = useLanguage().words.endpoints
+  if (types === null) return <small>{w.allTypes}</small>
+  const left = types.length - TYPES_SHOWN_MAX
+  return (
+    <>
+      {types.slice(0, TYPES_SHOWN_MAX).map((type) => (
+        <code key={type}>{type}</code>
+      ))}
+      {left > 0 && <small>{w.typesMore(left)}</small>}
+    </>
   )
 }
 

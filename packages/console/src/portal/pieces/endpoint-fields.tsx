@@ -1,38 +1,43 @@
-/** The fields of an endpoint that a customer fills in: name and rate, and the address beside them. */
+/** The fields of an endpoint that a customer fills in: name, event types and rate, and the address beside them. */
 import type { PortalEndpoint } from '@fantail/client/api'
 import { useLanguage } from '../../i18n/portal/portal-language.ts'
 import { TextInput } from '../../parts/fields.tsx'
 import { type Field, fieldProblem } from './trouble.tsx'
+import { TypeChoice } from './type-choice.tsx'
 
 interface SettingsDraft {
   name: string
+  /** null: all events. */
+  types: readonly string[] | null
   /** Messages a second; '': no bound of the customer's own. */
   rate: string
 }
 
 /** Fields that show their own problems. */
-export const SETTING_FIELDS: readonly Field[] = ['name', 'maxPerSecond']
+export const SETTING_FIELDS: readonly Field[] = ['name', 'eventTypes', 'maxPerSecond']
 
-export const NO_SETTINGS: SettingsDraft = { name: '', rate: '' }
+export const NO_SETTINGS: SettingsDraft = { name: '', types: null, rate: '' }
 
-export function draftOf({ name, maxPerSecond }: PortalEndpoint): SettingsDraft {
-  return { name: name ?? '', rate: maxPerSecond === null ? '' : String(maxPerSecond) }
+export function draftOf({ name, eventTypes, maxPerSecond }: PortalEndpoint): SettingsDraft {
+  return { name: name ?? '', types: eventTypes, rate: maxPerSecond === null ? '' : String(maxPerSecond) }
 }
 
 interface Settings {
   name: string | null
+  eventTypes: string[] | null
   maxPerSecond: number | null
 }
 
-export function settingsOf({ name, rate }: SettingsDraft): Settings {
+export function settingsOf({ name, types, rate }: SettingsDraft): Settings {
   return {
     name: name.trim() || null,
+    eventTypes: types && [...types],
     maxPerSecond: rate === '' ? null : Number(rate),
   }
 }
 
-export function isComplete({ rate }: SettingsDraft): boolean {
-  return isRate(rate)
+export function isComplete({ types, rate }: SettingsDraft): boolean {
+  return types?.length !== 0 && isRate(rate)
 }
 
 /** From 1 on the API takes whole numbers only. */
@@ -44,6 +49,7 @@ function isRate(rate: string): boolean {
 }
 
 interface Props {
+  topic: string
   /** Messages a second that the service sends at most; null: unlimited, or not known. */
   serviceRate: number | null
   draft: SettingsDraft
@@ -51,9 +57,9 @@ interface Props {
   error: unknown
 }
 
-export function SettingsFields({ serviceRate, draft, onChange, error }: Props) {
+export function SettingsFields({ topic, serviceRate, draft, onChange, error }: Props) {
   const { form, problems } = useLanguage().words
-  const { name, rate } = draft
+  const { name, types, rate } = draft
   return (
     <>
       <TextInput
@@ -62,6 +68,12 @@ export function SettingsFields({ serviceRate, draft, onChange, error }: Props) {
         value={name}
         onChange={(next) => onChange({ ...draft, name: next })}
         problem={fieldProblem(problems, error, 'name')}
+      />
+      <TypeChoice
+        topic={topic}
+        chosen={types}
+        onChange={(next) => onChange({ ...draft, types: next })}
+        problem={fieldProblem(problems, error, 'eventTypes')}
       />
       <TextInput
         label={form.rate}

@@ -22,6 +22,16 @@ const PortalMessage = named(
       publishedAt: timestamp('When it was published'),
       at: timestamp('When this was recorded'),
       state: PortalMessageState,
+      eventType: z
+        .string()
+        .nullable()
+        .describe('Its event type. null: none, no longer stored, or without the scope bodies.'),
+      line: z
+        .string()
+        .nullable()
+        .describe(
+          'The beginning of its text, in one line. null: no longer stored, or without the scope bodies.',
+        ),
       attempts: z.int().nullable().describe('Attempts that were made; null: unknown.'),
       statusCode: StatusCode,
       error: ErrorOfLast,
@@ -34,6 +44,8 @@ const PortalMessage = named(
           publishedAt: '2026-11-21T09:30:00.000Z',
           at: '2026-11-21T09:30:00.020Z',
           state: 'delivered',
+          eventType: 'order.paid',
+          line: '{"order":7}',
           attempts: 1,
           statusCode: 204,
           error: null,
