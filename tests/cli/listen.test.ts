@@ -140,6 +140,17 @@ test.each([false, true])('--as sends what the subscription gets, except its toke
   expect(verified).toMatchObject({ message: expect.stringContaining('"order":7') })
 })
 
+test('--as asks for the headers whose values are secret, also for that of an access token', async () => {
+  await aTopic('secret')
+  const oauth = { tokenUrl: `${receiver.url}/token`, clientId: 'c', clientSecret: 's' }
+  const { id } = await stack().client.post<{ id: string }>('/v1/topics/secret/subscriptions', {
+    endpoint: `${receiver.url}/secret`,
+    outbound: { headers: { 'X-Api-Key': 'k' }, oauth },
+  })
+  const { so } = await listen(['--as', id, '--forward-to', `${receiver.url}/copy`])
+  expect(so.stderr).toContain('the values of X-Api-Key, Authorization are secret')
+})
+
 test('requests are recorded, and replayed with signatures that hold', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fantail-recorded-'))
   const env = { FANTAIL_URL: stack().api.url }

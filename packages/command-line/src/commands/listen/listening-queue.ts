@@ -117,6 +117,6 @@ export async function listenedSubscription(client: Client, id: string): Promise<
       subscriptionArn: arn,
     },
     isSigned: webhookKeys.length > 0,
-    secretHeaders: outbound?.headers ?? [],
+    secretHeaders: [...(outbound?.headers ?? []), ...(outbound?.oauth ? ['Authorization'] : [])],
   }
 }
