@@ -168,13 +168,14 @@ test('a customer adds, tests, watches, mends, changes and deletes an endpoint', 
   await button(page, 'Delete').click()
   await button(page.getByRole('alertdialog'), 'Delete').click()
   await page.getByText('You have no endpoint yet').waitFor()
+  expect(await page.evaluate<string>('document.activeElement.tagName')).toBe('H1')
 
   await page.reload()
   await page.getByText('Open this page by a link').waitFor()
   const again = await browser.open(link)
   await again.getByText('This link did not open').waitFor()
   expect(browser.problems).toEqual([])
-})
+}, 180_000)
 
 function headersOf(headers: NodeJS.Dict<string | string[]> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
@@ -301,15 +302,18 @@ describe.runIf(isLong)('the portal', () => {
     expect(browser.problems).toEqual([])
   })
 
-  test('a session that may only read has no button that changes anything, and no contents', async () => {
+  test('a session that may only read has no button that changes anything and no contents, and the list keeps its filter', async () => {
     await makeBusyCustomer('reader-orders')
     const page = await browser.open(await pathOfLink(call, { prefixes: ['reader-'], scopes: ['read'] }))
+    await page.getByLabel('State').selectOption('failing')
     await page.getByRole('button', { name: /Billing/ }).click()
     await messages(page).getByRole('button').first().click()
     await page.getByText('The content is not shown in this session.').waitFor()
     const names = await page.locator('main').getByRole('button').allTextContents()
     expect(names.filter((name) => /test|pause|edit|delete|again|secret/i.test(name))).toEqual([])
     expect(await page.locator('main').textContent()).not.toContain('Hooli')
+    await page.goBack()
+    expect(await page.getByLabel('State').inputValue()).toBe('failing')
     expect(browser.problems).toEqual([])
   })
 

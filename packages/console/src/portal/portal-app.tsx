@@ -10,6 +10,7 @@ import css from '../parts/parts.module.css'
 import { When } from '../parts/show.tsx'
 import { Skeleton } from '../parts/states.tsx'
 import { EndpointPage } from './endpoint/endpoint-page.tsx'
+import { NO_FILTER } from './endpoints/endpoint-filter.tsx'
 import { EndpointList } from './endpoints/endpoint-list.tsx'
 import own from './pieces/portal.module.css'
 import { openLink } from './portal-link.ts'
@@ -63,8 +64,9 @@ interface OpenedProps {
 
 function Opened({ session, onEnd }: OpenedProps) {
   const [chosen, go] = usePlace()
-  /** Leads back to the row of the list that was opened last. */
-  const [last, setLast] = useState<string>()
+  /** Leads back to the row of the list that was opened last; null: it is deleted. */
+  const [last, setLast] = useState<string | null>()
+  const [filter, setFilter] = useState(NO_FILTER)
   /** Signing secrets that were made here and not put away yet, by endpoint. */
   const [secrets, setSecrets] = useState<ReadonlyMap<string, string>>(new Map())
   const keepSecret = (id: string, secret: string | undefined) =>
@@ -87,6 +89,8 @@ function Opened({ session, onEnd }: OpenedProps) {
           <EndpointList
             session={session}
             cameFrom={last}
+            filter={filter}
+            onFilter={setFilter}
             onChoose={open}
             onAdded={(id, secret) => {
               keepSecret(id, secret)
@@ -101,6 +105,10 @@ function Opened({ session, onEnd }: OpenedProps) {
             secret={secrets.get(chosen)}
             onSecret={(secret) => keepSecret(chosen, secret)}
             onBack={() => go(undefined)}
+            onDeleted={() => {
+              setLast(null)
+              go(undefined)
+            }}
           />
         )}
       </main>

@@ -17,16 +17,16 @@ import { TestDialog } from './endpoint-test.tsx'
 
 interface Props {
   endpoint: PortalEndpoint
-  onBack: () => void
+  onDeleted: () => void
 }
 
-export function Actions({ endpoint, onBack }: Props) {
+export function Actions({ endpoint, onDeleted }: Props) {
   const { actions: w } = useLanguage().words
   const { id, status, state, waiting } = endpoint
   const [opened, setOpened] = useState<'test' | 'delete'>()
   const pause = useWrite(pausePortalEndpoint)
   const resume = useWrite(resumePortalEndpoint)
-  const remove = useWrite(deletePortalEndpoint, onBack)
+  const remove = useWrite(deletePortalEndpoint, onDeleted)
   const input = { path: { id } }
   const close = () => setOpened(undefined)
   const isPaused = status === 'paused'

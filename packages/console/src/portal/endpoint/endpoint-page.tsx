@@ -22,6 +22,7 @@ interface Props {
   secret: string | undefined
   onSecret: (secret: string | undefined) => void
   onBack: () => void
+  onDeleted: () => void
 }
 
 export function EndpointPage({ id, onBack, ...props }: Props) {
@@ -35,7 +36,7 @@ export function EndpointPage({ id, onBack, ...props }: Props) {
         </Button>
       </div>
       <Shown read={read} gone={<Gone />}>
-        {(endpoint) => <Page {...props} endpoint={endpoint} onBack={onBack} />}
+        {(endpoint) => <Page {...props} endpoint={endpoint} />}
       </Shown>
     </>
   )
@@ -52,16 +53,16 @@ function Gone() {
   )
 }
 
-type PageProps = Omit<Props, 'id'> & { endpoint: PortalEndpoint }
+type PageProps = Omit<Props, 'id' | 'onBack'> & { endpoint: PortalEndpoint }
 
-function Page({ endpoint, session: { scopes }, secret, onSecret, onBack }: PageProps) {
+function Page({ endpoint, session: { scopes }, secret, onSecret, onDeleted }: PageProps) {
   const mayManage = scopes.includes('manage')
   return (
     <>
       <div className={own.top}>
         <Title isArrival>{endpoint.name ?? endpoint.endpoint}</Title>
         <StateBadge state={endpoint.state} />
-        {mayManage && <Actions endpoint={endpoint} onBack={onBack} />}
+        {mayManage && <Actions endpoint={endpoint} onDeleted={onDeleted} />}
       </div>
       {secret !== undefined && <SecretOnce secret={secret} onStored={() => onSecret(undefined)} />}
       <Standing endpoint={endpoint} />

@@ -20,8 +20,8 @@ export function Standing({ endpoint }: { endpoint: PortalEndpoint }) {
   const isNew = state === 'working' && waiting + inFlight === 0 && hasNone
   const w = words.standing
   return (
-    <div role="status" className={css.notice} data-kind={KINDS[state]}>
-      <p>{isNew ? w.new : sentenceOf(words, endpoint)}</p>
+    <div className={css.notice} data-kind={KINDS[state]}>
+      <p role="status">{isNew ? w.new : sentenceOf(words, endpoint)}</p>
       {state !== 'working' && waiting > 0 && <Waiting endpoint={endpoint} />}
       {pendingEndpoint !== null && <p>{w.moving(pendingEndpoint)}</p>}
     </div>

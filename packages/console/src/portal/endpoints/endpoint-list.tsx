@@ -13,17 +13,18 @@ import { EndpointFilter, type Filter, NO_FILTER, queryOf } from './endpoint-filt
 
 interface Props {
   session: CreatedPortalSession
-  /** The endpoint whose page led back here. */
-  cameFrom: string | undefined
+  /** The endpoint whose page led back here; null: it was deleted. */
+  cameFrom: string | null | undefined
+  filter: Filter
+  onFilter: (filter: Filter) => void
   onChoose: (id: string) => void
   onAdded: (id: string, secret: string) => void
 }
 
-export function EndpointList({ session, cameFrom, onChoose, onAdded }: Props) {
+export function EndpointList({ session, cameFrom, filter, onFilter, ...props }: Props) {
   const { words } = useLanguage()
   const w = words.endpoints
   const [isAdding, setAdding] = useState(false)
-  const [filter, setFilter] = useState<Filter>(NO_FILTER)
   const read = usePages(listPortalEndpoints, { query: queryOf(filter) })
   const isFiltered = filter !== NO_FILTER
   const rows = read.data?.pages.flatMap(({ endpoints }) => endpoints) ?? []
@@ -36,26 +37,26 @@ export function EndpointList({ session, cameFrom, onChoose, onAdded }: Props) {
   return (
     <>
       <div className={css.head}>
-        <Title>{w.title}</Title>
+        <Title isArrival={cameFrom === null}>{w.title}</Title>
         {session.canAdd && (
           <Button kind="primary" onPress={() => setAdding(true)}>
             {w.add}
           </Button>
         )}
       </div>
-      {(isFiltered || rows.length > 1) && <EndpointFilter filter={filter} onChange={setFilter} />}
+      {(isFiltered || rows.length > 1) && <EndpointFilter filter={filter} onChange={onFilter} />}
       <Shown read={{ ...read, data: isSearching ? undefined : read.data }} rows={4}>
         {() =>
           rows.length === 0 ? (
             <div className={css.frame}>
-              <Nothing isFiltered={isFiltered} canAdd={session.canAdd} onClear={() => setFilter(NO_FILTER)} />
+              <Nothing isFiltered={isFiltered} canAdd={session.canAdd} onClear={() => onFilter(NO_FILTER)} />
             </div>
           ) : (
             <>
               <ul className={own.rows} aria-label={w.title}>
                 {rows.map((row) => (
                   <li key={row.id}>
-                    <Row row={row} isLast={row.id === cameFrom} onChoose={onChoose} />
+                    <Row row={row} isLast={row.id === cameFrom} onChoose={props.onChoose} />
                   </li>
                 ))}
               </ul>
@@ -73,7 +74,7 @@ export function EndpointList({ session, cameFrom, onChoose, onAdded }: Props) {
           )
         }
       </Shown>
-      <AddEndpoint isOpen={isAdding} onClose={() => setAdding(false)} onAdded={onAdded} />
+      <AddEndpoint isOpen={isAdding} onClose={() => setAdding(false)} onAdded={props.onAdded} />
     </>
   )
 }
