@@ -121,7 +121,10 @@ test('a set-up is exported, planned and applied, and only differences are change
   await stack().client.put('/v1/queues/jobs', { visibilityTimeoutSeconds: 60 })
   await stack().client.put('/v1/queues/leased', { leaseSeconds: 3_600 })
   await stack().client.put('/v1/topics/orders')
-  await stack().client.put('/v1/topics/orders/event-types/paid', { schema: { type: 'object' }, examples: [{}] })
+  await stack().client.put('/v1/topics/orders/event-types/paid', {
+    schema: { type: 'object' },
+    examples: [{}],
+  })
   await stack().client.post('/v1/topics/orders/subscriptions', {
     endpoint: 'http://127.0.0.1:9/a',
     name: 'a',
