@@ -884,7 +884,7 @@ export type CreatedPortalSession = {
      */
     id: string;
     /**
-     * read: see endpoints, deliveries and dead letters. manage: add, delete, pause, resume and test endpoints, make keys of signatures. redrive: send dead letters again. bodies: see texts of dead letters.
+     * read: see endpoints and their messages. manage: add, change, delete, pause, resume and test endpoints, make keys of signatures. redrive: send messages again. bodies: see texts of messages and answers of endpoints.
      */
     scopes: Array<'read' | 'manage' | 'redrive' | 'bodies'>;
     /**
@@ -3554,7 +3554,7 @@ export type PortalLinkInput = {
      */
     subscriptions?: Array<string>;
     /**
-     * Rights of the session, at most those of the caller’s key. read: see endpoints, deliveries and dead letters. manage: add, delete, pause, resume and test endpoints, make keys of signatures. redrive: send dead letters again. bodies: see texts of dead letters.
+     * Rights of the session, at most those of the caller’s key. read: see endpoints and their messages. manage: add, change, delete, pause, resume and test endpoints, make keys of signatures. redrive: send messages again. bodies: see texts of messages and answers of endpoints.
      */
     scopes: Array<'read' | 'manage' | 'redrive' | 'bodies'>;
     /**
@@ -3764,7 +3764,7 @@ export type PortalSession = {
      */
     id: string;
     /**
-     * read: see endpoints, deliveries and dead letters. manage: add, delete, pause, resume and test endpoints, make keys of signatures. redrive: send dead letters again. bodies: see texts of dead letters.
+     * read: see endpoints and their messages. manage: add, change, delete, pause, resume and test endpoints, make keys of signatures. redrive: send messages again. bodies: see texts of messages and answers of endpoints.
      */
     scopes: Array<'read' | 'manage' | 'redrive' | 'bodies'>;
     /**

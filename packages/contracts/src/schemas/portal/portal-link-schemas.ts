@@ -16,8 +16,8 @@ const PORTAL_TOKEN_CHARS_MAX = 100
 
 const Scopes = z.array(z.enum(PORTAL_SCOPES))
 const SCOPES_ARE =
-  'read: see endpoints, deliveries and dead letters. manage: add, delete, pause, resume and test endpoints, make keys ' +
-  'of signatures. redrive: send dead letters again. bodies: see texts of dead letters.'
+  'read: see endpoints and their messages. manage: add, change, delete, pause, resume and test endpoints, make keys of ' +
+  'signatures. redrive: send messages again. bodies: see texts of messages and answers of endpoints.'
 
 const ThemeInput = z.strictObject({
   name: z
