@@ -854,9 +854,9 @@ export type CreatedPortalEndpoint = {
      */
     inFlight: number;
     /**
-     * Its state, as in the verdict of a subscription.
+     * Its state, as in the verdict of a subscription. undispatched: messages wait in the service.
      */
-    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+    verdict: 'gone' | 'paused' | 'pending' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
      * HTTP status of the latest failure; null: there was none, or a success came after it.
      */
@@ -3389,9 +3389,9 @@ export type PortalEndpoint = {
      */
     inFlight: number;
     /**
-     * Its state, as in the verdict of a subscription.
+     * Its state, as in the verdict of a subscription. undispatched: messages wait in the service.
      */
-    verdict: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
+    verdict: 'gone' | 'paused' | 'pending' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
      * HTTP status of the latest failure; null: there was none, or a success came after it.
      */

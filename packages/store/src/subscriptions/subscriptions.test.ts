@@ -48,6 +48,20 @@ const handshake = (token: string, tokenExpiresAt: number) => ({
 })
 
 describe('creation', () => {
+  test('may be paused from the start, in the topic’s shard and in others, with its lane and its count', async () => {
+    const made = []
+    for (let n = 0; n < 5; n++) made.push(await create(n, { status: 'paused' }))
+    const shards = made.map(({ id }) => placeOfSubscription(id)?.shard ?? -1)
+    expect(new Set(shards).size).toBeGreaterThan(1)
+    const lanes = made.map(({ id }, i) => redis.hget(laneKey(shardBase(shards[i] ?? -1), id), 'p'))
+    expect(await Promise.all(lanes)).toEqual(made.map(() => '1'))
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 'paused'))
+    expect(await counts()).toMatchObject({ active: 0, paused: 5 })
+    const { id } = await subscriptions.update(made[0]?.id ?? '', () => ({ status: 'active' }))
+    expect(await redis.hget(laneKey(shardBase(shards[0] ?? -1), id), 'p')).toBe('')
+    expect(await indexFaults(redis)).toEqual([])
+  })
+
   test('keeps everything that was given and finds it by id', async () => {
     const given = {
       rawMessageDelivery: true,

@@ -1,9 +1,11 @@
 /** A customer changes endpoints and looks for them: address, name, rate, and pages of a list. */
+import type { VerdictCode } from '@fantail/contracts'
 import { effectivePolicy } from '@fantail/policy'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { portalOf, type TestPortal } from './portal.fixture.ts'
+import { endpointView } from './portal-views.ts'
 
 let api: TestApi
 let admin: TestKey
@@ -178,4 +180,22 @@ test('a list is filtered by topic, state and text, within the rights of the sess
   expect((await own.call('GET', '/v1/portal/topics')).body.topics).toEqual(['acme-orders'])
   for (const query of ['q=', 'state=asleep', 'limit=101', `q=${'x'.repeat(101)}`])
     expect([query, await own.status('GET', `${ENDPOINTS}?${query}`)]).toEqual([query, 400])
+})
+
+test('a fault of the operator’s side shows as messages that wait', () => {
+  const shown = (code: VerdictCode, status = 'active') => {
+    const facts = { lastStatusCode: null }
+    const lane = { waiting: 1, inFlight: 0, nextAttemptAt: null }
+    const effectiveDeliveryPolicy = { throttlePolicy: null }
+    const view = { topicArn: 'a:b', status, lane, verdict: { code, facts }, effectiveDeliveryPolicy }
+    const { verdict, state } = endpointView(view)
+    return [verdict, state]
+  }
+  for (const code of ['misconfigured', 'noToken', 'dlqMissing', 'quarantined', 'queueMissing'] as const)
+    expect([code, shown(code)]).toEqual([code, ['undispatched', 'working']])
+  expect([shown('failing'), shown('fine')]).toEqual([
+    ['failing', 'failing'],
+    ['fine', 'working'],
+  ])
+  expect(shown('gone', 'paused')).toEqual(['gone', 'paused'])
 })

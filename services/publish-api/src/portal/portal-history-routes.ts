@@ -99,7 +99,7 @@ async function listAttempts(deps: ApiDeps, { params, caller }: Call): Promise<An
   return ok(view)
 }
 
-/** undefined: no queue has dead letters of the endpoint. It may also have been deleted. */
+/** undefined: nothing has failed yet, the queue was deleted, or failed messages are discarded. */
 async function presentQueueOf(deps: ApiDeps, record: SubscriptionRecord): Promise<string | undefined> {
   const queue = await letterQueueOf(deps, record)
   return queue !== undefined && (await deps.queues.get(queue)) ? queue : undefined

@@ -3,7 +3,11 @@
  * name or an address inside the operator's network never reaches a customer by itself.
  */
 import { nameOfArn, type QueueMessage, type SubscriptionRecord, type VerdictCode } from '@fantail/contracts'
-import type { PORTAL_STATES, PortalEndpoint } from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
+import {
+  type PORTAL_STATES,
+  PORTAL_VERDICTS,
+  type PortalEndpoint,
+} from '@fantail/contracts/schemas/portal/portal-endpoint-schemas'
 import type {
   PortalAttemptList,
   PortalDeadLetterList,
@@ -21,15 +25,7 @@ type LetterView = z.input<typeof PortalDeadLetterList>['deadLetters'][number]
 
 /** Verdicts about the endpoint itself: attempts fail. */
 const FAILING: ReadonlySet<VerdictCode> = new Set(['circuitOpen', 'failing', 'hung', 'groupBlocked'])
-/** Verdicts about the operator's side. A customer only learns that messages wait there. */
-const OPERATORS: ReadonlySet<VerdictCode> = new Set([
-  'misconfigured',
-  'dlqMissing',
-  'endpointDisabled',
-  'queueMissing',
-  'queueRefuses',
-  'quarantined',
-])
+const SHOWN: ReadonlySet<VerdictCode> = new Set(PORTAL_VERDICTS)
 
 export async function showEndpoint(deps: ApiDeps, record: SubscriptionRecord): Promise<EndpointView> {
   return endpointView(await showSubscription(deps, record))
@@ -52,11 +48,15 @@ export function endpointView(shown: object): EndpointView {
     perSecond: view.effectiveDeliveryPolicy.throttlePolicy?.maxReceivesPerSecond ?? null,
     waiting: lane.waiting,
     inFlight: lane.inFlight,
-    verdict: OPERATORS.has(verdict.code) ? 'undispatched' : verdict.code,
+    verdict: shownVerdict(verdict.code),
     lastStatusCode: verdict.facts.lastStatusCode,
     nextAttemptAt: lane.nextAttemptAt,
     createdAt,
   }
+}
+
+function shownVerdict(code: VerdictCode): EndpointView['verdict'] {
+  return SHOWN.has(code) ? (code as EndpointView['verdict']) : 'undispatched'
 }
 
 function stateOf(status: EndpointView['status'], verdict: VerdictCode): (typeof PORTAL_STATES)[number] {

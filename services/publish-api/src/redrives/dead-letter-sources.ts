@@ -36,12 +36,14 @@ async function stateOf(
   return record.redrivePolicy?.deadLetterTargetArn === queueArn && !record.unsubscribed ? 'source' : 'other'
 }
 
-/** The queue with the subscription's dead letters. undefined: failed messages are discarded, or none has failed yet. */
+/**
+ * The queue for the subscription's dead letters. It may not exist: a topic's own queue is made by the first letter, and
+ * a named one may be deleted. undefined: failed messages are discarded.
+ */
 export async function letterQueueOf(
   { topicQueues }: Pick<ApiDeps, 'topicQueues'>,
   { deadLetters, redrivePolicy, topicArn }: SubscriptionRecord,
 ): Promise<string | undefined> {
   if (!deadLetters) return redrivePolicy?.deadLetterTargetArn
-  const own = await topicQueues.find(topicArn)
-  return own?.exists ? own.queueArn : undefined
+  return (await topicQueues.find(topicArn))?.queueArn
 }

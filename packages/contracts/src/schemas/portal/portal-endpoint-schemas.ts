@@ -3,9 +3,9 @@
  * certificates or filters. Problems are sentences for customers.
  */
 import { z } from 'zod'
+import type { VerdictCode } from '../../delivery-causes.ts'
 import { ENDPOINT_CHARS_MAX, EVENT_TYPE_NAME_CHARS_MAX, SUBSCRIPTION_NAME_CHARS_MAX } from '../../limits.ts'
 import { named, namedInput, pageOf, pageQuery, timestamp } from '../shared-schemas.ts'
-import { VERDICT_CODES } from '../subscriptions/lane-schemas.ts'
 import { EventTypesChosen } from '../subscriptions/subscription-schemas.ts'
 
 /** Text that endpoints are looked for by. Past it: `validation_failed`. */
@@ -13,6 +13,22 @@ const PORTAL_SEARCH_CHARS_MAX = 100
 
 /** The states of endpoints in the portal, which are fewer than the verdicts. */
 export const PORTAL_STATES = ['working', 'failing', 'paused', 'pending'] as const
+/** Verdicts that customers see. All others are about the operator's side, and show as undispatched. */
+export const PORTAL_VERDICTS = [
+  'gone',
+  'paused',
+  'pending',
+  'circuitOpen',
+  'failing',
+  'hung',
+  'groupBlocked',
+  'tooSlowIn',
+  'throttled',
+  'undispatched',
+  'catchingUp',
+  'fine',
+] as const satisfies readonly VerdictCode[]
+
 const PortalState = z
   .enum(PORTAL_STATES)
   .describe(
@@ -80,7 +96,9 @@ const members = {
     .describe('The rate in force: the lower one of the customer’s and the service’s; null: unlimited.'),
   waiting: z.int().describe('Deliveries that wait for an attempt.'),
   inFlight: z.int().describe('Deliveries whose attempt is under way.'),
-  verdict: z.enum(VERDICT_CODES).describe('Its state, as in the verdict of a subscription.'),
+  verdict: z
+    .enum(PORTAL_VERDICTS)
+    .describe('Its state, as in the verdict of a subscription. undispatched: messages wait in the service.'),
   lastStatusCode: z
     .int()
     .nullable()
