@@ -1201,7 +1201,7 @@ export type Delivery = {
      */
     resentAt: string | null;
     /**
-     * Its dead letter, which may be gone since. null: it is not dead-lettered, or its subscription was deleted.
+     * Its dead letter, which may be gone since. null: it is not dead-lettered, or nobody knows its queue any more.
      */
     deadLetter: {
         /**

@@ -112,19 +112,31 @@ interface DeadDelivery {
   generation: number
 }
 
-/** Where the dead letter of a delivery is stored, if it is still there. undefined: the subscription was deleted. */
+/** Where the dead letter of a delivery is stored, if it is still there. undefined: nobody knows its queue any more. */
 export async function letterPlaceOf(
-  deps: Pick<Tools, 'subscriptions' | 'topicQueues'>,
-  { subscriptionId, ...delivery }: DeadDelivery,
+  deps: Pick<Tools, 'subscriptions' | 'topicQueues' | 'queues'>,
+  delivery: DeadDelivery,
 ): Promise<LetterPlace | undefined> {
-  const record = await deps.subscriptions.get(subscriptionId)
-  return record ? placeOf(deps, record, delivery) : undefined
+  const record = await deps.subscriptions.get(delivery.subscriptionId)
+  return record ? placeOf(deps, record, delivery) : placeOfDeleted(deps, delivery)
+}
+
+/** A letter of a deleted subscription, if the topic's own dead-letter queue has it. */
+async function placeOfDeleted(
+  { subscriptions, topicQueues, queues }: Pick<Tools, 'subscriptions' | 'topicQueues' | 'queues'>,
+  { messageId, subscriptionId, generation }: DeadDelivery,
+): Promise<LetterPlace | undefined> {
+  const topicArn = await subscriptions.topicOf(subscriptionId)
+  const own = topicArn === null ? undefined : await topicQueues.find(topicArn)
+  if (!own?.exists) return undefined
+  const item = deadLetterItemId(subscriptionId, deliveryId(messageId, generation))
+  return (await queues.message(own.queueArn, item)) ? { queueArn: own.queueArn, messageId: item } : undefined
 }
 
 async function placeOf(
   deps: Pick<Tools, 'topicQueues'>,
   record: SubscriptionRecord,
-  { messageId, generation }: Omit<DeadDelivery, 'subscriptionId'>,
+  { messageId, generation }: Pick<DeadDelivery, 'messageId' | 'generation'>,
 ): Promise<LetterPlace | undefined> {
   const queueArn = await letterQueueOf(deps, record)
   if (queueArn === undefined) return undefined

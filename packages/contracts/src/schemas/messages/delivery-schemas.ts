@@ -153,7 +153,7 @@ const DeliveryView = named(
         })
         .nullable()
         .describe(
-          'Its dead letter, which may be gone since. null: it is not dead-lettered, or its subscription was deleted.',
+          'Its dead letter, which may be gone since. null: it is not dead-lettered, or nobody knows its queue any more.',
         ),
     })
     .meta({
