@@ -253,7 +253,6 @@ describe.runIf(isLong)('the console', () => {
       'descending',
     )
     await page.getByText('1 row chosen:').waitFor()
-    await page.screenshot({ path: PICTURES.replace(/console\/$/, 'console-many.png') })
     await page.getByRole('button', { name: 'Choose none' }).click()
     await page.getByRole('button', { name: 'Plan …' }).click()
     const dialog = page.getByRole('dialog')

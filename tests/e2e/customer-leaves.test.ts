@@ -1,4 +1,7 @@
-/** A customer leaves: afterwards no key of Redis holds a text of the customer, and nothing of others is lost. */
+/**
+ * Tasks on many, over all services. A customer leaves: afterwards no key of Redis holds a text of the customer, and
+ * nothing of others is lost.
+ */
 import type { Redis } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
@@ -87,6 +90,30 @@ const areAll = async (id: string, wanted: string) => {
   const deliveries = await state(id)
   return deliveries.length > 0 && deliveries.every((one) => one.state === wanted)
 }
+
+test('dead letters of many lanes go back to them, and those of other lanes stay', async () => {
+  const { client } = stack()
+  let status = 400
+  receiver().respond('/again', () => ({ status }))
+  receiver().respond('/never', { status: 400 })
+  for (const path of ['again?n=1', 'again?n=2', 'never'])
+    await subscribe(stack(), 'dead-many', { endpoint: hook(path), ...FAST })
+  const message = await publish(stack(), 'dead-many', 'x')
+  await waitFor(() => areAll(message, 'deadLettered'))
+  status = 200
+  const select = { q: '/again', topic: 'dead-many' }
+  const plan = await client.post<Task>('/v1/bulk/plan', { action: 'redrive', select })
+  expect(plan).toMatchObject({
+    words: 'redrive 2 lanes, 2 dead letters',
+    counts: { lanes: 2, deadLetters: 2 },
+  })
+  await client.post('/v1/bulk', { plan: plan.id })
+  expect(await ended(plan.id)).toMatchObject({ status: 'completed', results: { redriven: 2 }, failures: [] })
+  const ofAll = async () => (await state(message)).map((one) => one.state).sort()
+  await waitFor(async () => (await ofAll()).join() === 'deadLettered,delivered,delivered')
+  const queue = '/v1/queues/dead-many-dead-letters/messages'
+  expect((await client.get<{ messages: object[] }>(queue)).messages).toHaveLength(1)
+}, 60_000)
 
 test('everything of a prefix is erased, although the API is killed meanwhile', async () => {
   const canary = 'acme-canary'

@@ -17,7 +17,7 @@ import type { BulkPlanInput } from '@fantail/contracts/schemas/subscriptions/bul
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Call } from '../http/endpoint.ts'
-import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
+import { nextLetterQueueOf } from '../redrives/dead-letter-sources.ts'
 import { permits, selectLanes } from './select-lanes.ts'
 
 type PlanCall = Call<unknown, z.output<typeof BulkPlanInput>>
@@ -128,7 +128,7 @@ interface Letters {
 async function queuesOf(deps: ApiDeps, { subscriptions, topics, filter }: Letters) {
   if (filter === undefined) return []
   const own = await Promise.all(topics.map(async ({ arn }) => (await deps.topicQueues.find(arn))?.queueArn))
-  const named = await Promise.all(subscriptions.map((record) => letterQueueOf(deps, record)))
+  const named = await Promise.all(subscriptions.map((record) => nextLetterQueueOf(deps, record)))
   const may = new Set([...own, ...named].filter((arn) => arn !== undefined))
   const found: { arn: string; letters: number }[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {

@@ -47,3 +47,12 @@ export async function letterQueueOf(
   if (!deadLetters) return redrivePolicy?.deadLetterTargetArn
   return (await topicQueues.find(topicArn))?.queueArn
 }
+
+/** The queue that gets the subscription's next dead letter, which may make it. undefined: the letter is discarded. */
+export async function nextLetterQueueOf(
+  { topicQueues }: Pick<ApiDeps, 'topicQueues'>,
+  { deadLetters, redrivePolicy, topicArn }: SubscriptionRecord,
+): Promise<string | undefined> {
+  if (!deadLetters) return redrivePolicy?.deadLetterTargetArn
+  return (await topicQueues.find(topicArn))?.queueArn
+}

@@ -26,7 +26,7 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, idOf, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
-import { letterQueueOf } from '../../redrives/dead-letter-sources.ts'
+import { nextLetterQueueOf } from '../../redrives/dead-letter-sources.ts'
 import { changeStatus, reportState, visibleSubscription } from '../../subscriptions/change.ts'
 import { askAgain, confirm } from '../../subscriptions/confirmations.ts'
 import { askMoveAgain } from '../../subscriptions/moves/move.ts'
@@ -208,7 +208,7 @@ async function setMessageAside(
   if (!message) throw FantailError.invalid('messageId', 'must be the id of a message')
   const record = await visibleSubscription(deps, idOf(call))
   const { id, shard } = await laneOf(deps, call)
-  const queueArn = await letterQueueOf(deps, record)
+  const queueArn = await nextLetterQueueOf(deps, record)
   if (queueArn === undefined) throw new FantailError('wrong_state', NO_LETTERS)
   const what = await setAside(() => deps.lanes.setAside(shard, id, message))
   if (what === 'noQueue') throw new FantailError('wrong_state', NO_LETTERS)
