@@ -120,6 +120,10 @@ export const WEBHOOK_HEADERS = {
     .literal('true')
     .optional()
     .describe('Only where raw delivery is on: the body is the bare message.'),
+  'x-fantail-event-type': z
+    .string()
+    .optional()
+    .describe('Only where raw delivery is on: the event type of the message, if it has one.'),
   'x-fantail-edited-from': z
     .string()
     .optional()

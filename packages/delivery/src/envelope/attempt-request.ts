@@ -2,7 +2,7 @@
  * Makes the request for one message and one endpoint: its secrets are opened, its body is rendered, and it is signed.
  * Deliveries and tests of a subscription use this code, so a test shows what a delivery would do.
  */
-import type { AttemptResult, Message } from '@fantail/contracts'
+import { type AttemptResult, eventTypeOf, eventTypeProblem, type Message } from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
 import { unopenedSecrets } from '../outbound/unopened-secrets.ts'
@@ -101,10 +101,16 @@ export function renderHeaders(
     'gzip,deflate',
   ]
   if (kind !== 'SubscriptionConfirmation') headers.push('x-amz-sns-subscription-arn', target.subscriptionArn)
-  if (notification && target.raw) headers.push('x-amz-sns-rawdelivery', 'true')
+  if (notification && target.raw) headers.push('x-amz-sns-rawdelivery', 'true', ...eventTypeHeader(message))
   if (editedFrom !== undefined) headers.push('x-fantail-edited-from', editedFrom)
   if (trace !== undefined) headers.push('traceparent', trace)
   return headers
+}
+
+/** A bare body says its event type in a header. An attribute that is no such name may have characters of any kind. */
+function eventTypeHeader({ attributes }: Message): string[] {
+  const type = eventTypeOf(attributes)
+  return type === undefined || eventTypeProblem(type) !== undefined ? [] : ['x-fantail-event-type', type]
 }
 
 function contentTypeOf(envelope: Envelope, target: Target): string {

@@ -41,7 +41,7 @@ function sent(kind: MessageKind, set: Partial<SubscriptionRecord> = {}) {
     publishedAt: now,
     subject: 'Greeting',
     message: 'hello',
-    attributes: { color: { type: 'String', value: 'red' } },
+    attributes: { eventType: { type: 'String', value: 'order.paid' } },
     sequenceNumber: '10000000000000000000',
     editedFrom: ID,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',

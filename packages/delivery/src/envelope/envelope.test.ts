@@ -297,6 +297,17 @@ describe('headers', () => {
     expect(headers['content-type']).toBe('text/csv')
   })
 
+  test('name the event type of a raw notification, but no text that is no such name', () => {
+    const typed = (value: string) =>
+      headersOf(
+        message({ attributes: { eventType: { type: 'String', value } } }),
+        target({ rawMessageDelivery: true }),
+      )
+    expect(typed('order.paid')['x-fantail-event-type']).toBe('order.paid')
+    expect(typed('paid\r\nx: y')).not.toHaveProperty('x-fantail-event-type')
+    expect(headersOf(message({}))).not.toHaveProperty('x-fantail-event-type')
+  })
+
   test('name JSON for a native subscription, in envelopes and confirmations', () => {
     const to = target({ origin: 'native' })
     const kinds = ['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const

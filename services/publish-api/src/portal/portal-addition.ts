@@ -27,7 +27,9 @@ type AddCall = Call<unknown, z.output<typeof PortalEndpointInput>>
  */
 export async function addEndpoint(deps: ApiDeps, call: AddCall): Promise<Answer> {
   const key = portalKeyOf(call.caller)
-  const { topic, maxPerSecond = null, ...input } = call.body
+  const { topic, maxPerSecond = null, ...given } = call.body
+  // Customers get bodies as the examples and schemas of the event types show them.
+  const input = { ...given, rawMessageDelivery: true }
   const topicArn = portalTopicArn(deps, key, topic)
   // Without a vault this throws before anything is stored.
   firstWebhookKey(deps, '')

@@ -56,6 +56,7 @@ test('a customer adds an endpoint, sees it, pauses, resumes, tests and deletes i
     answer: null,
   })
   expect(api.attempts.at(-1)?.url).toBe('https://acme.example.com/hook')
+  expect((await api.deps.subscriptions.get(made.id))?.rawMessageDelivery).toBe(true)
   const key = (await portal.call('POST', `${path}/rotate-key`)).body
   for (const one of [key.secret, secret]) expect(one).toMatch(/^whsec_/)
   expect((await portal.call('GET', `${path}/messages`)).body.messages).toEqual([])

@@ -99,8 +99,8 @@ test('an example of a type is sent as a test', async () => {
   const { id } = await add({})
   const sent = async (body: object) => {
     const { status } = await portal.call('POST', `${ENDPOINTS}/${id}/test`, body)
-    const { Message, MessageAttributes } = JSON.parse(api.attempts.at(-1)?.body ?? '{}')
-    return [status, JSON.parse(Message), MessageAttributes?.eventType?.Value]
+    const { body: text = '', headers = [] } = api.attempts.at(-1) ?? {}
+    return [status, JSON.parse(text), headers[headers.indexOf('x-fantail-event-type') + 1]]
   }
   expect(await sent({ eventType: 'order.paid' })).toEqual([200, { id: 1 }, 'order.paid'])
   expect(await sent({ eventType: 'order.paid', example: 1 })).toEqual([200, { id: 2 }, 'order.paid'])
