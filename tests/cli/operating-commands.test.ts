@@ -110,7 +110,7 @@ test('a task on many lanes is cancelled', async () => {
   const endpoint = `http://127.0.0.1:${port}/`
   await stack().client.post('/v1/topics/hung/subscriptions', { endpoint })
   const body = { action: 'test', select: { topic: 'hung' } }
-  const { id: plan } = await stack().client.post<{ id: string }>('/v1/bulk/plan', body)
+  const { id: plan } = await stack().client.post<{ id: string }>('/v1/bulk-plans', body)
   await stack().client.post('/v1/bulk', { plan })
   expect(await objects(`lanes cancel ${plan}`)).toMatchObject([{ status: 'canceling' }])
   hung.closeAllConnections()

@@ -74,7 +74,7 @@ async function ended(id: string): Promise<Task> {
 }
 
 async function erase(select: object): Promise<Task> {
-  const plan = await stack().client.post<Task>('/v1/bulk/plan', { action: 'erase', select })
+  const plan = await stack().client.post<Task>('/v1/bulk-plans', { action: 'erase', select })
   await stack().client.post('/v1/bulk', { plan: plan.id })
   return plan
 }
@@ -102,7 +102,7 @@ test('dead letters of many lanes go back to them, and those of other lanes stay'
   await waitFor(() => areAll(message, 'deadLettered'))
   status = 200
   const select = { q: '/again', topic: 'dead-many' }
-  const plan = await client.post<Task>('/v1/bulk/plan', { action: 'redrive', select })
+  const plan = await client.post<Task>('/v1/bulk-plans', { action: 'redrive', select })
   expect(plan).toMatchObject({
     words: 'redrive 2 lanes, 2 dead letters',
     counts: { lanes: 2, deadLetters: 2 },

@@ -97,7 +97,7 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   // `fantail apply --plan` and bulk tasks show a plan in the usual sense.
   {
     now: 'snapshot',
-    old: /(?<!\/v1\/bulk\/)\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/,
+    old: /(?<!\/v1\/bulk-)\b[Pp]lans?\b|\bPlan[A-Z]|\bplan[A-Z]|PLANS?_/,
     within: /^(packages\/(?!command-line\/|console\/src\/i18n\/)|services\/)(?!.*\bbulk)/,
   },
   // `held` of a browser's lock manager is the browser's own word.

@@ -761,7 +761,7 @@ export const planBulk = <ThrowOnError extends boolean = true>(options: Options<P
             name: '__Host-fantail',
             type: 'apiKey'
         }],
-    url: '/v1/bulk/plan',
+    url: '/v1/bulk-plans',
     ...options,
     headers: {
         'Content-Type': 'application/json',

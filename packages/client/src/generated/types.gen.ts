@@ -8456,7 +8456,7 @@ export type PlanBulkData = {
     body: BulkPlanInput;
     path?: never;
     query?: never;
-    url: '/v1/bulk/plan';
+    url: '/v1/bulk-plans';
 };
 
 export type PlanBulkErrors = {

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const redrive = { source: 'hidden-dlq', destination: 'mine-dlq' }
   const { id: redriveId } = (await admin.call('POST', '/v1/redrives', { body: redrive })).body
   const planned = { action: 'pause', select: { topic: 'hidden' } }
-  const { id: bulk } = (await admin.call('POST', '/v1/bulk/plan', { body: planned })).body
+  const { id: bulk } = (await admin.call('POST', '/v1/bulk-plans', { body: planned })).body
   hidden = {
     subscriptions: subscription.id,
     arns: subscription.arn,

@@ -355,7 +355,7 @@ const RULES: Record<string, Rule> = {
   'DELETE /v1/subscriptions/{id}/webhook-keys': setting,
 
   // The handlers check the scope of the action, and leave out what a key may not change or see.
-  'POST /v1/bulk/plan': { need: ['redrive', 'manage'] },
+  'POST /v1/bulk-plans': { need: ['redrive', 'manage'] },
   'POST /v1/bulk': { need: ['redrive', 'manage'], change: true },
   'GET /v1/bulk': { need: ['read', 'redrive', 'manage'] },
   'GET /v1/bulk/{id}': { need: ['read', 'redrive', 'manage'] },

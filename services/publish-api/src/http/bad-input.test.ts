@@ -100,10 +100,10 @@ test('every route refuses unknown, doubled and out-of-range members of its query
   for (const { method, path, query, queryIs } of endpointsOf(api.deps)) {
     if (queryIs === 'own') continue
     const unknown = await api.call(method, `${fill(path)}?surprise=1`, method === 'GET' ? {} : { body: {} })
-    expect([method, path, unknown.body.error.details?.[0]]).toEqual([
+    expect([method, path, unknown.body.error.details]).toEqual([
       method,
       path,
-      { path: 'surprise', message: 'is not a known member' },
+      expect.arrayContaining([{ path: 'surprise', message: 'is not a known member' }]),
     ])
     if (!query || method !== 'GET') continue
     const members = Object.keys((query as ZodObject).shape)
@@ -118,8 +118,11 @@ test('every route refuses unknown, doubled and out-of-range members of its query
         'validation_failed',
       ])
     }
+    // The list of a portal session, whose tests try its cursors. Nobody else may read it.
+    if (path.startsWith('/v1/portal/')) continue
     const cursor = await api.call(method, `${fill(path)}?cursor=nonsense`)
-    expect([path, cursor.body.error.details?.[0]?.path]).toEqual([path, 'cursor'])
+    const wrong = cursor.body.error.details?.map((problem: { path: string }) => problem.path)
+    expect([path, wrong]).toEqual([path, expect.arrayContaining(['cursor'])])
   }
 })
 

@@ -3,6 +3,7 @@
  * paths stay, for programs.
  */
 import { type ErrorCode, FantailError, type Problem } from '@fantail/contracts'
+import { invalid } from '../http/error-answers.ts'
 
 /** An error whose words are already for customers. */
 export class PortalError extends FantailError {}
@@ -22,7 +23,7 @@ const BY_CODE: Partial<Record<ErrorCode, string>> = {
   wrong_state: 'The endpoint must confirm first.',
 }
 
-/** By member of a request. Other members have the words of the check. */
+/** By member of a request. Other members have the words of the check, after their paths. */
 const BY_MEMBER: Record<string, string> = {
   cursor: 'This list has changed. Load it again.',
   endpoint: 'Enter an https address that can be reached from the internet.',
@@ -45,15 +46,21 @@ export function inPortalWords(error: FantailError): FantailError {
   const given = { cause, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) }
   if (details) {
     const told = details.map(problemInWords)
-    const message = [...new Set(told.map((one) => one.message))].join(' ')
-    return new FantailError(code, message, { ...given, details: told })
+    const sentences = new Set(told.filter(hasWords).map(({ message }) => message))
+    const others = told.filter((one) => !hasWords(one))
+    if (others.length > 0) sentences.add(invalid(others).message)
+    return new FantailError(code, [...sentences].join(' '), { ...given, details: told })
   }
   const message = BY_CODE[code]
   return message === undefined ? error : new FantailError(code, message, given)
 }
 
 function problemInWords({ path, message }: Problem): Problem {
-  const [member = ''] = path.split(/[.[]/, 1)
+  const member = memberOf(path)
   if (member === OPERATORS) return NOT_MOVABLE
   return { path, message: BY_MEMBER[member] ?? message }
 }
+
+const hasWords = ({ path }: Problem): boolean => Object.hasOwn(BY_MEMBER, memberOf(path))
+
+const memberOf = (path: string): string => path.split(/[.[]/, 1)[0] ?? ''

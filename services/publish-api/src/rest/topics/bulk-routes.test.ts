@@ -40,7 +40,7 @@ async function park(name: string, redis = api.lanes) {
 }
 
 const plan = (action: string, select: object, key = admin, more: object = {}) =>
-  key.call('POST', '/v1/bulk/plan', { body: { action, select, ...more } })
+  key.call('POST', '/v1/bulk-plans', { body: { action, select, ...more } })
 
 async function ended(id: string, key = admin) {
   const task = await waitFor(

@@ -26,7 +26,7 @@ export function bulkRoutes(deps: ApiDeps): Endpoint[] {
     endpoint({
       id: 'planBulk',
       method: 'POST',
-      path: '/v1/bulk/plan',
+      path: '/v1/bulk-plans',
       tag: TAG,
       summary: 'Plan an action on many lanes; nothing is changed yet',
       description:
