@@ -66,7 +66,7 @@ test('the same is counted as statistics of the topic, the subscription and the a
     'a 000000000000': ofAll,
     's a': [0, 2, 1, 0, 0, 2],
     's b': [0, 0, 0, 1],
-    // The figures of a week: attempts, failures, dead letters, deliveries.
+    // The figures of a week: deliveries, failed attempts, dead letters, milliseconds to arrival.
     'w a': [2, 1, 0, 1],
     'w b': [0, 0, 1, 0],
   })
