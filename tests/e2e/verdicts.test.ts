@@ -141,10 +141,15 @@ const CASES: Record<VerdictCode, Case> = {
       await publish(stack(), topic, 'x')
       const mend = async () => {
         status = 200
-        // Takes the place of the probe, which comes within a minute.
         const prefix = 'ft:{credentials}:broken:oauth:'
-        for (const key of await stack().connection.keys(`${prefix}*`))
-          await new Credentials(stack().connection).worked(`oauth:${key.slice(prefix.length)}`)
+        // Takes the place of the probe, which comes within a minute, when no failure holds any more.
+        const probed = async () => {
+          for (const key of await stack().connection.keys(`${prefix}*`))
+            await new Credentials(stack().connection).worked(`oauth:${key.slice(prefix.length)}`)
+          const { lane } = await judged(id)
+          return lane.waiting + lane.inFlight === 0
+        }
+        await waitFor(probed, { what: 'a token to be given' })
       }
       return { id, mend }
     },
