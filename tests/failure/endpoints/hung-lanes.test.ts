@@ -37,8 +37,11 @@ const HEALTHY = 20
 const RECORD_COMMANDS_MAX = 16
 /** Commands that all services send each second without work. */
 const IDLE_PER_SECOND_MAX = 14
-/** Besides, they read all 63 other queues every ten seconds, and four keys of each of 48 shards every minute. */
-const IDLE_CYCLES_MAX = 63 + 4 * 48
+/**
+ * Besides, they read all 63 other queues every ten seconds, and six keys of each of 48 shards every minute. Two of these
+ * are the list of topics with notices, which is read and checked.
+ */
+const IDLE_CYCLES_MAX = 63 + 6 * 48
 const ATTEMPTS = 5 * SLOTS
 /** If no attempt begins or ends for this time, the earlier claims have arrived whole. */
 const QUIET_MS = 50
