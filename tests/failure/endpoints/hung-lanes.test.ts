@@ -38,8 +38,8 @@ const RECORD_COMMANDS_MAX = 16
 /** Commands that all services send each second without work. */
 const IDLE_PER_SECOND_MAX = 14
 /**
- * Besides, they read all 63 other queues every ten seconds, and six keys of each of 48 shards every minute. Two of these
- * are the list of topics with notices, which is read and checked.
+ * Besides, they read all 63 other queues every ten seconds, and six keys of each of 48 shards every minute. The list of
+ * topics with notices counts twice, because it is read and checked.
  */
 const IDLE_CYCLES_MAX = 63 + 6 * 48
 const ATTEMPTS = 5 * SLOTS
