@@ -83,7 +83,7 @@ export class FirstQueues {
     const queue = this.#queues.get(id)
     if (!queue) return
     while (this.#startFirst(queue, now));
-    if (!queue.first) this.#queues.delete(id)
+    if (!queue.first) this.#remove(id, queue)
   }
 
   /** Starts attempts that wait for a slot of the worker: one of each queue in turn, the longest waiting queue first. */
@@ -98,10 +98,14 @@ export class FirstQueues {
       }
       const hasStarted = this.#startFirst(queue, performance.now())
       if (queue.first && !hasStarted) continue
-      this.#queues.delete(id)
       // At the end, where this loop meets it again.
-      if (queue.first) this.#queues.set(id, queue)
+      if (this.#remove(id, queue) && queue.first) this.#queues.set(id, queue)
     }
+  }
+
+  /** An attempt that ends while it is started may have removed the queue, and a later one may have made another. */
+  #remove(id: string, queue: SubscriptionQueue): boolean {
+    return this.#queues.get(id) === queue && this.#queues.delete(id)
   }
 
   /** Returns false if the first attempt must wait, or if none is left. */
