@@ -3,10 +3,17 @@
  * are cached, so nearly every message costs a look-up and its check. A topic that checks nothing costs nothing.
  */
 import { hash } from 'node:crypto'
-import { type EventTypeRecord, eventTypeOf, eventTypeVersionOf, type Message } from '@fantail/contracts'
+import {
+  type EventTypeRecord,
+  eventTypeOf,
+  eventTypeVersionOf,
+  FantailError,
+  type Message,
+} from '@fantail/contracts'
 import type { EventTypes } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { KnownTopic } from '../caches/topic-cache.ts'
+import type { Log } from '../http/log.ts'
 import { type SchemaCheck, schemaCheck } from './check-schema.ts'
 import type { SchemaCompiler } from './schema-compiler.ts'
 
@@ -41,11 +48,15 @@ const CHECK_BYTES = 2_000
 /** The code as text, and what V8 makes of it. */
 const BYTES_PER_CODE_CHAR = 8
 
+/** After a failure, a schema is not compiled again for this time, so that others get the thread. */
+const FAILED_SECONDS = 10
+
 const NOTHING: Finding[] = []
 
 interface ChecksOptions {
   eventTypes: Pick<EventTypes, 'of'>
   compiler: Pick<SchemaCompiler, 'compile'>
+  log: Pick<Log, 'warn'>
 }
 
 export class EventTypeChecks {
@@ -60,35 +71,53 @@ export class EventTypeChecks {
     maxSize: CHECKS_BYTES_MAX,
     sizeCalculation: ({ bytes }) => bytes,
   })
-  /** By the digest of the schema. */
+  /** By the digest of the schema. A failure stays for a while. */
   readonly #compiling = new Map<string, Promise<SchemaCheck>>()
 
   constructor(options: ChecksOptions) {
     this.#options = options
   }
 
-  /** Returns a promise only if a type or its check is not cached. */
+  /**
+   * Returns a promise only if a type or its check is not cached. The promise rejects if a message cannot be checked at
+   * present, unless the topic only warns.
+   */
   findings(topic: KnownTopic, messages: readonly CheckedMessage[]): Finding[] | Promise<Finding[]> {
     let found: Finding[] = NOTHING
     for (let index = 0; index < messages.length; index++) {
       const findings = this.#ofMessage(topic, messages[index] as CheckedMessage, index)
-      if (findings instanceof Promise) return this.#later(topic, messages, index, found)
+      if (findings instanceof Promise) return this.#later(topic, messages, { index, findings, found })
       if (findings !== NOTHING) found = [...found, ...findings]
     }
     return found
   }
 
-  /** The rest of the messages, from `index`. */
+  /** The rest of the messages, from `index`, whose findings are awaited. */
   async #later(
     topic: KnownTopic,
     messages: readonly CheckedMessage[],
-    index: number,
-    before: Finding[],
+    { index, findings, found }: { index: number; findings: Promise<Finding[]>; found: Finding[] },
   ): Promise<Finding[]> {
-    const found = [...before]
+    const all = [...found, ...(await this.#settled(topic, index, findings))]
     for (const [i, message] of messages.entries())
-      if (i >= index) found.push(...(await this.#ofMessage(topic, message, i)))
-    return found
+      if (i > index) all.push(...(await this.#settled(topic, i, this.#ofMessage(topic, message, i))))
+    return all
+  }
+
+  /** A topic that only warns never refuses, also if a message cannot be checked. */
+  async #settled(
+    { record }: KnownTopic,
+    index: number,
+    findings: Finding[] | Promise<Finding[]>,
+  ): Promise<Finding[]> {
+    try {
+      return await findings
+    } catch (error) {
+      if (record.eventTypeCheck === 'refuse') throw error
+      if (!(error instanceof FantailError))
+        this.#options.log.warn({ topicArn: record.arn, err: error }, 'eventType.notRead')
+      return [{ index, path: 'message', message: 'was not checked, because the server could not do it' }]
+    }
   }
 
   #ofMessage(topic: KnownTopic, message: CheckedMessage, index: number): Finding[] | Promise<Finding[]> {
@@ -133,18 +162,30 @@ export class EventTypeChecks {
   #compiled(digest: string, schema: string): Promise<SchemaCheck> {
     const running = this.#compiling.get(digest)
     if (running) return running
-    const compiled = this.#compile(digest, schema).finally(() => this.#compiling.delete(digest))
+    const forget = () => this.#compiling.delete(digest)
+    const compiled = this.#compile(digest, schema)
     this.#compiling.set(digest, compiled)
+    compiled.then(forget, () => void setTimeout(forget, FAILED_SECONDS * 1_000).unref())
     return compiled
   }
 
-  /** A schema that is stored was compiled before. So if it fails, the process lacks time or memory at present. */
+  /**
+   * A schema that is stored was compiled before. So if it fails, the process lacks time or memory at present, and the
+   * message may be fine.
+   */
   async #compile(digest: string, schema: string): Promise<SchemaCheck> {
-    const reply = await this.#options.compiler.compile(schema)
-    if ('problem' in reply) return () => `its schema ${reply.problem.message}`
-    const check = schemaCheck(reply.code)
-    this.#checks.set(digest, { check, bytes: CHECK_BYTES + BYTES_PER_CODE_CHAR * reply.code.length })
-    return check
+    try {
+      const reply = await this.#options.compiler.compile(schema)
+      if ('problem' in reply) throw new Error(`the schema ${reply.problem.message}`)
+      const check = schemaCheck(reply.code)
+      this.#checks.set(digest, { check, bytes: CHECK_BYTES + BYTES_PER_CODE_CHAR * reply.code.length })
+      return check
+    } catch (cause) {
+      if (cause instanceof FantailError) throw cause
+      this.#options.log.warn({ err: cause }, 'eventType.notCompiled')
+      const message = 'the schema of the event type cannot be compiled at present; nothing was stored'
+      throw new FantailError('storage_unavailable', message, { retryAfterSeconds: FAILED_SECONDS, cause })
+    }
   }
 }
 

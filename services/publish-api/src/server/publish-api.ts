@@ -473,7 +473,7 @@ function createStores(
     topicCache: new TopicCache({ topics }),
     eventTypes,
     schemaCompiler,
-    eventTypeChecks: new EventTypeChecks({ eventTypes, compiler: schemaCompiler }),
+    eventTypeChecks: new EventTypeChecks({ eventTypes, compiler: schemaCompiler, log }),
     topicQueues: new TopicQueues({ acks }),
     subscriptions,
     confirmationLimits: new ConfirmationLimits(redis, { growth }),

@@ -1,6 +1,8 @@
 /** The catalogue over REST, and publishing that is checked against it. */
 import type { Message } from '@fantail/contracts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { EventTypeChecks } from '../../event-types/event-type-checks.ts'
+import { SchemaCompiler } from '../../event-types/schema-compiler.ts'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
 
 let api: TestApi
@@ -174,6 +176,35 @@ describe('a checked publish', () => {
     const topic = await checked('refuse')
     const answer = await publish(topic, { message: 'x', eventType: 'note' })
     expect([answer.status, answer.body.warning]).toEqual([202, 'eventType is deprecated: note'])
+  })
+
+  test('is refused for a while, or accepted with a warning, if it cannot be checked', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 400 }, (_, n) => [`p${n}`, { type: 'string' }]),
+    )
+    const compiler = new SchemaCompiler({ compileMsMax: 1 })
+    const { log, eventTypes, eventTypeChecks: usual } = api.deps
+    let compilations = 0
+    const compile = (schema: string) => {
+      compilations++
+      return compiler.compile(schema)
+    }
+    const answers: Awaited<ReturnType<typeof publish>>[] = []
+    api.deps.eventTypeChecks = new EventTypeChecks({ eventTypes, compiler: { compile }, log })
+    try {
+      for (const eventTypeCheck of ['refuse', 'refuse', 'warn']) {
+        const topic = await topicWith({ eventTypeCheck })
+        await put(topic, 'large', { schema: { properties } })
+        answers.push(await publish(topic, { message: {}, eventType: 'large' }))
+      }
+    } finally {
+      api.deps.eventTypeChecks = usual
+      await compiler.stop()
+    }
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 202])
+    expect(answers[0]?.headers.get('retry-after')).toBe('10')
+    expect(answers[2]?.body.warning).toBe('message was not checked, because the server could not do it')
+    expect(compilations).toBe(1)
   })
 
   test('follows a change of the catalogue at once, and an older version that it names', async () => {
