@@ -10,6 +10,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { toFantailError } from '../http/error-answers.ts'
 import { eraseStep, existingObjects } from './erase-steps.ts'
 import { LANE_STEPS } from './lane-steps.ts'
+import type { RedriveObject } from './plan-bulk.ts'
 import { type Hold, redriveLanes, TaskLeftError } from './redrive-step.ts'
 
 /** Tasks that one process runs at a time. Past it: the others wait for it or for other processes. */
@@ -83,15 +84,25 @@ export class BulkRunner {
     if (batch?.status === 'running' && !batch.before)
       batch = await bulk.open(claim, await this.#statuses(task, batch))
     if (!batch) return null
-    if (batch.status !== 'running') return bulk.settle(claim, [], [])
+    // A batch that has begun is finished also while the task is cancelled, so that an undo knows what it has changed.
+    if (batch.status !== 'running' && !batch.before) return bulk.settle(claim, [], [])
     const { objects, before = {} } = batch
+    let isLost = false
     // If a renewal fails, the end of the batch does too, or the claim still holds.
-    const renewal = setInterval(() => void bulk.open(claim).catch(() => undefined), BULK_LEASE_MS / 4)
+    const renew = async () => {
+      if ((await bulk.open(claim)) === null) isLost = true
+    }
+    const renewal = setInterval(() => void renew().catch(() => undefined), BULK_LEASE_MS / 4)
+    const act = async (object: string) => {
+      if (isLost) throw new TaskLeftError()
+      return this.#step({ claim, task, object, before: before[object] })
+    }
     try {
-      const outcomes = await sideBySide(objects, atOnceOf(task), (object) =>
-        this.#step({ claim, task, object, before: before[object] }),
+      const sequences = [...Map.groupBy(objects, (object) => sequenceOf(task, object)).values()]
+      const outcomes = await sideBySide(sequences, BULK_STEPS_AT_ONCE, (sequence) =>
+        sideBySide(sequence, 1, act),
       )
-      return await bulk.settle(claim, objects, outcomes)
+      return await bulk.settle(claim, sequences.flat(), outcomes.flat())
     } finally {
       clearInterval(renewal)
     }
@@ -139,8 +150,8 @@ export class BulkRunner {
   }
 
   #hold({ id, fence }: BulkClaim): Hold {
-    return async () => {
-      await new Promise((resolve) => setTimeout(resolve, HOLD_MS))
+    return async (waitMs = HOLD_MS) => {
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
       const batch = await this.#deps.bulk.open({ id, fence })
       if (!batch || this.#stopping.signal.aborted) throw new TaskLeftError()
       return batch.status === 'running'
@@ -159,9 +170,10 @@ export class BulkRunner {
   }
 }
 
-/** The steps of an erasure have an order. */
-function atOnceOf({ action }: BulkTask): number {
-  return action === 'erase' ? 1 : BULK_STEPS_AT_ONCE
+/** Its steps follow each other: those of an erasure have an order, and a queue has one redrive at a time. */
+function sequenceOf({ action }: BulkTask, object: string): string {
+  if (action === 'erase') return action
+  return action === 'redrive' ? (JSON.parse(object) as RedriveObject).queueArn : object
 }
 
 /** The key that planned the task, as audit lines name it. */

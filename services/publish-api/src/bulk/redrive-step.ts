@@ -8,8 +8,8 @@ import type { BulkOutcome } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { RedriveObject } from './plan-bulk.ts'
 
-/** Waits a moment. Resolves to false if the task is cancelled. Rejects with a TaskLeftError. */
-export type Hold = () => Promise<boolean>
+/** Waits a moment, or as long as told. Resolves to false if the task is cancelled. Rejects with a TaskLeftError. */
+export type Hold = (waitMs?: number) => Promise<boolean>
 
 /** This process stops, or another one has the task by now. The batch is repeated there. */
 export class TaskLeftError extends Error {}
@@ -37,7 +37,7 @@ async function untilMoved(
   wanted: Redriving,
   hold: Hold,
 ): Promise<RedriveTask> {
-  let task = (await activeOf(deps, wanted)) ?? (await start(deps, wanted))
+  let task = (await activeOf(deps, wanted)) ?? (await start(deps, wanted, hold))
   while (task.endedAt === null) {
     if (!(await hold())) {
       await deps.redrives.cancel(task.id)
@@ -54,7 +54,12 @@ async function activeOf({ redrives }: Pick<ApiDeps, 'redrives'>, { source, filte
   return items.find((task) => task.action === 'redrive' && isDeepStrictEqual(task.filter, filter))
 }
 
-async function start({ redrives }: Pick<ApiDeps, 'redrives'>, wanted: Redriving): Promise<RedriveTask> {
-  const { source, filter, maxPerSecond } = wanted
+async function start(
+  { redrives }: Pick<ApiDeps, 'redrives'>,
+  { source, filter, maxPerSecond }: Redriving,
+  hold: Hold,
+): Promise<RedriveTask> {
+  if (!(await hold(0)))
+    throw new FantailError('wrong_state', 'the task was cancelled before its redrive began')
   return redrives.create({ source, filter, destination: null, maxMessagesPerSecond: maxPerSecond })
 }

@@ -111,6 +111,49 @@ test('a run that died in a batch has its pause undone exactly, whatever it had p
   expect(await statuses()).toEqual(['active', 'active', 'paused', 'active'])
 })
 
+test('a cancelled task finishes the batch in which a run died, so that an undo knows all it has changed', async () => {
+  const { id } = (await plan('pause', { hosts: ['crm.example.com'] })).body
+  await api.deps.bulk.start(id)
+  const claim = await api.deps.bulk.claim()
+  if (!claim) throw new Error('nothing to claim')
+  const before = { [ids.one ?? '']: 'active', [ids.two ?? '']: 'active', [ids.paused ?? '']: 'paused' }
+  await api.deps.bulk.open(claim, before)
+  for (const name of ['one', 'two']) await admin.call('POST', `/v1/subscriptions/${ids[name]}/pause`)
+  expect((await admin.call('POST', `/v1/bulk/${id}/cancel`)).body.status).toBe('canceling')
+  await api.redis.zadd('ft:{bulk}:running', 0, id)
+  api.deps.bulkRunner.wake()
+  expect(await ended(id)).toMatchObject({ status: 'canceled', results: { paused: 2, unchanged: 1 } })
+  await ended((await admin.call('POST', `/v1/bulk/${id}/undo`)).body.id)
+  expect(await statuses()).toEqual(['active', 'active', 'paused', 'active'])
+})
+
+test('a redrive moves the letters of a queue part after part, and a cancel starts no further part', async () => {
+  const queueArn = (await admin.call('PUT', '/v1/queues/parts')).body.arn
+  const parts = ['a', 'b', 'c'].map((name) => JSON.stringify({ queueArn, subscriptions: [name] }))
+  const facts = await api.deps.bulk.get((await plan('redrive', { topic: 'acme-orders' })).body.id)
+  if (!facts) throw new Error('no plan')
+  const { id } = await api.deps.bulk.plan({ ...facts, objects: parts })
+  await api.deps.bulk.start(id)
+  api.deps.bulkRunner.wake()
+  const begun = (name: string) =>
+    waitFor(
+      async () => {
+        const { items } = await api.deps.redrives.list({ source: queueArn, status: 'running', limit: 1 })
+        return items.find(({ filter }) => filter?.subscriptions?.includes(name))
+      },
+      { what: `the redrive of part ${name}` },
+    )
+  await api.deps.redrives.cancel((await begun('a')).id)
+  const second = await begun('b')
+  await admin.call('POST', `/v1/bulk/${id}/cancel`)
+  const { failures, ...task } = await ended(id)
+  expect(task).toMatchObject({ status: 'canceled', done: 3, failed: 2 })
+  for (const failure of failures) expect(failure.code).toBe('wrong_state')
+  const { items } = await api.deps.redrives.list({ source: queueArn, limit: 10 })
+  expect(items.map((item) => item.filter?.subscriptions)).toEqual([['b'], ['a']])
+  expect(items[0]?.id).toBe(second.id)
+})
+
 test('conditions of a selection all hold, and one that names nothing is refused', async () => {
   const counted = async (select: object) => (await plan('purge', select)).body.counts?.lanes
   expect(await counted({ topicPrefix: 'acme-' })).toBe(4)
