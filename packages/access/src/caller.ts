@@ -68,7 +68,12 @@ export function needScope(key: Key, scopes: readonly KeyScope[]): void {
 
 /** Throws `forbidden` if the key is restricted to some names. */
 export function needAllNames(key: Key): void {
-  if (key.prefixes.length === 0) return
+  needNames(key, '')
+}
+
+/** Throws `forbidden` if the key is restricted to some names, and not all that begin with this are among them. */
+export function needNames(key: Key, beginning: string): void {
+  if (key.prefixes.length === 0 || key.prefixes.some((prefix) => beginning.startsWith(prefix))) return
   if (key.portal) throw new FantailError('forbidden', 'this session is for some names only')
   const names = key.prefixes.join(', ')
   throw new FantailError('forbidden', `key ${key.id} is for names that begin with ${names} only`)

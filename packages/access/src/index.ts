@@ -6,6 +6,7 @@ export {
   type Key,
   keyOf,
   needAllNames,
+  needNames,
   needScope,
   needServer,
   principalOf,

@@ -429,6 +429,8 @@ export interface RedriveFilter {
   topic?: string
   /** The beginning of topic ARNs. */
   topicPrefix?: string
+  /** ARNs of topics whose letters do not match. */
+  exceptTopics?: string[]
   /** `none`: the last attempt got no answer. */
   statusCode?: number | 'none'
   reason?: DeadLetterReason

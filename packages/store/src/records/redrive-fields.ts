@@ -15,6 +15,7 @@ const FILTER_MEMBERS: Record<keyof RedriveFilter, (value: unknown) => boolean> =
   subscriptions: isTexts,
   topic: isText,
   topicPrefix: isText,
+  exceptTopics: isTexts,
   statusCode: (value) => value === 'none' || Number.isInteger(value),
   reason: isText,
   error: isText,

@@ -29,12 +29,12 @@ interface Step {
 }
 
 export async function eraseStep(deps: ApiDeps, step: Step): Promise<BulkOutcome> {
-  const [kind = '', name = ''] = step.object.split(' ')
+  const [kind = '', name = '', uid = ''] = step.object.split(' ')
   switch (kind) {
     case 'sub':
       return eraseSubscription(deps, step, name)
     case 'topic':
-      return eraseTopic(deps, step, name)
+      return eraseTopic(deps, step, { arn: name, uid })
     case 'letters':
       return eraseLetters(deps, step.task, name)
     case 'drain':
@@ -60,19 +60,28 @@ async function eraseSubscription(deps: ApiDeps, { before }: Step, id: string): P
   return countedAs('subscriptions', before)
 }
 
-async function eraseTopic(deps: ApiDeps, { task, before }: Step, arn: string): Promise<BulkOutcome> {
-  const [exists] = await deps.topics.exists([arn])
-  if (exists) await deleteTopic(deps, arn, task.id)
+interface TopicId {
+  arn: string
+  uid: string
+}
+
+async function eraseTopic(deps: ApiDeps, { task, before }: Step, topic: TopicId): Promise<BulkOutcome> {
+  if (await isThere(deps, topic)) await deleteTopic(deps, topic.arn, task.id)
   return countedAs('topics', before)
+}
+
+/** A topic that was created later under the same name is another one. */
+async function isThere({ topics }: ApiDeps, { arn, uid }: TopicId): Promise<boolean> {
+  return (await topics.get(arn))?.uid === uid
 }
 
 /** Which of the objects exist, for the report. */
 export async function existingObjects(deps: ApiDeps, objects: string[]): Promise<Record<string, string>> {
   const found = await Promise.all(
     objects.map(async (object) => {
-      const [kind, name = ''] = object.split(' ')
+      const [kind, name = '', uid = ''] = object.split(' ')
       if (kind === 'sub') return (await deps.subscriptions.locate(name)) !== null
-      return kind === 'topic' && (await deps.topics.exists([name]))[0] === true
+      return kind === 'topic' && isThere(deps, { arn: name, uid })
     }),
   )
   return Object.fromEntries(objects.filter((_, i) => found[i]).map((object) => [object, '1']))
@@ -103,15 +112,32 @@ async function eraseLetters(deps: ApiDeps, task: BulkTask, arn: string): Promise
   if (!queue) return {}
   const customer = await customerOf(deps, task)
   const own = queue.deadLettersOf
-  if (own !== undefined && customer.hasTopic(own)) {
+  const spared = await sparedTopics(deps, customer)
+  if (own !== undefined && customer.hasTopic(own) && !spared.includes(own)) {
     const deadLetters = await deps.queues.purge(arn)
     await deps.queues.delete(arn)
     return { counted: { deadLetters, queues: 1 } }
   }
   const filter = customer.topicPrefix
-    ? { topicPrefix: customer.topicPrefix }
+    ? { topicPrefix: customer.topicPrefix, ...(spared.length > 0 && { exceptTopics: spared }) }
     : { subscriptions: [...customer.subscriptions].map((id) => customer.arnOf.get(id) ?? id) }
   return { counted: { deadLetters: await deps.queues.purgeDeadLetters(arn, filter) } }
+}
+
+/** Topics with the prefix that stay: the plan left them out, or they are newer. */
+async function sparedTopics({ topics }: ApiDeps, { topicPrefix, uids }: Customer): Promise<string[]> {
+  const spared: string[] = []
+  if (topicPrefix === undefined) return spared
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await topics.list({
+      arnPrefix: topicPrefix,
+      limit: ERASED_AT_ONCE,
+      ...(cursor !== undefined && { cursor }),
+    })
+    spared.push(...page.items.flatMap(({ arn, uid }) => (uids.has(uid) ? [] : [arn])))
+    cursor = page.nextCursor
+  }
+  return spared
 }
 
 interface Customer {
@@ -155,7 +181,8 @@ async function eraseRest(deps: ApiDeps, customer: Customer): Promise<BulkOutcome
   await statsStore.erase('t', topics, deps.clock())
   await erasure.former(ids)
   await erasure.queueNames(customer.queues)
-  const portalEnded = await portalSessions.endAll((grant) => isOnlyFor(grant, customer, deps))
+  const spared = await sparedTopics(deps, customer)
+  const portalEnded = await portalSessions.endAll((grant) => isOnlyFor(grant, { customer, spared }, deps))
   const quarantined = await eraseQuarantined(deps, customer)
   const redrives = await forgetRedrives(deps, customer)
   const outcomes = await erasure.outcomes((kind, name) =>
@@ -169,14 +196,16 @@ async function eraseRest(deps: ApiDeps, customer: Customer): Promise<BulkOutcome
 /** A grant for others too stays: it names them. */
 function isOnlyFor(
   { prefixes, subscriptions, account }: PortalGrant,
-  customer: Customer,
+  { customer, spared }: { customer: Customer; spared: string[] },
   deps: ApiDeps,
 ): boolean {
   if (subscriptions) return subscriptions.every((id) => customer.subscriptions.has(id))
   const { topicPrefix } = customer
   if (topicPrefix === undefined || prefixes.length === 0) return false
   const place = { ...deps.settings.arn, account }
-  return prefixes.every((prefix) => topicArnOf(prefix, place).startsWith(topicPrefix))
+  return prefixes
+    .map((prefix) => topicArnOf(prefix, place))
+    .every((own) => own.startsWith(topicPrefix) && !spared.some((arn) => arn.startsWith(own)))
 }
 
 async function eraseQuarantined({ quarantine }: ApiDeps, customer: Customer): Promise<number> {

@@ -63,7 +63,9 @@ export async function planBulk(deps: ApiDeps, call: Call<unknown, Input>): Promi
 
 async function planLanes(deps: ApiDeps, call: Call<unknown, Input>): Promise<Found & { leaving?: null }> {
   const { action, select } = call.body
-  const { lanes, refused } = await selectLanes(deps, select, call)
+  const { caller, request } = call
+  const asker = { caller, request, action: 'SNS:SetSubscriptionAttributes' }
+  const { lanes, refused } = await selectLanes(deps, select, asker)
   if (action === 'redrive') return planRedrives(deps, call, { lanes, refused })
   const able = lanes.filter(({ record }) => !isPending(action, record))
   const pending = lanes.filter(({ record }) => isPending(action, record))

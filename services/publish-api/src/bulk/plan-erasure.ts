@@ -4,7 +4,7 @@
  * other: subscriptions and topics, then what waits, then dead letters, then everything that only names them.
  */
 
-import { isVisible } from '@fantail/access'
+import { isVisible, needNames } from '@fantail/access'
 import {
   type BulkFailure,
   type BulkTask,
@@ -39,14 +39,25 @@ interface Planned {
 
 export async function planErasure(deps: ApiDeps, call: PlanCall): Promise<Planned> {
   const leaving = leavingOf(call.body.select)
-  const { lanes, refused } = await selectLanes(deps, call.body.select, call)
+  const { caller, request } = call
+  if (caller && 'topicPrefix' in leaving) needNames(caller, leaving.topicPrefix)
+  const asker = { caller, request, action: 'SNS:Unsubscribe' }
+  const { lanes, refused } = await selectLanes(deps, call.body.select, asker)
   const subscriptions = lanes.map(({ record }) => record)
-  const topics = 'topicPrefix' in leaving ? await topicsOf(deps, call, leaving.topicPrefix, refused) : []
-  const queues = await queuesOf(deps, {
-    subscriptions,
-    topics,
-    filter: letterFilterOf(deps, call, leaving, subscriptions),
-  })
+  const { topics, spared } =
+    'topicPrefix' in leaving
+      ? await topicsOf(deps, call, leaving.topicPrefix)
+      : { topics: [], spared: [] as BulkFailure[] }
+  const filter = letterFilterOf(deps, call, leaving, { subscriptions, spared })
+  const found = await queuesOf(deps, { subscriptions, topics, filter })
+  const mayPurge = permits(deps, call, 'SQS:PurgeQueue')
+  const queues: typeof found = []
+  for (const queue of found) {
+    const refusal = queue.isOwn ? null : await mayPurge(queue.arn)
+    if (refusal) refused.push(refusedBy(queue.arn, refusal))
+    else queues.push(queue)
+  }
+  refused.push(...spared)
   const letters = queues.reduce((sum, { letters: count }) => sum + count, 0)
   return {
     objects: [
@@ -77,10 +88,18 @@ function leavingOf({ topicPrefix, metadata, ...others }: PlanCall['body']['selec
   throw FantailError.invalid('select', 'must have topicPrefix or metadata, and nothing else, to erase')
 }
 
-async function topicsOf(deps: ApiDeps, call: PlanCall, prefix: string, refused: BulkFailure[]) {
+const refusedBy = (object: string, { code, message }: FantailError): BulkFailure => ({
+  object,
+  code,
+  message,
+})
+
+/** The topics to delete, and those that the caller may not delete. */
+async function topicsOf(deps: ApiDeps, call: PlanCall, prefix: string) {
   const { caller } = call
   const mayDelete = permits(deps, call, 'SNS:DeleteTopic')
-  const found: { arn: string; uid: string }[] = []
+  const topics: { arn: string; uid: string }[] = []
+  const spared: BulkFailure[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const arnPrefix = topicArnOf(prefix, accountOf(deps, call))
     const page = await deps.topics.list({
@@ -91,17 +110,17 @@ async function topicsOf(deps: ApiDeps, call: PlanCall, prefix: string, refused: 
     for (const { arn, uid } of page.items) {
       if (!isVisible(caller, arn)) continue
       const refusal = await mayDelete(arn)
-      if (refusal) refused.push({ object: arn, code: refusal.code, message: refusal.message })
-      else found.push({ arn, uid })
+      if (refusal) spared.push(refusedBy(arn, refusal))
+      else topics.push({ arn, uid })
     }
-    if (found.length > ERASED_TOPICS_MAX)
+    if (topics.length > ERASED_TOPICS_MAX)
       throw FantailError.invalid(
         'select',
         `matches more than ${ERASED_TOPICS_MAX} topics: erase fewer at a time`,
       )
     cursor = page.nextCursor
   }
-  return found
+  return { topics, spared }
 }
 
 function accountOf({ settings }: Pick<ApiDeps, 'settings'>, { caller }: Pick<Call, 'caller'>) {
@@ -112,9 +131,12 @@ function letterFilterOf(
   deps: ApiDeps,
   call: PlanCall,
   leaving: Leaving,
-  subscriptions: SubscriptionRecord[],
+  { subscriptions, spared }: { subscriptions: SubscriptionRecord[]; spared: BulkFailure[] },
 ): RedriveFilter | undefined {
-  if ('topicPrefix' in leaving) return { topicPrefix: topicArnOf(leaving.topicPrefix, accountOf(deps, call)) }
+  if ('topicPrefix' in leaving) {
+    const topicPrefix = topicArnOf(leaving.topicPrefix, accountOf(deps, call))
+    return { topicPrefix, ...(spared.length > 0 && { exceptTopics: spared.map(({ object }) => object) }) }
+  }
   return subscriptions.length === 0 ? undefined : { subscriptions: subscriptions.map(({ arn }) => arn) }
 }
 
@@ -129,16 +151,17 @@ async function queuesOf(deps: ApiDeps, { subscriptions, topics, filter }: Letter
   if (filter === undefined) return []
   const own = await Promise.all(topics.map(async ({ arn }) => (await deps.topicQueues.find(arn))?.queueArn))
   const named = await Promise.all(subscriptions.map((record) => nextLetterQueueOf(deps, record)))
+  const isOwn = (arn: string) => own.includes(arn)
   const may = new Set([...own, ...named].filter((arn) => arn !== undefined))
-  const found: { arn: string; letters: number }[] = []
+  const found: { arn: string; letters: number; isOwn: boolean }[] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await deps.queues.list({ limit: ERASABLE_AT_ONCE, ...(cursor !== undefined && { cursor }) })
     for (const { arn } of page.items) {
       const { matched } = await deps.redrives.dryRun(arn, filter)
-      if (matched > 0 || may.has(arn)) found.push({ arn, letters: matched })
+      if (matched > 0 || may.has(arn)) found.push({ arn, letters: matched, isOwn: isOwn(arn) })
       may.delete(arn)
     }
     cursor = page.nextCursor
   }
-  return [...found, ...[...may].map((arn) => ({ arn, letters: 0 }))]
+  return [...found, ...[...may].map((arn) => ({ arn, letters: 0, isOwn: isOwn(arn) }))]
 }

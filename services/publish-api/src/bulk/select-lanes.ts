@@ -46,11 +46,17 @@ interface Asker {
   request: ApiRequest
 }
 
-/** Throws `validation_failed` if too many lanes match. */
-export async function selectLanes(deps: ApiDeps, select: Selection, asker: Asker): Promise<Selected> {
+/**
+ * `action`: what the caller must be allowed to do with each lane. Throws `validation_failed` if too many lanes match.
+ */
+export async function selectLanes(
+  deps: ApiDeps,
+  select: Selection,
+  asker: Asker & { action: string },
+): Promise<Selected> {
   const refused: BulkFailure[] = []
   const records: SubscriptionRecord[] = []
-  const mayAct = permits(deps, asker, 'SNS:SetSubscriptionAttributes')
+  const mayAct = permits(deps, asker, asker.action)
   for await (const record of candidates(deps, select, { ...asker, refused })) {
     if (!isVisible(asker.caller, record.topicArn) || !matches(deps, record, select)) continue
     const refusal = await mayAct(record.topicArn)

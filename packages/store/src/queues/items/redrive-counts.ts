@@ -68,13 +68,26 @@ type CountReply = [
 
 /** The filter in the form of queue-scan.lua. Absent members mean any. */
 export function filterJson(filter: RedriveFilter): string {
-  const { subscription, subscriptions, topic, topicPrefix, statusCode, reason, error } = filter
+  const { subscription, subscriptions, topic, topicPrefix, exceptTopics, statusCode, reason, error } = filter
   const { since, until: till, messageIds: ids } = filter
   const status = statusCode === undefined ? undefined : textOf(statusCode)
   const failure = error === undefined ? undefined : textOf(error)
   const among = subscriptions
   const under = topicPrefix
-  const letter = { subscription, among, topic, under, status, error: failure, reason, since, till, ids }
+  const apart = exceptTopics
+  const letter = {
+    subscription,
+    among,
+    topic,
+    under,
+    apart,
+    status,
+    error: failure,
+    reason,
+    since,
+    till,
+    ids,
+  }
   return JSON.stringify(letter)
 }
 

@@ -1,3 +1,4 @@
+import { createMessageId, type DeadLetter } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -200,6 +201,52 @@ test('a key with prefixes acts on its own lanes only, and sees only its own task
   expect((await plan('pause', { q: 'x' }, redriver)).status).toBe(403)
   expect((await plan('retry', { q: 'x' }, redriver)).status).toBe(201)
 })
+
+test('a key with prefixes erases nothing beyond its names', async () => {
+  const own = await keyWith(api, ['manage'], { prefixes: ['acme-'] })
+  for (const topicPrefix of ['acme', 'other-']) {
+    const { status, body } = await plan('erase', { topicPrefix }, own)
+    expect([status, body.error?.message]).toEqual([403, expect.stringContaining('acme-')])
+  }
+  expect((await plan('erase', { topicPrefix: 'acme-' }, own)).status).toBe(201)
+})
+
+test('an erasure leaves topics that a policy protects, and their dead letters', async () => {
+  const Statement = [{ Effect: 'Deny', Principal: '*', Action: 'SNS:DeleteTopic', Resource: '*' }]
+  await admin.call('PUT', '/v1/queues/shared-dlq')
+  for (const [topic, Policy] of [['leaves-a'], ['leaves-b', JSON.stringify({ Statement })]] as const) {
+    await admin.call('PUT', `/v1/topics/${topic}`)
+    const arn = `arn:aws:sns:us-east-1:000000000000:${topic}`
+    if (Policy) await api.deps.topics.patch(arn, { attributes: { Policy } })
+    api.deps.topicCache.forget(arn)
+    await api.deps.queues.send(SHARED, [{ body: topic, deadLetter: letterOf(arn) }])
+  }
+  const { body } = await plan('erase', { topicPrefix: 'leaves-' })
+  expect(body).toMatchObject({ counts: { topics: 1, deadLetters: 1 }, refused: { count: 1 } })
+  await admin.call('POST', '/v1/bulk', { body: { plan: body.id } })
+  expect((await ended(body.id)).results).toMatchObject({ topics: 1, deadLetters: 1 })
+  const left = await api.deps.queues.receive(SHARED, { maxMessages: 10 })
+  expect(left.map((item) => item.body)).toEqual(['leaves-b'])
+}, 30_000)
+
+const SHARED = 'arn:aws:sqs:us-east-1:000000000000:shared-dlq'
+
+function letterOf(topicArn: string): DeadLetter {
+  const [now, messageId] = [Date.now(), createMessageId(Date.now())]
+  return {
+    subscriptionArn: `${topicArn}:${createMessageId(now)}`,
+    topicArn,
+    messageId,
+    message: { messageId, topicArn, publishedAt: now, message: 'x' },
+    generation: 0,
+    attempts: 1,
+    publishedAt: now,
+    deadLetteredAt: now,
+    reason: 'permanent',
+    statusCode: 404,
+    lastError: null,
+  }
+}
 
 test('a cancelled task ends after its batch, and the audit log has its start and its end', async () => {
   const { id } = (await plan('pause', { topicPrefix: 'acme-' })).body

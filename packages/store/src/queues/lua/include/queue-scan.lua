@@ -19,11 +19,12 @@ local function rank_after(queue, score, id)
 end
 
 -- Reads a filter, a JSON object. Members that it lacks mean any: subscription, topic, status ('' no answer), error
--- ('' none), since, till, reason, ids (a list), among (a list of subscriptions), under (the beginning of their ARNs).
+-- ('' none), since, till, reason, ids (a list), among (a list of subscriptions), under (the beginning of their ARNs),
+-- apart (a list of topics that do not pass).
 local function read_filter(json)
   local filter = cjson.decode(json)
   if filter.topic then filter.topic = filter.topic .. ':' end
-  for _, list in ipairs({ 'ids', 'among' }) do
+  for _, list in ipairs({ 'ids', 'among', 'apart' }) do
     if filter[list] then
       local members = {}
       for _, member in ipairs(filter[list]) do members[member] = true end
@@ -49,6 +50,7 @@ local function passes(filter, id, of)
   return (not filter.subscription or filter.subscription == of.subscription)
     and (not filter.topic or begins_with(of.subscription, filter.topic))
     and (not filter.under or begins_with(of.subscription, filter.under))
+    and (not filter.apart or not of.subscription or not filter.apart[string.match(of.subscription, '^(.*):')])
     and (not filter.among or (of.subscription and filter.among[of.subscription]))
     and (not filter.status or filter.status == of.status)
     and (not filter.error or (of.reason and filter.error == (of.error or '')))
