@@ -31,6 +31,8 @@ const KEPT_MS = IDEMPOTENCY_SECONDS * 1_000
 export interface IdempotentPublish {
   h: string
   ids: string[]
+  /** The sequence numbers of a FIFO topic's messages. */
+  numbers?: string[]
 }
 
 interface FoundKey {

@@ -19,14 +19,14 @@ export interface Receipt {
   sequenceNumber?: string
 }
 
-interface Stored {
+export interface Stored {
   receipts: Receipt[]
   /** Nothing was stored. The receipts come from the earlier request with the key. */
   replayed: boolean
 }
 
 /** An `Idempotency-Key`, and a hash of its request. */
-interface Once {
+export interface Once {
   key: string
   hash: string
 }
@@ -67,6 +67,18 @@ export class MessageStore {
     const replayed = ids[0] !== messages[0]?.messageId
     if (!replayed) this.#deps.publishCounts.add(arn, messages.length, bytes)
     return { receipts: ids.map((messageId) => ({ messageId })), replayed }
+  }
+
+  /** The receipts of the same request with the key. undefined: nothing was stored before. */
+  async earlier(topicArn: string, { key, hash }: Once): Promise<Stored | undefined> {
+    const publish = (await this.#deps.idempotency.find(topicArn, key))?.publish
+    if (publish?.h !== hash) return undefined
+    const { ids, numbers } = publish
+    const receipts = ids.map((messageId, i) => ({
+      messageId,
+      ...(numbers && { sequenceNumber: numbers[i] ?? '' }),
+    }))
+    return { receipts, replayed: true }
   }
 
   /** Counts the messages that are no duplicates. */

@@ -11,17 +11,18 @@ import {
 } from '@fantail/contracts/schemas/messages/message-schemas'
 import { TopicReference } from '@fantail/contracts/schemas/shared-schemas'
 import { z } from 'zod'
+import type { KnownTopic } from '../../caches/topic-cache.ts'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { invalid } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
 import { jsonTextOf, textOf } from '../../http/read-input.ts'
 import { admit, topicProblems } from '../../messages/admit.ts'
-import { type CheckedTypes, checkTypes, refusalsOf, warningOf } from '../../messages/check-types.ts'
+import { type CheckedTypes, checkTypes, FINE, refusalsOf, warningOf } from '../../messages/check-types.ts'
 import { keyOf, requestHash } from '../../messages/idempotent.ts'
 import { logPublished } from '../../messages/log-published.ts'
 import { makeMessages } from '../../messages/make-messages.ts'
-import { MessageStore, type Receipt } from '../../messages/message-store.ts'
+import { MessageStore, type Once, type Receipt, type Stored } from '../../messages/message-store.ts'
 import { type NewMessages, readMessages, readRaw } from '../../messages/read-messages.ts'
 
 export function publishRoutes(deps: ApiDeps): Endpoint[] {
@@ -85,24 +86,52 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
   const given = readGiven(call, await request.bytes())
   const admitted = admit(deps, topicArn)
   const topic = admitted instanceof Promise ? await admitted : admitted
+  const once = key === undefined ? undefined : { key, hash: requestHash(given) }
+  let types = FINE
+  let stored: Stored | undefined
+  try {
+    const checking = check(deps, topic, given)
+    types = checking instanceof Promise ? await checking : checking
+  } catch (refusal) {
+    // The topic may have changed since the same request was stored.
+    stored = once && (await store.earlier(topicArn, once))
+    if (!stored) throw refusal
+  }
+  stored ??= await storeNew({ deps, store }, call, { topic, given, once })
+  const { receipts, replayed } = stored
+  const { requestId, startedAt } = call
+  logPublished(deps, { requestId, topicArn, receipts, bytes: given.bytes, replayed, startedAt })
+  return toAnswer(withWarnings(receipts, types), given.batch, replayed)
+}
+
+/** Throws or rejects if the messages do not fit the topic. Returns a promise only if it must wait. */
+function check(deps: ApiDeps, topic: KnownTopic, given: NewMessages): CheckedTypes | Promise<CheckedTypes> {
   const problems = topicProblems(topic, given)
   if (problems.length > 0) throw invalid(problems)
+  const judge = (types: CheckedTypes) => {
+    if (types.refused.length > 0) throw invalid(refusalsOf(types, given.batch))
+    return types
+  }
   const checking = checkTypes(deps, topic, given.messages)
-  const types = checking instanceof Promise ? await checking : checking
-  if (types.refused.length > 0) throw invalid(refusalsOf(types, given.batch))
+  return checking instanceof Promise ? checking.then(judge) : judge(checking)
+}
+
+interface Storing {
+  topic: KnownTopic
+  given: NewMessages
+  once: Once | undefined
+}
+
+async function storeNew({ deps, store }: Tools, call: PublishCall, storing: Storing): Promise<Stored> {
+  const { topic, given, once } = storing
   const { bytes } = given
   const messages = makeMessages(deps, given.messages, {
     topic,
     publicUrl: publicUrlFor(deps.settings, call),
-    traceparent: request.header('traceparent'),
+    traceparent: call.request.header('traceparent'),
   })
-  const { receipts, replayed } =
-    key === undefined
-      ? { receipts: await store.store(topic, messages, bytes), replayed: false }
-      : await store.storeOnce(topic, messages, bytes, { key, hash: requestHash(given) })
-  const { requestId, startedAt } = call
-  logPublished(deps, { requestId, topicArn, receipts, bytes, replayed, startedAt })
-  return toAnswer(withWarnings(receipts, types), given.batch, replayed)
+  if (once) return store.storeOnce(topic, messages, bytes, once)
+  return { receipts: await store.store(topic, messages, bytes), replayed: false }
 }
 
 function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {

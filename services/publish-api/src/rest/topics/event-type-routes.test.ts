@@ -218,6 +218,24 @@ describe('a checked publish', () => {
     expect((await publish(topic, lacking)).body.error.message).toContain('which the topic does not have')
   })
 
+  test.each(['orders', 'orders.fifo'])('to %s is answered again by its key after a change', async (name) => {
+    const topic = `checked-${name}`
+    await api.call('PUT', `/v1/topics/${topic}`, { body: { eventTypeCheck: 'refuse' } })
+    await put(topic, 'order.paid', { schema: SCHEMA })
+    const fifo = name.endsWith('.fifo') && { groupId: 'g', deduplicationId: 'd' }
+    const body = { message: { id: 'a' }, eventType: 'order.paid', ...fifo }
+    const send = (more: object = {}) =>
+      api.call('POST', `/v1/topics/${topic}/messages`, {
+        body: { ...body, ...more },
+        headers: { 'Idempotency-Key': 'k' },
+      })
+    const first = await send()
+    await put(topic, 'order.paid', { schema: { ...SCHEMA, required: ['id', 'total'] } })
+    expect(first.status).toBe(202)
+    expect(await send()).toMatchObject({ status: 202, body: first.body })
+    expect((await send({ message: { id: 'b' } })).status).toBe(400)
+  })
+
   test('makes attributes of its type and version, which must not be given twice', async () => {
     const topic = await topicWith()
     const body = { message: 'x', eventType: 'order.paid', eventTypeVersion: 3, attributes: { a: 'b' } }
