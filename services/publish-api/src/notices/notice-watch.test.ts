@@ -7,6 +7,7 @@ import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import type { JudgedLane } from '../lanes/lane-board.ts'
 import { laneAlarms } from './alarms.ts'
+import { disableEndpoints } from './disable-endpoints.ts'
 import { noticesOf } from './notice-texts.ts'
 import { NoticeWatch } from './notice-watch.ts'
 
@@ -257,6 +258,34 @@ test('a topic disables endpoints that have failed for its days, and a resume beg
   await fail(dead, 1_000)
   await look()
   expect(await state(dead)).toMatchObject({ status: 'active', pausedBecause: null })
+})
+
+test('an out-of-date board disables no resumed endpoint, and a failed pause stops no other one', async () => {
+  await makeTopic('a', { disableAfterDays: 2 })
+  const ids = await Promise.all(
+    ['broken', 'well', 'dead'].map((name) => subscribe('a', `https://${name}.example/`)),
+  )
+  const [broken = '', well = '', dead = ''] = ids
+  for (const id of ids) await fail(id, 2 * DAY_MS)
+  const { lanes } = await api.deps.laneBoard.read()
+  await admin.call('POST', `/v1/subscriptions/${well}/pause`)
+  await admin.call('POST', `/v1/subscriptions/${well}/resume`)
+  const { subscriptions } = api.deps
+  const failing = {
+    getReadable: (id: string) => subscriptions.getReadable(id),
+    update: (...args: Parameters<typeof subscriptions.update>) =>
+      args[0] === broken ? Promise.reject(new Error('no memory')) : subscriptions.update(...args),
+  }
+  const tools = { ...api.deps, subscriptions: failing as typeof subscriptions }
+  const of = (id: string) => lanes.filter(({ subscription }) => subscription.id === id)
+  const sorted = [...of(broken), ...of(well), ...of(dead)]
+  await disableEndpoints(tools, await api.deps.topics.watched(9), { lanes: sorted, now: Date.now() })
+  const states = await Promise.all(ids.map((id) => subscriptions.getReadable(id)))
+  expect(states.map((record) => record?.status)).toEqual(['active', 'active', 'paused'])
+  expect(api.events).toContainEqual({
+    event: 'subscription.notDisabled',
+    fields: expect.objectContaining({ subscriptionId: broken }),
+  })
 })
 
 test('a process that dies before it has written makes the next one repeat its notices once', async () => {
