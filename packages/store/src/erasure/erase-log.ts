@@ -1,15 +1,24 @@
 /**
  * Erases the entries of a customer from the outcome log. A stream's elements cannot be changed. So each stream is
- * copied without these entries, under the same ids, and the copy takes its place in one step. If the process dies, the
- * next one begins again. Readers notice nothing, because ids stay as they are.
+ * copied without these entries, under the same ids, and the copy takes its place in one step. Each run has its own
+ * copy. If another run has replaced the log meanwhile, the copy is dropped, because it has what the other run erased.
+ * If the process dies, its copy expires, and the next one begins again. Readers notice nothing, because ids stay as
+ * they are.
  */
+import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { outcomeLogKey } from '../keys/keys.ts'
 import { entriesIn, existingStreams, withoutEntries } from '../outcomes/outcome-bundles.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const SWAP = readScript('swap-log-1')
 const COPIED_BUNDLES = 200
+/** How long a copy is kept after its last page. */
+const COPY_MS = 60_000
+/** How long the log remembers which copy took its place: longer than any run lasts. */
+const SWAPPED_MS = 86_400_000
 
 /** Topic of a dispatch entry (`d`), or subscription of another one. */
 const OWNER = /^\["([dlr])",(?:"([^"]*)"|null)/
@@ -31,20 +40,39 @@ async function eraseFromStream(redis: Redis, stream: number, isErased: IsErased)
     const [, tag, name] = OWNER.exec(text) ?? []
     return name !== undefined && isErased(tag === 'd' ? 'topic' : 'subscription', name)
   }
-  if (!(await hasAny(redis, key, isOurs))) return 0
-  const copy = `${key}:kept`
-  await redis.unlink(copy)
-  let erased = 0
-  let last = ''
-  for (;;) {
-    const found = await read(redis, key, last)
-    for (const [id, [, told, , bundle]] of found) {
-      const kept = withoutEntries(bundle, isOurs)
-      erased += entriesIn(bundle).length - entriesIn(kept).length
-      last = id.toString()
-      await redis.xadd(copy, last, 'n', told, 'p', kept)
+  while (await hasAny(redis, key, isOurs)) {
+    const erased = await replace(redis, key, isOurs)
+    if (erased !== null) return erased
+  }
+  return 0
+}
+
+/** Returns how many entries it has erased. null: another run has replaced the log meanwhile, so nothing changed. */
+async function replace(redis: Redis, key: string, isOurs: (text: string) => boolean): Promise<number | null> {
+  const copy = randomUUID()
+  const kept = `${key}:kept:${copy}`
+  const before = (await redis.get(`${key}:swapped`)) ?? ''
+  let [erased, copied, last] = [0, 0, '']
+  try {
+    for (;;) {
+      const found = await read(redis, key, last)
+      const adds = batch(redis)
+      for (const [id, [, told, , bundle]] of found) {
+        const rest = withoutEntries(bundle, isOurs)
+        erased += entriesIn(bundle).length - entriesIn(rest).length
+        last = id.toString()
+        adds.xadd(kept, last, 'n', told, 'p', rest)
+      }
+      copied += found.length
+      await replies(adds.pexpire(kept, COPY_MS))
+      if (found.length > 0) continue
+      const args = { stream: key, copy, before, last, copied, memoryMs: SWAPPED_MS }
+      const outcome = String(await runScript(redis, SWAP, args))
+      if (outcome === 'done') return erased
+      if (outcome === 'again') return null
     }
-    if (found.length === 0 && (await runScript(redis, SWAP, { stream: key, last })) === 1) return erased
+  } finally {
+    await redis.unlink(kept)
   }
 }
 

@@ -521,7 +521,8 @@ export const BUSY_SHARDS = 'ft:{hints}:busy'
 /** Stream: bundles of outcomes. FANTAIL_LOG_MESSAGES bounds the number of entries in these bundles. */
 export const outcomeLogKey = (queueNumber: number) =>
   `ft:{${queueNumber === 0 ? 'log0' : dispatchTag(queueNumber)}}:outcomes`
-// `<outcome log>:kept`. Stream: the copy of a log while the entries of a customer are erased (erasure/erase-log.ts).
+// `<outcome log>:kept:<copy>`. Stream: a copy of a log while a customer is erased (erasure/erase-log.ts).
+// `<outcome log>:swapped`. String: the name of the last copy that took the log's place.
 /**
  * Pub/sub channels. Messages are `<shard>:<due ms>`, a queue's ARN, the ARN of a changed topic or queue, or the id of a
  * changed API key.

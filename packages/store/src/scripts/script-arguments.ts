@@ -635,7 +635,14 @@ export interface ScriptArguments {
   }
   'start-bulk-1': { base: ScriptText; id: ScriptText; undoes: ScriptText; runningMax: number; keptMs: number }
   'suppress-address-1': { base: ScriptText; address: ScriptText; about: ScriptText; addressesMax: number }
-  'swap-log-1': { stream: ScriptText; last: ScriptText }
+  'swap-log-1': {
+    stream: ScriptText
+    copy: ScriptText
+    before: ScriptText
+    last: ScriptText
+    copied: number
+    memoryMs: number
+  }
   'sweep-lanes-1': {
     base: ScriptText
     shard: number
