@@ -26,8 +26,6 @@ type Selection = z.output<typeof BulkPlanInput>['select']
 const BULK_LANES_MAX = 10_000
 const SELECTED_AT_ONCE = 500
 const RECORDS_READ_AT_ONCE = 8
-const FIGURES_AT_ONCE = 4
-const LANES_PER_READ = 100
 
 export interface SelectedLane {
   record: SubscriptionRecord
@@ -161,13 +159,8 @@ function matches(
 }
 
 async function withDeliveries({ lanes }: ApiDeps, records: SubscriptionRecord[]): Promise<SelectedLane[]> {
-  const parts = Array.from({ length: Math.ceil(records.length / LANES_PER_READ) }, (_, part) =>
-    records.slice(part * LANES_PER_READ, (part + 1) * LANES_PER_READ),
-  )
-  const read = await sideBySide(parts, FIGURES_AT_ONCE, (part) =>
-    lanes.figures(part.map(({ id }) => ({ subscriptionId: id, shard: placeOfSubscription(id)?.shard ?? 0 }))),
-  )
-  const figures = read.flat()
+  const places = records.map(({ id }) => ({ subscriptionId: id, shard: placeOfSubscription(id)?.shard ?? 0 }))
+  const figures = await lanes.figures(places)
   return records.map((record, i) => ({ record, deliveries: sumOf(figures[i]) }))
 }
 

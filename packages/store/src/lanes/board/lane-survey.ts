@@ -9,16 +9,12 @@ import { SHARD_COUNT, shardBase } from '../../keys/shards.ts'
 import { placeOfSubscription } from '../../records/subscriptions-id.ts'
 import { batch } from '../../redis/batch.ts'
 import { readableReplies } from '../../redis/pages.ts'
-import { sideBySide } from '../../redis/side-by-side.ts'
 import { laneFigures } from '../figures/lane-figures.ts'
 import type { LaneFigures } from '../records/lane-records.ts'
 import { type SurveyedSubscription, SurveySubscriptions } from './survey-subscriptions.ts'
 
 /** @limit Lanes of a shard that one survey reads. Past it: the others are left out, and the survey says so. */
 const SURVEYED_PER_SHARD_MAX = 1_000
-const LANES_PER_SCRIPT = 100
-/** Further scripts wait, so that other callers' commands come between them. */
-const SCRIPTS_AT_ONCE = 4
 
 export interface SurveyedLane {
   subscription: SurveyedSubscription
@@ -50,7 +46,8 @@ export class LaneSurvey {
     const ids = [...new Set([...found, ...more])]
     const subscriptions = await this.#subscriptions.read(ids)
     const asked = ids.filter((id) => subscriptions.has(id))
-    const figures = await this.#figures(asked)
+    const places = asked.map((id) => ({ subscriptionId: id, shard: placeOfSubscription(id)?.shard ?? 0 }))
+    const figures = await laneFigures(this.#redis, places)
     const lanes = asked.flatMap((id, i): SurveyedLane[] => {
       const subscription = subscriptions.get(id)
       const known = figures[i]
@@ -81,26 +78,5 @@ export class LaneSurvey {
       return [...new Set(ids)].filter((id) => placeOfSubscription(id) !== undefined)
     })
     return { shards, isWhole: !lists.includes(undefined) }
-  }
-
-  async #figures(ids: string[]): Promise<LaneFigures[]> {
-    const lanes = ids.map((subscriptionId) => ({
-      subscriptionId,
-      shard: placeOfSubscription(subscriptionId)?.shard ?? 0,
-    }))
-    const parts = [...Map.groupBy(lanes, ({ shard }) => shard).values()].flatMap((list) =>
-      Array.from({ length: Math.ceil(list.length / LANES_PER_SCRIPT) }, (_, part) =>
-        list.slice(part * LANES_PER_SCRIPT, (part + 1) * LANES_PER_SCRIPT),
-      ),
-    )
-    const byId = new Map<string, LaneFigures>()
-    await sideBySide(parts, SCRIPTS_AT_ONCE, async (part) => {
-      const figures = await laneFigures(this.#redis, part)
-      for (const [i, { subscriptionId }] of part.entries()) {
-        const known = figures[i]
-        if (known) byId.set(subscriptionId, known)
-      }
-    })
-    return ids.flatMap((id) => byId.get(id) ?? [])
   }
 }

@@ -36,6 +36,24 @@ async function figuresOf(subscriptionId: string) {
   return figures
 }
 
+test('a script reads at most 100 lanes, and the figures come in the order of the lanes', async () => {
+  const id = await writeLane(redis)
+  await write(note(id, { succeededMs: 500 }))
+  const scripts = async () =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
+  const places = Array.from({ length: 250 }, (_, n) => ({
+    subscriptionId: n === 240 ? id : `none-${n}`,
+    shard: SHARD,
+  }))
+  await lanes.figures(places.slice(0, 1))
+  const before = await scripts()
+  const figures = await lanes.figures(places)
+  expect((await scripts()) - before).toBe(3)
+  expect(
+    figures.map(({ lastSuccessAt }, n) => (lastSuccessAt === null ? -1 : n)).filter((n) => n >= 0),
+  ).toEqual([240])
+})
+
 test('a lane shows its last success and its last failure, whichever worker noted them first', async () => {
   const id = await writeLane(redis)
   expect(await figuresOf(id)).toMatchObject({ lastFailure: null, lastSuccessAt: null })

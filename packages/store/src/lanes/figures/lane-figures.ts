@@ -7,6 +7,7 @@ import type { Redis } from 'ioredis'
 import { shardBase } from '../../keys/shards.ts'
 import { causeOf } from '../../records/why-codes.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
+import { sideBySide } from '../../redis/side-by-side.ts'
 import { parseDeliveryId } from '../records/generations.ts'
 import {
   type AttemptNote,
@@ -40,23 +41,30 @@ type FiguresReply = [
 type VerdictReply = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer | number, number, BlockedReply]
 type BlockedReply = [] | [group: Buffer, head: Buffer, behind: number]
 
-export async function laneFigures(
-  redis: Redis,
-  ids: { subscriptionId: string; shard: number }[],
-): Promise<LaneFigures[]> {
-  const byShard = Map.groupBy(ids, ({ shard }) => shard)
-  const found = new Map<string, LaneFigures>()
-  const reads = [...byShard].map(async ([shard, lanes]) => {
-    const names = lanes.map(({ subscriptionId }) => subscriptionId)
-    const args = { base: shardBase(shard), subscriptions: names.map((id) => ({ id })) }
+type LanePlace = { subscriptionId: string; shard: number }
+
+/** Lanes that one script reads. Past it: further scripts do, so that other callers' commands come between them. */
+const LANES_PER_SCRIPT = 100
+const SCRIPTS_AT_ONCE = 4
+
+/** In the order of the places. */
+export async function laneFigures(redis: Redis, places: LanePlace[]): Promise<LaneFigures[]> {
+  const parts = [...Map.groupBy(places, ({ shard }) => shard)].flatMap(([shard, lanes]) =>
+    Array.from({ length: Math.ceil(lanes.length / LANES_PER_SCRIPT) }, (_, part) => ({
+      shard,
+      lanes: lanes.slice(part * LANES_PER_SCRIPT, (part + 1) * LANES_PER_SCRIPT),
+    })),
+  )
+  const found = new Map<LanePlace, LaneFigures>()
+  await sideBySide(parts, SCRIPTS_AT_ONCE, async ({ shard, lanes }) => {
+    const args = { base: shardBase(shard), subscriptions: lanes.map(({ subscriptionId: id }) => ({ id })) }
     const replies = (await runScript(redis, FIGURES, args)) as FiguresReply[]
-    for (const [i, name] of names.entries()) {
+    for (const [i, lane] of lanes.entries()) {
       const reply = replies[i]
-      if (reply) found.set(`${shard}:${name}`, readFigures(reply))
+      if (reply) found.set(lane, readFigures(reply))
     }
   })
-  await Promise.all(reads)
-  return ids.map(({ shard, subscriptionId }) => found.get(`${shard}:${subscriptionId}`) ?? NO_LANE)
+  return places.map((place) => found.get(place) ?? NO_LANE)
 }
 
 /** Figures for a lane that does not exist. */
