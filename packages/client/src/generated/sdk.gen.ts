@@ -2518,7 +2518,7 @@ export const pausePortalEndpoint = <ThrowOnError extends boolean = true>(options
 /**
  * Continue attempts at an endpoint
  *
- * Waiting deliveries are attempted again. Resuming an active endpoint changes nothing.
+ * Waiting deliveries are attempted again. Resuming an active endpoint changes nothing. An endpoint without a key needs one first.
  *
  * A portal session needs the scope `manage`.
  */
@@ -2660,7 +2660,7 @@ export const listPortalAttempts = <ThrowOnError extends boolean = true>(options:
 /**
  * List messages of an endpoint that could not be delivered
  *
- * Only dead letters of this endpoint. Without the scope bodies their texts are left out.
+ * Only dead letters of this endpoint. Without the scope bodies their texts are left out. A session may list 60 times in a minute.
  *
  * A portal session needs the scope `read`.
  */
@@ -2696,7 +2696,7 @@ export const getPortalStats = <ThrowOnError extends boolean = true>(options: Opt
 /**
  * Send all failed messages of an endpoint again
  *
- * At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ends it: letters that it has not sent yet stay. A session may start 60 in an hour.
+ * At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ends it: letters that it has not sent yet stay. A session may start 60 in an hour, and count 60 times in a minute.
  *
  * A portal session needs the scope `redrive`.
  */

@@ -46,6 +46,20 @@ test('a new endpoint is active with a key, which no other answer shows', async (
   expect((await session.call('GET', `${ENDPOINTS}/${made.id}`)).text).not.toContain('whsec')
 })
 
+test('an endpoint that a crash left without a key sends nothing until its customer makes one', async () => {
+  const session = await portalOf(api, admin, GRANT)
+  const { id } = await add(session, 'https://acme.example.com/half-made')
+  // This is what an addition has stored before it makes the key.
+  await api.deps.subscriptions.update(id, () => ({ status: 'paused', webhookKeys: [] }))
+  const path = `${ENDPOINTS}/${id}`
+  const refused = await session.call('POST', `${path}/resume`)
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'wrong_state'])
+  expect(refused.body.error.message).toBe('Make a key for this endpoint first.')
+  expect((await stored(id)).status).toBe('paused')
+  expect(await session.status('POST', `${path}/rotate-key`)).toBe(201)
+  expect((await session.call('POST', `${path}/resume`)).body.status).toBe('active')
+})
+
 test('a customer lowers the rate, and the operator’s bound holds whatever comes first', async () => {
   const session = await portalOf(api, admin, GRANT)
   const { id } = await add(session, 'https://acme.example.com/rate')

@@ -32,6 +32,7 @@ import { createKey } from '../subscriptions/webhook-keys.ts'
 import { addEndpoint } from './portal-addition.ts'
 import { exampleOf } from './portal-event-types.ts'
 import { codeOf, showEndpoint } from './portal-views.ts'
+import { PortalError } from './portal-words.ts'
 
 /** @limit Tests that a portal session makes in a minute. Past it: `rate_limited`. */
 const PORTAL_TESTS_PER_MINUTE_MAX = 10
@@ -109,9 +110,13 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
     }),
     endpoint({
       ...action('resumePortalEndpoint', 'resume', 'Continue attempts at an endpoint'),
-      description: 'Waiting deliveries are attempted again. Resuming an active endpoint changes nothing.',
+      description:
+        'Waiting deliveries are attempted again. Resuming an active endpoint changes nothing. An endpoint without a key needs one first.',
       answers: SHOWN,
-      handle: changed('active'),
+      handle: async (call) => {
+        await refuseUnsigned(deps, call)
+        return changed('active')(call)
+      },
     }),
     endpoint({
       ...action('testPortalEndpoint', 'test', 'Send one test message to an endpoint'),
@@ -130,6 +135,14 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => createKey(deps, call, {}),
     }),
   ]
+}
+
+/** A crash during an addition leaves a paused endpoint without a key. Its requests would not be signed. */
+async function refuseUnsigned(deps: ApiDeps, call: Call): Promise<void> {
+  const { status, webhookKeys } = await visibleSubscription(deps, idOf(call))
+  // Without a vault there are no keys, and no additions.
+  if (!deps.vault || status !== 'paused' || (webhookKeys?.length ?? 0) > 0) return
+  throw new PortalError('wrong_state', 'Make a key for this endpoint first.')
 }
 
 type ChangeCall = Call<unknown, z.output<typeof PortalEndpointChange>>

@@ -18,7 +18,7 @@ import { notFound } from '../http/error-answers.ts'
 import { iso } from '../http/record-views.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 import { visibleSubscription } from '../subscriptions/change.ts'
-import { countResend } from './portal-message-routes.ts'
+import { countLook, countResend } from './portal-message-routes.ts'
 import { attemptView, letterView } from './portal-views.ts'
 
 /** @limit Dead letters that a portal session sees of an endpoint. Past it: later ones are left out. */
@@ -50,9 +50,11 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       method: 'GET',
       path: `${PATH}/dead-letters`,
       summary: 'List messages of an endpoint that could not be delivered',
-      description: 'Only dead letters of this endpoint. Without the scope bodies their texts are left out.',
+      description:
+        'Only dead letters of this endpoint. Without the scope bodies their texts are left out. A session may list 60 ' +
+        'times in a minute.',
       answers: { 200: { description: 'The dead letters', schema: PortalDeadLetterList } },
-      errors: ['not_found'],
+      errors: ['not_found', 'rate_limited'],
       handle: (call) => listDeadLetters(deps, call),
     }),
     endpoint({
@@ -74,7 +76,7 @@ export function portalHistoryRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Send all failed messages of an endpoint again',
       description:
         'At most ten a second. Answers at once; the redrive continues by itself. A redrive or purge that an API key starts ' +
-        'ends it: letters that it has not sent yet stay. A session may start 60 in an hour.',
+        'ends it: letters that it has not sent yet stay. A session may start 60 in an hour, and count 60 times in a minute.',
       body: PortalRedriveInput,
       bodyIs: 'optional',
       answers: {
@@ -106,6 +108,7 @@ async function presentQueueOf(deps: ApiDeps, record: SubscriptionRecord): Promis
 }
 
 async function listDeadLetters(deps: ApiDeps, { params, caller }: Call): Promise<Answer> {
+  await countLook(deps, portalKeyOf(caller))
   const record = await visibleSubscription(deps, params.id ?? '')
   const queue = await presentQueueOf(deps, record)
   if (queue === undefined) return ok({ total: 0, deadLetters: [] })
@@ -137,7 +140,7 @@ type Input = z.output<typeof PortalRedriveInput>
 
 async function redrive(deps: ApiDeps, call: Call<unknown, Input>): Promise<Answer> {
   const { dryRun = false } = call.body
-  if (!dryRun) await countResend(deps, portalKeyOf(call.caller))
+  await (dryRun ? countLook : countResend)(deps, portalKeyOf(call.caller))
   const record = await visibleSubscription(deps, idOf(call))
   const matched = await sendFailed(deps, record, call)
   const view: z.input<typeof PortalRedriveAnswer> = {

@@ -22,7 +22,7 @@ import { visibleSubscription } from '../subscriptions/change.ts'
 import { listMessages, ownMessage, storedText } from './portal-messages.ts'
 import { attemptView } from './portal-views.ts'
 
-/** Looks of a portal session at single messages in a minute. Past it: `rate_limited`. Each reads the outcome log. */
+/** Looks of a portal session at single messages and whole queues in a minute. Past it: `rate_limited`. */
 const PORTAL_LOOKS_PER_MINUTE_MAX = 60
 /** @limit Messages, or redrives, that a portal session sends again in an hour. Past it: `rate_limited`. */
 const PORTAL_RESENDS_PER_HOUR_MAX = 60
@@ -79,7 +79,7 @@ export function portalMessageRoutes(deps: ApiDeps, cursors: Cursors): Endpoint[]
 
 async function readMessage(deps: ApiDeps, call: Call): Promise<Answer> {
   const key = portalKeyOf(call.caller)
-  await countUse(deps, key, { what: 'look', max: PORTAL_LOOKS_PER_MINUTE_MAX, windowMs: 60_000 })
+  await countLook(deps, key)
   const record = await visibleSubscription(deps, idOf(call))
   const messageId = call.params.messageId ?? ''
   const own = await ownMessage(deps, record, messageId)
@@ -95,6 +95,11 @@ async function readMessage(deps: ApiDeps, call: Call): Promise<Answer> {
     attempts: own.attempts.map((attempt) => attemptView(attempt, seen)),
   }
   return ok(view)
+}
+
+/** Counts what reads the outcome log, or a whole queue. Throws `rate_limited`. */
+export async function countLook(deps: ApiDeps, key: PortalKey): Promise<void> {
+  await countUse(deps, key, { what: 'look', max: PORTAL_LOOKS_PER_MINUTE_MAX, windowMs: 60_000 })
 }
 
 export async function countResend(deps: ApiDeps, key: PortalKey): Promise<void> {

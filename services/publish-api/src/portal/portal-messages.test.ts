@@ -205,6 +205,13 @@ test('messages that failed since a time are counted, and sending them again coun
   ])
 })
 
+test('counts of failed messages read a whole queue, so a session may ask 60 times in a minute', async () => {
+  const dryRun = () => portal.status('POST', `${own.path}/redrive`, { dryRun: true })
+  await api.redis.set(`ft:{portal}:uses:logins:look:${portal.id}`, 59, 'PX', 60_000)
+  expect([await dryRun(), await dryRun()]).toEqual([200, 429])
+  expect(await portal.status('GET', `${own.path}/dead-letters`)).toBe(429)
+})
+
 test('a week has an hour for each step, and an endpoint without a place says so', async () => {
   const now = Date.now()
   const minute = Math.floor(now / 3_600_000) * 60
