@@ -42,7 +42,7 @@ const SETTLE = readScript('settle-bulk-1')
 const BASE = { base: BULK_BASE }
 /** Member of a task's hash (scripts/lua-names.ts). */
 const BULK_RECORD = 'r'
-/** Plans that nobody has started yet. Past it: the oldest is dropped. */
+/** Plans that nobody has started yet. Past it: the oldest of the same key is dropped first. */
 const PLANS_MAX = 50
 /** How long a plan of a bulk task can be started. After it: `not_found`. */
 const BULK_PLAN_MS = 900_000
@@ -111,8 +111,9 @@ export class BulkTasks {
     const plannedAt = this.#now()
     const id = createMessageId(plannedAt)
     const record = sumRecord({ ...facts, plannedAt })
+    const planner = facts.key?.id ?? ''
     const bounds = { plansMax: PLANS_MAX, lifeMs: BULK_PLAN_MS }
-    await runScript(this.#redis, PLAN, { ...BASE, id, record, frees, ...bounds, objects })
+    await runScript(this.#redis, PLAN, { ...BASE, id, record, planner, frees, ...bounds, objects })
     return this.#need(id)
   }
 

@@ -490,7 +490,8 @@ export const BULK_BASE = 'ft:{bulk}:'
 /**
  * Hash of a bulk task: `r` JSON of its order with its checksum, `s` status, `t` number of objects, `d` how many are
  * done, `x` how many failed, `f` fence, `o` JSON: how the objects of the open batch were before, `b` and `e` ms of its
- * begin and end, `u` id of the task that undoes it. A task that was not started expires after 15 minutes.
+ * begin and end, `u` id of the task that undoes it, `p` id of the key that planned it, or ''. A task that was not
+ * started expires after 15 minutes.
  */
 export const bulkTaskKey = (id: string) => `${BULK_BASE}task:${id}`
 /** List: the objects of a task. Deleted with its end. */

@@ -237,6 +237,7 @@ const BULK = {
   startedAt: 'b',
   endedAt: 'e',
   undoneBy: 'u',
+  planner: 'p',
 } satisfies Names
 
 /** Hash of a stored message. */

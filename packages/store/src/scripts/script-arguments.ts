@@ -113,6 +113,7 @@ export interface ScriptArguments {
     base: ScriptText
     id: ScriptText
     record: ScriptText
+    planner: ScriptText
     frees: boolean
     plansMax: number
     lifeMs: number

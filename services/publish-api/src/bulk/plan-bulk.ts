@@ -118,7 +118,7 @@ async function planRedrives(
       refused.push({ object: queueArn, code: refusal.code, message: refusal.message })
       continue
     }
-    const { bySubscription } = await deps.redrives.dryRun(queueArn, {})
+    const { bySubscription } = await deps.queues.deadLetterCounts(queueArn)
     const found = list.filter(({ lane }) => (bySubscription[lane.record.arn] ?? 0) > 0)
     counts.lanes += found.length
     moved.push(...found.map(({ lane }) => lane))

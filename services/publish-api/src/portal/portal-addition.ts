@@ -23,7 +23,8 @@ type AddCall = Call<unknown, z.output<typeof PortalEndpointInput>>
 
 /**
  * A key is sealed with the subscription's id, which is known only afterwards. So the subscription is created paused,
- * and its key resumes it. A crash in between leaves a paused endpoint, which the customer can delete, or resume with a key.
+ * and its key resumes it. A crash in between leaves a paused endpoint. The customer can delete it, or make a key and
+ * resume it.
  */
 export async function addEndpoint(deps: ApiDeps, call: AddCall): Promise<Answer> {
   const key = portalKeyOf(call.caller)

@@ -5,13 +5,18 @@ import { FantailError } from '@fantail/contracts'
 const SEARCHES_WAITING_MAX = 20
 
 export class SearchTurns {
+  readonly #what: string
   #waiting = 0
   #last: Promise<unknown> = Promise.resolve()
+
+  constructor(what = 'searches') {
+    this.#what = what
+  }
 
   /** Throws `rate_limited` if too many wait. */
   async take<T>(search: () => Promise<T>): Promise<T> {
     if (this.#waiting >= SEARCHES_WAITING_MAX) {
-      const message = `${SEARCHES_WAITING_MAX} searches wait for their turn; ask again`
+      const message = `${SEARCHES_WAITING_MAX} ${this.#what} wait for their turn; ask again`
       throw new FantailError('rate_limited', message, { retryAfterSeconds: 1 })
     }
     const before = this.#last

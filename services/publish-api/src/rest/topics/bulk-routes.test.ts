@@ -1,7 +1,7 @@
 import { createMessageId, type DeadLetter } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { keyWith, type TestKey } from '../../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
 
@@ -265,4 +265,63 @@ test('a cancelled task ends after its batch, and the audit log has its start and
   )
   expect(lines.map((line: { action: string }) => line.action)).toEqual(['bulk ended', 'POST /v1/bulk'])
   expect(lines[1].resource.words).toBe('retry 4 lanes, 3 deliveries')
+})
+
+test('a key that only reads sees a task as the list shows it, and acts on none', async () => {
+  const { id } = await carryOut('retry', { topic: 'acme-orders' })
+  const reader = await keyWith(api, ['read'])
+  const { tasks } = (await reader.call('GET', '/v1/bulk')).body
+  expect(tasks.map((task: { id: string }) => task.id)).toContain(id)
+  expect((await reader.call('GET', `/v1/bulk/${id}`)).body).toMatchObject({ id, status: 'completed' })
+  const redriver = await keyWith(api, ['redrive'])
+  const other = (await plan('pause', { topic: 'acme-orders' })).body.id
+  expect(await redriver.status('POST', '/v1/bulk', { plan: other })).toBe(403)
+})
+
+test('a plan of redrives finds letters by their counts, and reads no queue', async () => {
+  const deadLetterTargetArn = (await admin.call('PUT', '/v1/queues/letters')).body.arn
+  await subscribe('failing', 'https://crm.example.com/5', { redrivePolicy: { deadLetterTargetArn } })
+  const record = await api.deps.subscriptions.get(ids.failing ?? '')
+  const { arn: subscriptionArn = '', topicArn = '' } = record ?? {}
+  const now = Date.now()
+  const deadLetter = {
+    ...{ reason: 'permanent' as const, statusCode: 404, lastError: null, attempts: 1, generation: 0 },
+    ...{ subscriptionArn, topicArn, messageId: MESSAGE, publishedAt: now, deadLetteredAt: now },
+    message: {} as never,
+  }
+  await api.deps.queues.send(deadLetterTargetArn, [{ body: 'letter', deadLetter }, { body: 'no letter' }])
+  const scan = vi.spyOn(api.deps.redrives, 'dryRun')
+  const { body } = await plan('redrive', { topic: 'acme-orders' })
+  expect(body).toMatchObject({ counts: { lanes: 1, deadLetters: 1 }, total: 1 })
+  expect(scan).not.toHaveBeenCalled()
+  scan.mockRestore()
+})
+
+test('plans are made one after the other, and too many that wait are refused', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const create = api.deps.bulk.plan.bind(api.deps.bulk)
+  const creating = vi.spyOn(api.deps.bulk, 'plan').mockImplementation(async (task) => {
+    await promise
+    return create(task)
+  })
+  const asked = Array.from({ length: 21 }, () => plan('retry', { topic: 'acme-orders' }))
+  expect((await Promise.race(asked)).body.error?.code).toBe('rate_limited')
+  await waitFor(() => creating.mock.calls.length > 0, { what: 'the first plan' })
+  expect(creating).toHaveBeenCalledTimes(1)
+  resolve()
+  const made = (await Promise.all(asked)).filter(({ status }) => status === 201)
+  expect(made).toHaveLength(20)
+  creating.mockRestore()
+})
+
+test('a key that makes many plans drops its own, and no plan of another key', async () => {
+  const { id: other } = (await plan('retry', { topic: 'acme-orders' })).body
+  const facts = await api.deps.bulk.get(other)
+  if (!facts) throw new Error('no plan')
+  const key = { id: 'busy', account: facts.key?.account ?? '', prefixes: [] }
+  const own: string[] = []
+  for (let n = 0; n < 100; n++) own.push((await api.deps.bulk.plan({ ...facts, key, objects: ['a'] })).id)
+  expect(await admin.status('GET', `/v1/bulk/${other}`)).toBe(200)
+  const kept = await Promise.all(own.map((id) => api.deps.bulk.get(id)))
+  expect([kept[0], kept.at(-1)?.id]).toEqual([null, own.at(-1)])
 })

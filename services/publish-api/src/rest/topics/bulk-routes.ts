@@ -15,6 +15,7 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
+import { SearchTurns } from '../../search/search-turns.ts'
 
 const TAG = 'Bulk'
 const params = { id: z.string().describe('A bulk task by its id (a UUID).') }
@@ -22,6 +23,7 @@ const TASK = { 200: { description: 'The task as it is now', schema: BulkTaskView
 const STARTED = { 202: { description: 'The task has begun', schema: BulkTaskView } }
 
 export function bulkRoutes(deps: ApiDeps): Endpoint[] {
+  const plans = new SearchTurns('plans')
   return [
     endpoint({
       id: 'planBulk',
@@ -34,8 +36,11 @@ export function bulkRoutes(deps: ApiDeps): Endpoint[] {
         'acts on them, and on no others that match later. A key acts only on what it may change.',
       body: BulkPlanInput,
       answers: { 201: { description: 'The plan', schema: BulkTaskView } },
-      errors: ['storage_full'],
-      handle: async (call) => ({ status: 201, body: bulkView(await planBulk(deps, call)) }),
+      errors: ['rate_limited', 'storage_full'],
+      handle: async (call) => {
+        const task = await plans.take(() => planBulk(deps, call))
+        return { status: 201, body: bulkView(task) }
+      },
     }),
     endpoint({
       id: 'startBulk',
@@ -50,7 +55,7 @@ export function bulkRoutes(deps: ApiDeps): Endpoint[] {
       answers: STARTED,
       errors: ['not_found', 'conflict'],
       handle: async (call) => {
-        const { id } = await taskOf(deps, call, call.body.plan)
+        const { id } = await ownTaskOf(deps, call, call.body.plan)
         return started(deps, call, await deps.bulk.start(id))
       },
     }),
@@ -98,7 +103,7 @@ export function bulkRoutes(deps: ApiDeps): Endpoint[] {
       answers: TASK,
       errors: ['not_found', 'wrong_state'],
       handle: async (call) => {
-        const { id } = await taskOf(deps, call, call.params.id ?? '')
+        const { id } = await ownTaskOf(deps, call, call.params.id ?? '')
         return ok(bulkView(await deps.bulk.cancel(id)))
       },
     }),
@@ -116,7 +121,7 @@ export function bulkRoutes(deps: ApiDeps): Endpoint[] {
       bodyIs: 'optional',
       answers: STARTED,
       errors: ['not_found', 'wrong_state', 'conflict', 'storage_full'],
-      handle: async (call) => undo(deps, call, await taskOf(deps, call, call.params.id ?? '')),
+      handle: async (call) => undo(deps, call, await ownTaskOf(deps, call, call.params.id ?? '')),
     }),
   ]
 }
@@ -125,7 +130,13 @@ export function bulkRoutes(deps: ApiDeps): Endpoint[] {
 async function taskOf({ bulk }: ApiDeps, { caller }: Call, id: string): Promise<BulkTask> {
   const task = await bulk.get(id)
   if (!task || !seesTask(caller, task)) throw notFound('bulk task')
-  needBulkScope(caller, task.action)
+  return task
+}
+
+/** A task that the caller may start, cancel or undo. Throws `not_found` or `forbidden`. */
+async function ownTaskOf(deps: ApiDeps, call: Call, id: string): Promise<BulkTask> {
+  const task = await taskOf(deps, call, id)
+  needBulkScope(call.caller, task.action)
   return task
 }
 
