@@ -137,14 +137,18 @@ export class BulkRunner {
           return await LANE_STEPS[task.action](this.#deps, { id: object, task, before })
       }
     } catch (error) {
-      return { failure: { object, ...this.#told(error) } }
+      return { failure: { object, ...this.#told(error, task) } }
     }
   }
 
-  /** A failure of Redis ends the run, so that the batch is repeated. Any other failure is about the object. */
-  #told(error: unknown): { code: string; message: string } {
+  /**
+   * A failure of Redis ends the run, so that the batch is repeated. An erasure also waits for memory, because nobody
+   * could find the rest later. Any other failure is about the object.
+   */
+  #told(error: unknown, { action }: BulkTask): { code: string; message: string } {
     const { code, message } = toFantailError(error)
-    if (code === 'storage_unavailable' || error instanceof TaskLeftError) throw error
+    const waits = code === 'storage_unavailable' || (code === 'storage_full' && action === 'erase')
+    if (waits || error instanceof TaskLeftError) throw error
     if (code === 'internal') this.#deps.log.error({ err: error }, 'bulk.step_failed')
     return { code, message }
   }

@@ -13,8 +13,6 @@ import { deleteSubscription } from '../subscriptions/change.ts'
 import { deleteTopic } from '../topics/topic-changes.ts'
 import type { Hold } from './redrive-step.ts'
 
-/** How long an erasure waits until waiting deliveries are discarded. Past it: it says so, and goes on. */
-const DRAIN_MS_MAX = 120_000
 /** Processes gather figures and attempts for up to 5 s before they write them. */
 const LATE_WRITES_MS = 6_000
 /** Items of one page of a list that is searched for the customer's. */
@@ -35,6 +33,9 @@ export async function eraseStep(deps: ApiDeps, step: Step): Promise<BulkOutcome>
       return eraseSubscription(deps, step, name)
     case 'topic':
       return eraseTopic(deps, step, { arn: name, uid })
+  }
+  if (!(await step.hold(0))) throw new FantailError('wrong_state', 'the task was cancelled')
+  switch (kind) {
     case 'letters':
       return eraseLetters(deps, step.task, name)
     case 'drain':
@@ -87,7 +88,10 @@ export async function existingObjects(deps: ApiDeps, objects: string[]): Promise
   return Object.fromEntries(objects.filter((_, i) => found[i]).map((object) => [object, '1']))
 }
 
-/** Workers discard what waits. Messages that no worker has fetched yet still have their texts. */
+/**
+ * Workers discard what waits. Messages that no worker has fetched yet still have their texts. The task waits as long as
+ * that takes, because later steps forget the names by which the rest is found.
+ */
 async function drain(deps: ApiDeps, { task, hold }: Step): Promise<BulkOutcome> {
   const { subscriptions } = await customerOf(deps, task)
   const from = deps.clock()
@@ -98,13 +102,9 @@ async function drain(deps: ApiDeps, { task, hold }: Step): Promise<BulkOutcome> 
     ])
     const isDrained = left === 0 && (waitsSince === undefined || waitsSince > from)
     if (isDrained && deps.clock() - from >= LATE_WRITES_MS) return {}
-    if (deps.clock() - from > DRAIN_MS_MAX) throw new FantailError('conflict', NOT_DRAINED)
     if (!(await hold())) throw new FantailError('wrong_state', 'the task was cancelled')
   }
 }
-
-const NOT_DRAINED =
-  'deliveries still wait to be discarded after 2 minutes: no worker runs, or attempts hang. Erase again later'
 
 /** A queue that a deleted topic made for its dead letters is deleted with all that it holds. */
 async function eraseLetters(deps: ApiDeps, task: BulkTask, arn: string): Promise<BulkOutcome> {
@@ -172,7 +172,7 @@ async function customerOf(deps: ApiDeps, { id, leaving, key }: BulkTask): Promis
 
 /** Everything that only names the customer, or that nothing but time would remove. */
 async function eraseRest(deps: ApiDeps, customer: Customer): Promise<BulkOutcome> {
-  const { erasure, attempts, statsStore, portalSessions } = deps
+  const { erasure, attempts, statsStore, portalSessions, storageGuard } = deps
   const { topics, subscriptions, uids } = customer
   const ids = [...subscriptions]
   for (let at = 0; at < ids.length; at += ERASED_AT_ONCE)
@@ -185,6 +185,8 @@ async function eraseRest(deps: ApiDeps, customer: Customer): Promise<BulkOutcome
   const portalEnded = await portalSessions.endAll((grant) => isOnlyFor(grant, { customer, spared }, deps))
   const quarantined = await eraseQuarantined(deps, customer)
   const redrives = await forgetRedrives(deps, customer)
+  // Copies of the outcome log need memory.
+  await storageGuard.admit()
   const outcomes = await erasure.outcomes((kind, name) =>
     kind === 'topic' ? customer.hasTopic(name) : subscriptions.has(name),
   )

@@ -1,4 +1,4 @@
-import { createMessageId, type DeadLetter } from '@fantail/contracts'
+import { createMessageId, type DeadLetter, FantailError } from '@fantail/contracts'
 import { deliveryId, placeOfSubscription } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -227,6 +227,47 @@ test('an erasure leaves topics that a policy protects, and their dead letters', 
   expect((await ended(body.id)).results).toMatchObject({ topics: 1, deadLetters: 1 })
   const left = await api.deps.queues.receive(SHARED, { maxMessages: 10 })
   expect(left.map((item) => item.body)).toEqual(['leaves-b'])
+}, 30_000)
+
+/** Starts an erasure that stays at the step which waits until deliveries are discarded. */
+async function waitingErasure(lanesLeft: () => Promise<number>): Promise<string> {
+  vi.spyOn(api.deps.erasure, 'lanesLeft').mockImplementation(lanesLeft)
+  const { id } = (await plan('erase', { topicPrefix: 'nobody-' })).body
+  await admin.call('POST', '/v1/bulk', { body: { plan: id } })
+  return id
+}
+
+async function canceled(id: string) {
+  await admin.call('POST', `/v1/bulk/${id}/cancel`)
+  await api.redis.zadd('ft:{bulk}:running', 'XX', 0, id)
+  api.deps.bulkRunner.wake()
+  const task = await ended(id)
+  vi.restoreAllMocks()
+  return task
+}
+
+test('an erasure waits while memory is full, and nothing of it fails', async () => {
+  const from = api.events.length
+  const id = await waitingErasure(() => Promise.reject(new FantailError('storage_full', 'storage is full')))
+  await waitFor(() => api.events.slice(from).some(({ event }) => event === 'bulk.postponed'))
+  const { body } = await admin.call('GET', `/v1/bulk/${id}`)
+  expect(body).toMatchObject({ status: 'running', failures: [] })
+  expect((await canceled(id)).status).toBe('canceled')
+})
+
+test('an erasure goes no further while deliveries wait, and ends there if it is cancelled', async () => {
+  let [looks, moved] = [0, 0]
+  const now = api.deps.clock
+  vi.spyOn(api.deps, 'clock').mockImplementation(() => now() + moved)
+  const id = await waitingErasure(async () => {
+    moved += 100_000
+    looks++
+    return 1
+  })
+  await waitFor(() => looks >= 5)
+  const task = await canceled(id)
+  expect(task).toMatchObject({ status: 'canceled', results: {} })
+  expect(task.failures.map((one: { object: string }) => one.object)).toEqual(['drain', 'rest', 'forget'])
 }, 30_000)
 
 const SHARED = 'arn:aws:sqs:us-east-1:000000000000:shared-dlq'
