@@ -661,6 +661,8 @@ export interface EventTypeRecord {
   deprecated: boolean
   /** The oldest first. Empty: messages of this type are not checked further. */
   versions: EventTypeVersion[]
+  /** Number of the newest version that was removed. Absent: `versions` has it, or there was none. */
+  lastVersion?: number
   /** Each as JSON text. */
   examples: string[]
   createdAt: number

@@ -28,7 +28,7 @@ interface EventTypesOptions {
 }
 
 /** Computes the new record from the present one. It is called again if another writer came first. */
-type EventTypeChange = (before: EventTypeRecord | null) => EventTypeRecord
+type EventTypeChange = (before: EventTypeRecord | null) => EventTypeRecord | Promise<EventTypeRecord>
 
 export class EventTypes {
   readonly #redis: Redis
@@ -73,7 +73,7 @@ export class EventTypes {
     for (let tries = 0; tries < EVENT_TYPE_TRIES_MAX; tries++) {
       const uid = await this.#uidOf(arn)
       const before = await this.#read(arn, uid, name)
-      const record = change(before?.record ?? null)
+      const record = await change(before?.record ?? null)
       const text = sumRecord(record)
       if (text === before?.text) return { record, created: false }
       if (await this.#put({ arn, uid, name, expected: before?.text ?? '', record: text }))

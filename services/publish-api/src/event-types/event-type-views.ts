@@ -56,11 +56,15 @@ export function changedType(
   { name, given, now }: { name: string; given: GivenType; now: number },
 ): EventTypeRecord {
   const { description, deprecated, examples } = given
+  const versions = changedVersions(before, given, now)
+  const last = lastVersionOf(before)
   const record = {
     name,
     description: description === undefined ? (before?.description ?? null) : description,
     deprecated: deprecated === undefined ? (before?.deprecated ?? false) : (deprecated ?? false),
-    versions: changedVersions(before?.versions ?? [], given, now),
+    versions,
+    // Messages name versions, so a number is never used again.
+    ...(versions.length === 0 && last > 0 && { lastVersion: last }),
     examples:
       examples === undefined
         ? (before?.examples ?? [])
@@ -72,17 +76,21 @@ export function changedType(
 }
 
 function changedVersions(
-  before: readonly EventTypeVersion[],
+  record: EventTypeRecord | null,
   { schema }: GivenType,
   now: number,
 ): EventTypeVersion[] {
+  const before = record?.versions ?? []
   if (schema === undefined) return [...before]
   if (schema === null) return []
   const text = JSON.stringify(schema)
-  const newest = before.at(-1)
-  if (newest?.schema === text) return [...before]
-  const added = { version: (newest?.version ?? 0) + 1, schema: text, createdAt: now }
+  if (before.at(-1)?.schema === text) return [...before]
+  const added = { version: lastVersionOf(record) + 1, schema: text, createdAt: now }
   return [...before, added].slice(-EVENT_TYPE_VERSIONS_MAX)
+}
+
+function lastVersionOf(record: EventTypeRecord | null): number {
+  return record?.versions.at(-1)?.version ?? record?.lastVersion ?? 0
 }
 
 /** Throws `validation_failed` if a text is too long. `path`: the place of the type in the request. */

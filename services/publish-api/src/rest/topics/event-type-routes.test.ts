@@ -76,6 +76,35 @@ describe('the catalogue', () => {
     ])
   })
 
+  test('gives no number of a version again', async () => {
+    const topic = await topicWith()
+    for (const schema of [SCHEMA, {}, null, null]) await put(topic, 'a', { schema })
+    expect((await put(topic, 'a', { description: 'x' })).body).toMatchObject({ version: null, versions: [] })
+    expect((await put(topic, 'a', { schema: SCHEMA })).body).toMatchObject({
+      version: 3,
+      versions: [{ version: 3 }],
+    })
+    expect((await put(topic, 'a', { schema: {} })).body.version).toBe(4)
+  })
+
+  test('stores no example that another request makes unfit meanwhile', async () => {
+    const topic = await topicWith()
+    await put(topic, 'a', { schema: SCHEMA })
+    const { schemaCompiler } = api.deps
+    const compile = async (...args: Parameters<typeof schemaCompiler.compile>) => {
+      api.deps.schemaCompiler = schemaCompiler
+      await put(topic, 'a', { schema: { ...SCHEMA, required: ['total'] } })
+      return schemaCompiler.compile(...args)
+    }
+    api.deps.schemaCompiler = { compile, stop: () => schemaCompiler.stop() }
+    const answer = await put(topic, 'a', { examples: [{ id: 'o-1' }] })
+    expect([answer.status, answer.body.error?.details]).toEqual([
+      400,
+      [{ path: 'examples[0]', message: expect.stringContaining("required property 'total'") }],
+    ])
+    expect((await get(topic, 'a')).body).toMatchObject({ version: 2, examples: [] })
+  })
+
   test.each<[string, object | undefined, string]>([
     ['bad..name', undefined, 'name must be segments of A-Z a-z 0-9 _ - joined by dots, like order.paid'],
     ['a', { schema: { typ: 'x' } }, 'schema.typ is not a keyword that is known'],

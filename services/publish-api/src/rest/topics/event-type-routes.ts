@@ -128,8 +128,6 @@ async function putType(deps: ApiDeps, call: Call<unknown, GivenType>): Promise<A
   checkTexts(given)
   const topicArn = topicOf(deps, call)
   const change = { name, given, now: deps.clock() }
-  const before = await deps.eventTypes.get(topicArn, name)
-  await compile(deps, changedType(before, change))
   const { record, created } = await store(deps, topicArn, change)
   deps.log.info({ requestId, topicArn, eventType: name }, created ? 'eventType.created' : 'eventType.changed')
   return { status: created ? 201 : 200, body: eventTypeView(record) }
@@ -147,10 +145,26 @@ async function compile(
   if ('problem' in reply) throw invalid([{ ...reply.problem, path: path + reply.problem.path }])
 }
 
-async function store(deps: ApiDeps, topicArn: string, change: Parameters<typeof changedType>[1]) {
-  const stored = await deps.eventTypes.put(topicArn, change.name, (before) => changedType(before, change))
+/** `compiled`: the record that was compiled already. Another request may change the type meanwhile. */
+async function store(
+  deps: ApiDeps,
+  topicArn: string,
+  change: Parameters<typeof changedType>[1],
+  { compiled, path }: { compiled?: EventTypeRecord; path?: string } = {},
+) {
+  let known = compiled
+  const stored = await deps.eventTypes.put(topicArn, change.name, async (before) => {
+    const after = changedType(before, change)
+    if (!known || !hasSameSchema(known, after)) await compile(deps, after, path)
+    known = after
+    return after
+  })
   deps.topicCache.forget(topicArn)
   return stored
+}
+
+function hasSameSchema(a: EventTypeRecord, b: EventTypeRecord): boolean {
+  return a.versions.at(-1)?.schema === b.versions.at(-1)?.schema && isDeepStrictEqual(a.examples, b.examples)
 }
 
 async function readType(deps: ApiDeps, call: Call<z.output<typeof EventTypeQuery>>): Promise<Answer> {
@@ -187,8 +201,11 @@ async function importTypes(
     return { name, given, after, ...changeOf(before, after) }
   })
   const changed = outcome.filter(({ change }) => change !== 'none')
-  for (const { name, after } of changed) await compile(deps, after, `document.webhooks.${name}.`)
-  if (!dryRun) for (const { name, given } of changed) await store(deps, topicArn, { name, given, now })
+  const pathOf = (name: string) => `document.webhooks.${name}.`
+  for (const { name, after } of changed) await compile(deps, after, pathOf(name))
+  if (!dryRun)
+    for (const { name, given, after } of changed)
+      await store(deps, topicArn, { name, given, now }, { compiled: after, path: pathOf(name) })
   if (!dryRun)
     deps.log.info({ requestId: call.requestId, topicArn, changed: changed.length }, 'eventType.imported')
   const changes = outcome.map(({ name, change, members }) => ({ name, change, members }))
