@@ -44,8 +44,12 @@ export class TopicHandle {
 
   /** Resolves when the message is stored. Retries do not store it twice. */
   async publish(message: Content, options: PublishOptions = {}): Promise<PublishReceipt> {
-    const { subject, attributes, structure, groupId, deduplicationId, idempotencyKey, ...call } = options
-    const body = { message, subject, attributes, structure, groupId, deduplicationId } as MessageInput
+    const { idempotencyKey, signal, deadlineMs, timeoutMs, maxAttempts, traceparent, ...members } = options
+    const call = { signal, deadlineMs, timeoutMs, maxAttempts, traceparent } satisfies Record<
+      keyof CallOptions,
+      unknown
+    >
+    const body = { message, ...members } as MessageInput
     return (await this.#publish(body, { idempotencyKey, ...call })) as PublishReceipt
   }
 

@@ -31,13 +31,13 @@ const failureOf = async (call: Promise<unknown>) => (await call.catch((error) =>
 test('a publish goes to its topic with a key of its own', async () => {
   server.answer(RECEIPT)
   const fantail = client({ apiKey: 'ft_1_secret' })
-  expect(await fantail.topics('a/b').publish({ order: 7 }, { attributes: { n: 1 } })).toEqual({
-    messageId: 'm-1',
-  })
+  const options = { attributes: { n: 1 }, eventType: 'order.paid', eventTypeVersion: 2, maxAttempts: 3 }
+  expect(await fantail.topics('a/b').publish({ order: 7 }, options)).toEqual({ messageId: 'm-1' })
   await fantail.topics('a/b').publish('x')
   const [first, second] = server.asked
   expect(first).toMatchObject({ method: 'POST', url: '/v1/topics/a%2Fb/messages' })
-  expect(JSON.parse(first?.body ?? '')).toEqual({ message: { order: 7 }, attributes: { n: 1 } })
+  const { maxAttempts: _, ...members } = options
+  expect(JSON.parse(first?.body ?? '')).toEqual({ message: { order: 7 }, ...members })
   expect(first?.headers).toMatchObject({
     authorization: 'Bearer ft_1_secret',
     'content-type': 'application/json',

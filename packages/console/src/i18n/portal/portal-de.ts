@@ -65,7 +65,7 @@ export const portalDe: PortalWords = {
   },
   states: { working: 'funktioniert', failing: 'gestört', paused: 'angehalten', pending: 'nicht bestätigt' },
   standing: {
-    working: 'Alles, was gesendet wurde, ist angekommen.',
+    working: 'Es wartet keine Nachricht.',
     new: 'Es wurde noch nichts gesendet. Die erste Nachricht erscheint hier, sobald sie gesendet wird.',
     onTheWay: (count) => `${many(count, 'Nachricht ist', 'Nachrichten sind')} unterwegs.`,
     failing: (status) =>

@@ -63,7 +63,7 @@ export const portalEn = {
   },
   states: { working: 'working', failing: 'failing', paused: 'paused', pending: 'not confirmed' },
   standing: {
-    working: 'Everything that was sent has arrived.',
+    working: 'No message waits.',
     new: 'Nothing has been sent yet. The first message appears here as soon as it is sent.',
     onTheWay: (count: number) => `${many(count, 'message is', 'messages are')} on the way.`,
     failing: (status: number) =>
