@@ -270,6 +270,35 @@ test('an erasure goes no further while deliveries wait, and ends there if it is 
   expect(task.failures.map((one: { object: string }) => one.object)).toEqual(['drain', 'rest', 'forget'])
 }, 30_000)
 
+test('an erasure leaves a topic that was created anew after the plan', async () => {
+  await admin.call('PUT', '/v1/topics/again-a')
+  const { id } = (await plan('erase', { topicPrefix: 'again-' })).body
+  await admin.call('DELETE', '/v1/topics/again-a')
+  await admin.call('PUT', '/v1/topics/again-a')
+  let looks = 0
+  vi.spyOn(api.deps.erasure, 'lanesLeft').mockImplementation(async () => ++looks)
+  await admin.call('POST', '/v1/bulk', { body: { plan: id } })
+  await waitFor(() => looks > 0)
+  expect((await canceled(id)).results).toEqual({})
+  expect(await admin.status('GET', '/v1/topics/again-a')).toBe(200)
+})
+
+test('a plan to erase leaves out lanes and queues whose policies deny it', async () => {
+  const denied = (Action: string) =>
+    JSON.stringify({ Statement: [{ Effect: 'Deny', Principal: '*', Action, Resource: '*' }] })
+  const arn = 'arn:aws:sns:us-east-1:000000000000:denied-a'
+  await admin.call('PUT', '/v1/topics/denied-a')
+  await subscribe('denied', 'https://crm.example.com/5', {}, 'denied-a')
+  await api.deps.queues.send(SHARED, [{ body: 'x', deadLetter: letterOf(arn) }])
+  await api.deps.topics.patch(arn, { attributes: { Policy: denied('SNS:Unsubscribe') } })
+  await api.deps.queues.patch(SHARED, { attributes: { Policy: denied('SQS:PurgeQueue') } })
+  api.deps.topicCache.forget(arn)
+  api.deps.queueCache.forget(SHARED)
+  const { body } = await plan('erase', { topicPrefix: 'denied-' })
+  expect(body.counts).toMatchObject({ topics: 1, lanes: 0, deadLetters: 0 })
+  expect(body.refused.first.map((one: { object: string }) => one.object)).toEqual([ids.denied, SHARED])
+})
+
 const SHARED = 'arn:aws:sqs:us-east-1:000000000000:shared-dlq'
 
 function letterOf(topicArn: string): DeadLetter {
