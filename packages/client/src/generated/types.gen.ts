@@ -2001,7 +2001,7 @@ export type FoundName = {
 };
 
 /**
- * What has all words in its names.
+ * The things whose names have all words.
  */
 export type FoundNames = {
     /**
@@ -2831,7 +2831,7 @@ export type NoMembers = {
 };
 
 /**
- * What Fantail tells a topic with the setting `notices`.
+ * A notice, which Fantail publishes to a topic with the setting `notices`.
  */
 export type Notice = {
     /**
@@ -7216,7 +7216,7 @@ export type ImportEventTypesError = ImportEventTypesErrors[keyof ImportEventType
 
 export type ImportEventTypesResponses = {
     /**
-     * What changes, or would change
+     * The changes that were made, or that would be
      */
     200: EventTypeImportResult;
 };
@@ -8974,7 +8974,7 @@ export type FindByNameError = FindByNameErrors[keyof FindByNameErrors];
 
 export type FindByNameResponses = {
     /**
-     * What was found, the best first
+     * The finds, the best first
      */
     200: FoundNames;
 };

@@ -305,7 +305,9 @@ describe('headers', () => {
       )
     expect(typed('order.paid')['x-fantail-event-type']).toBe('order.paid')
     expect(typed('paid\r\nx: y')).not.toHaveProperty('x-fantail-event-type')
-    expect(headersOf(message({}))).not.toHaveProperty('x-fantail-event-type')
+    expect(headersOf(message(), target({ rawMessageDelivery: true }))).not.toHaveProperty(
+      'x-fantail-event-type',
+    )
   })
 
   test('name JSON for a native subscription, in envelopes and confirmations', () => {

@@ -33,6 +33,14 @@ export interface Once {
 
 type StoreDeps = Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency' | 'publishCounts'>
 
+/** Tools that admit, make and store messages without a request. */
+export type PublishTools = StoreDeps & Pick<ApiDeps, 'storageGuard' | 'topicCache' | 'clock' | 'spans'>
+
+/** The sum of texts and attributes. */
+export function bytesOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, { message, attributes }) => sum + messageBytes(message, attributes), 0)
+}
+
 export class MessageStore {
   readonly #deps: StoreDeps
 
@@ -84,7 +92,7 @@ export class MessageStore {
   /** Counts the messages that are no duplicates. */
   #appended(topicArn: string, messages: Message[], receipts: FifoReceipt[]): Receipt[] {
     const fresh = messages.filter((_, i) => receipts[i]?.duplicate === false)
-    const bytes = fresh.reduce((sum, { message, attributes }) => sum + messageBytes(message, attributes), 0)
+    const bytes = bytesOf(fresh)
     if (fresh.length > 0) this.#deps.publishCounts.add(topicArn, fresh.length, bytes)
     return receipts.map(({ messageId, sequenceNumber }) => ({ messageId, sequenceNumber }))
   }

@@ -8,20 +8,9 @@ import {
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { admit } from '../messages/admit.ts'
 import { makeMessages } from '../messages/make-messages.ts'
-import { MessageStore } from '../messages/message-store.ts'
+import { MessageStore, type PublishTools } from '../messages/message-store.ts'
 
-type EventTools = Pick<
-  ApiDeps,
-  | 'publisher'
-  | 'fifoLog'
-  | 'idempotency'
-  | 'publishCounts'
-  | 'storageGuard'
-  | 'topicCache'
-  | 'spans'
-  | 'log'
-  | 'clock'
->
+type EventTools = PublishTools & Pick<ApiDeps, 'log'>
 
 interface Announced extends EndpointEvent {
   application: PlatformApplicationRecord

@@ -18,7 +18,7 @@ import { Audience } from './audience.ts'
 import { disableEndpoints } from './disable-endpoints.ts'
 import { endedAlarms } from './ended-alarms.ts'
 import { type News, noticesOf } from './notice-texts.ts'
-import { type PublishTools, publishNotices } from './publish-notices.ts'
+import { type NoticeTools, publishNotices } from './publish-notices.ts'
 import { deadLettersIn, entriesIn, spanSince, type TopicCount } from './told-counts.ts'
 
 const ROUND_MS = 60_000
@@ -31,7 +31,7 @@ const WATCHED_TOPICS_MAX = 2_000
 /** Alarms of notices that are open at a time. Past it: further ones are told when others have ended. */
 const OPEN_ALARMS_MAX = 10_000
 
-type WatchDeps = PublishTools &
+type WatchDeps = NoticeTools &
   Pick<ApiDeps, 'topics' | 'laneBoard' | 'subscriptions' | 'lanes' | 'quarantine' | 'topicCache' | 'log'>
 
 interface WatchOptions {

@@ -1,25 +1,13 @@
 /** Publishes notices as ordinary messages of their topics, so that everything after that is ordinary delivery. */
-import { BATCH_MESSAGES_MAX, FantailError, messageBytes } from '@fantail/contracts'
+import { BATCH_MESSAGES_MAX, FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { admit } from '../messages/admit.ts'
 import { logPublished } from '../messages/log-published.ts'
 import { makeMessages } from '../messages/make-messages.ts'
-import { MessageStore } from '../messages/message-store.ts'
+import { bytesOf, MessageStore, type PublishTools } from '../messages/message-store.ts'
 import type { NewMessage } from '../messages/read-messages.ts'
 
-export type PublishTools = Pick<
-  ApiDeps,
-  | 'publisher'
-  | 'fifoLog'
-  | 'idempotency'
-  | 'publishCounts'
-  | 'storageGuard'
-  | 'topicCache'
-  | 'spans'
-  | 'live'
-  | 'log'
-  | 'clock'
->
+export type NoticeTools = PublishTools & Pick<ApiDeps, 'live' | 'log'>
 
 /**
  * Refusals of this topic alone. Its notices are lost and logged, so that they do not repeat the notices of other
@@ -28,7 +16,7 @@ export type PublishTools = Pick<
 const OF_TOPIC: ReadonlySet<string> = new Set(['not_found', 'rate_limited'])
 
 export async function publishNotices(
-  deps: PublishTools,
+  deps: NoticeTools,
   topicArn: string,
   { notices, publicUrl }: { notices: NewMessage[]; publicUrl: string },
 ): Promise<void> {
@@ -42,14 +30,14 @@ export async function publishNotices(
 }
 
 async function publish(
-  deps: PublishTools,
+  deps: NoticeTools,
   topicArn: string,
   { notices, publicUrl }: { notices: NewMessage[]; publicUrl: string },
 ): Promise<void> {
   const startedAt = performance.now()
   const topic = await admit(deps, topicArn)
   const messages = makeMessages(deps, notices, { topic, publicUrl })
-  const bytes = messages.reduce((sum, { message, attributes }) => sum + messageBytes(message, attributes), 0)
+  const bytes = bytesOf(messages)
   const receipts = await new MessageStore(deps).store(topic, messages, bytes)
   logPublished(deps, { requestId: 'notices', topicArn, receipts, bytes, replayed: false, startedAt })
 }

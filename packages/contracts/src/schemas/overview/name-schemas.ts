@@ -58,7 +58,7 @@ export const NamesAnswer = named(
         .describe('false: there are more topics, subscriptions or queues than the search looks at.'),
     })
     .meta({
-      description: 'What has all words in its names.',
+      description: 'The things whose names have all words.',
       examples: [{ found: FoundName.meta()?.examples, matched: 1, complete: true }],
     }),
 )

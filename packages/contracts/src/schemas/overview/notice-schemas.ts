@@ -66,7 +66,7 @@ export const Notice = named(
         ),
     })
     .meta({
-      description: 'What Fantail tells a topic with the setting `notices`.',
+      description: 'A notice, which Fantail publishes to a topic with the setting `notices`.',
       examples: [
         {
           type: 'endpoint.failing',

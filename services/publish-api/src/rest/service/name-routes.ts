@@ -22,7 +22,7 @@ export function nameRoutes(deps: ApiDeps): Endpoint[] {
         'Finds what has all words in its names, in any order: a subscription by its name, topic, host and metadata. A ' +
         'caller sees what lists show it, and keys if it may list them. Names are read again after 2 to 15 s.',
       query: NamesQuery,
-      answers: { 200: { description: 'What was found, the best first', schema: NamesAnswer } },
+      answers: { 200: { description: 'The finds, the best first', schema: NamesAnswer } },
       handle: (call) => findNames(deps, call),
     }),
   ]

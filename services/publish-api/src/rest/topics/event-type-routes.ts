@@ -97,7 +97,9 @@ export function eventTypeRoutes(deps: ApiDeps): Endpoint[] {
         'Each webhook becomes an event type of the same name. Types that the document does not have stay as they are. ' +
         'With `dryRun` the answer says what would change.',
       body: EventTypeImportInput,
-      answers: { 200: { description: 'What changes, or would change', schema: EventTypeImportAnswer } },
+      answers: {
+        200: { description: 'The changes that were made, or that would be', schema: EventTypeImportAnswer },
+      },
       errors: ['not_found', 'conflict', 'rate_limited', 'storage_full'],
       handle: (call) => importTypes(deps, call),
     }),
