@@ -9,19 +9,19 @@ import {
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
+import { OneByOne } from '../../http/one-by-one.ts'
 import { iso, isoOrNull } from '../../http/record-views.ts'
 import { letterFilterOf } from '../../redrives/filter-input.ts'
 import { contentFinder } from '../../search/content.ts'
 import { searchLetters } from '../../search/letter-search.ts'
 import { permissionFor, queuesOf, scopeOf } from '../../search/search-scope.ts'
-import { SearchTurns } from '../../search/search-turns.ts'
 
 const BOUNDED =
   'A call looks for a bounded time, so an answer may be short or empty and still have a cursor. Without `text` and ' +
   '`eventType` everything is found. A key also needs the scope `bodies`, and gets what it may read.'
 
 export function contentSearchRoutes(deps: ApiDeps): Endpoint[] {
-  const turns = new SearchTurns()
+  const searches = new OneByOne('searches')
   return [
     endpoint({
       id: 'searchKeptMessages',
@@ -33,7 +33,7 @@ export function contentSearchRoutes(deps: ApiDeps): Endpoint[] {
       query: KeptSearchQuery,
       answers: { 200: { description: 'A part of the search', schema: KeptSearchAnswer } },
       errors: ['rate_limited'],
-      handle: (call) => turns.take(() => searchKept(deps, call)),
+      handle: (call) => searches.take(() => searchKept(deps, call)),
     }),
     endpoint({
       id: 'searchDeadLetters',
@@ -45,7 +45,7 @@ export function contentSearchRoutes(deps: ApiDeps): Endpoint[] {
       query: LetterSearchQuery,
       answers: { 200: { description: 'A part of the search', schema: LetterSearchAnswer } },
       errors: ['rate_limited'],
-      handle: (call) => turns.take(() => searchDeadLetters(deps, call)),
+      handle: (call) => searches.take(() => searchDeadLetters(deps, call)),
     }),
   ]
 }

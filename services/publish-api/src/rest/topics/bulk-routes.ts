@@ -14,8 +14,8 @@ import { needBulkScope, planBulk } from '../../bulk/plan-bulk.ts'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
+import { OneByOne } from '../../http/one-by-one.ts'
 import { publicUrlFor } from '../../http/origin.ts'
-import { SearchTurns } from '../../search/search-turns.ts'
 
 const TAG = 'Bulk'
 const params = { id: z.string().describe('A bulk task by its id (a UUID).') }
@@ -23,7 +23,7 @@ const TASK = { 200: { description: 'The task as it is now', schema: BulkTaskView
 const STARTED = { 202: { description: 'The task has begun', schema: BulkTaskView } }
 
 export function bulkRoutes(deps: ApiDeps): Endpoint[] {
-  const plans = new SearchTurns('plans')
+  const plans = new OneByOne('plans')
   return [
     endpoint({
       id: 'planBulk',
