@@ -58,6 +58,7 @@ function createFirstAttempts() {
     attemptTimeoutMs: 60_000,
     metrics: { delivered: () => undefined },
     status: {},
+    snapshots: { slice: () => new Promise(() => undefined) },
     freed,
   } as unknown as FirstAttemptsOptions)
   freed.notify(firstAttempts)
@@ -160,6 +161,26 @@ test('freed slots go to the waiting subscriptions in turn', () => {
   for (const name of ['a', 'a', 'a', 'b', 'b', 'b', 'c']) firstAttempts.start(unitFor(name, 1))
   for (let left = 16 - running + 7; left > 0; left--) answer()
   expect(started.slice(16)).toEqual(['a-0', 'b-0', 'c-0', 'a-0', 'b-0', 'a-0', 'b-0'])
+})
+
+test('an ended attempt looks at a few of the queues that wait for a check of their snapshot', () => {
+  const { firstAttempts, slots, started, answer } = createFirstAttempts()
+  for (const id of ['a-0', ...Array.from({ length: 16 }, (_, n) => `first-${n}`)]) slots.trust(id)
+  let looks = 0
+  const run = {
+    get lost() {
+      looks++
+      return false
+    },
+  }
+  firstAttempts.start({ ...unitFor('blocked', 500), run, checkedAt: -1_000 } as unknown as Unit)
+  firstAttempts.start(unitFor('first', 16))
+  firstAttempts.start(unitFor('a', 1))
+  const before = { looks, started: started.length }
+  answer()
+  expect(looks - before.looks).toBeLessThan(50)
+  vi.advanceTimersByTime(PATIENCE_MS / 2)
+  expect(started.slice(before.started)).toEqual(['first-14'])
 })
 
 test('a first delivery is noted at the time of the stack', () => {

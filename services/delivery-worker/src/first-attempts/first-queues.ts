@@ -11,6 +11,12 @@ import type { Unit } from '../units/job-run.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import { SnapshotChecks, type SnapshotChecksOptions, type SnapshotState } from './snapshot-checks.ts'
 
+/**
+ * Queues that a freed slot may find blocked. Past it: slots stay with their subscriptions until an attempt waits for a
+ * slot of the worker again. Slots are freed thousands of times a second, and thousands of queues may be blocked.
+ */
+const BLOCKED_MAX = 16
+
 export interface FirstQueuesOptions {
   slots: AttemptSlots
   targets: Pick<TargetLocks, 'isBusy'>
@@ -70,12 +76,13 @@ export class FirstQueues {
   }
 
   /**
-   * Called when an attempt of the subscription has ended. If attempts wait for a slot of the worker, `capacityFreed`
-   * gives the slot to one of them. Otherwise one subscription would keep many slots, and open many connections, while
-   * others wait. `now`: by performance.now().
+   * Called when an attempt of the subscription has ended. Attempts that wait for a slot of the worker come first.
+   * Otherwise one subscription would keep many slots, and open many connections, while others wait. `now`: by
+   * performance.now().
    */
   ended(id: string, now: number): void {
-    if (!this.#starved) this.startWaiting(id, now)
+    this.capacityFreed(now)
+    this.startWaiting(id, now)
   }
 
   /** Starts queued attempts of the subscription while it has slots. `now`: by performance.now(). */
@@ -86,18 +93,25 @@ export class FirstQueues {
     if (!queue.first) this.#remove(id, queue)
   }
 
-  /** Starts attempts that wait for a slot of the worker: one of each queue in turn, the longest waiting queue first. */
-  capacityFreed(): void {
+  /**
+   * Starts attempts that wait for a slot of the worker: one of each queue in turn, the longest waiting queue first. A
+   * blocked queue loses its turn. `now`: by performance.now().
+   */
+  capacityFreed(now = performance.now()): void {
     const { slots } = this.#options
     if (!this.#starved || slots.freeForFirst <= 0) return
     this.#starved = false
+    let at = now
+    let blocked = 0
     for (const [id, queue] of this.#queues) {
       if (slots.freeForFirst <= 0) {
         this.#starved = true
         return
       }
-      const hasStarted = this.#startFirst(queue, performance.now())
-      if (queue.first && !hasStarted) continue
+      if (blocked === BLOCKED_MAX) return
+      // Starting an attempt takes a while.
+      if (this.#startFirst(queue, at)) at = performance.now()
+      else if (queue.first) blocked++
       // At the end, where this loop meets it again.
       if (this.#remove(id, queue) && queue.first) this.#queues.set(id, queue)
     }
