@@ -156,14 +156,26 @@ function told(errors: readonly SchemaError[]): string {
  * The two modules that the code of a compiled schema may require. Bundlers and loaders import them in different forms.
  */
 function runtimeOf(name: string): { default: unknown } {
-  const found: { default?: unknown } | undefined = RUNTIME[name]
+  const found = RUNTIME[name]
   if (!found) throw new Error(`a check must not require ${name}`)
-  return { default: found.default ?? found }
+  return { default: defaultOf(found) }
+}
+
+function defaultOf(module: { default?: unknown }): unknown {
+  return module.default ?? module
+}
+
+const SURROGATE = /[\ud800-\udfff]/
+
+/** The length of a text in code points. Ajv reads every character, also if none takes two units. */
+function lengthOf(text: string): number {
+  return SURROGATE.test(text) ? codePointsOf(text) : text.length
 }
 
 const RUNTIME: Record<string, { default?: unknown }> = {
   'ajv/dist/runtime/equal': equal,
-  'ajv/dist/runtime/ucs2length': ucs2length,
+  'ajv/dist/runtime/ucs2length': { default: lengthOf },
 }
 
-const isEqual = runtimeOf('ajv/dist/runtime/equal').default as (a: unknown, b: unknown) => boolean
+const isEqual = defaultOf(equal) as (a: unknown, b: unknown) => boolean
+const codePointsOf = defaultOf(ucs2length) as (text: string) => number

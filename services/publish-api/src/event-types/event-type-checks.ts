@@ -66,6 +66,8 @@ export class EventTypeChecks {
     maxSize: TYPES_BYTES_MAX,
     sizeCalculation: ({ type }) => TYPE_BYTES + (type ? JSON.stringify(type).length : 0),
   })
+  /** Digests of the schemas of the cached types. */
+  readonly #digests = new WeakMap<Version, string>()
   /** By the digest of the schema. */
   readonly #checks = new LRUCache<string, { check: SchemaCheck; bytes: number }>({
     maxSize: CHECKS_BYTES_MAX,
@@ -148,7 +150,7 @@ export class EventTypeChecks {
       return [{ index, path: 'eventTypeVersion', message: `names no version of ${name}` }]
     const notices = type.deprecated ? [deprecation(name, index)] : NOTHING
     if (!chosen) return notices
-    const digest = hash('sha256', chosen.schema)
+    const digest = this.#digestOf(chosen)
     const check = this.#checks.get(digest)?.check
     const ofContent = (checked: SchemaCheck) => {
       const problem = checked(contentOf(message))
@@ -157,6 +159,14 @@ export class EventTypeChecks {
       return [...notices, { index, path: 'message' as const, message: text }]
     }
     return check ? ofContent(check) : this.#compiled(digest, chosen.schema).then(ofContent)
+  }
+
+  #digestOf(version: Version): string {
+    const known = this.#digests.get(version)
+    if (known !== undefined) return known
+    const digest = hash('sha256', version.schema)
+    this.#digests.set(version, digest)
+    return digest
   }
 
   #compiled(digest: string, schema: string): Promise<SchemaCheck> {
@@ -188,6 +198,8 @@ export class EventTypeChecks {
     }
   }
 }
+
+type Version = EventTypeRecord['versions'][number]
 
 interface Given {
   name: string

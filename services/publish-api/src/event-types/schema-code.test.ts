@@ -90,6 +90,13 @@ describe('a check tells of each message whether it fits', () => {
     expect(strict({ c: 1 })).toBe('must NOT have unevaluated properties, such as "c"')
   })
 
+  test('counts characters, not their units', () => {
+    const three = checkOf({ minLength: 3, maxLength: 3 })
+    expect(['abc', 'äöü', '👍👍👍', 'a👍\ud83d'].map(three)).toEqual(repeated(4, () => undefined))
+    expect(three('👍👍')).toBe('must NOT have fewer than 3 characters')
+    expect(three('👍👍ab')).toBe('must NOT have more than 3 characters')
+  })
+
   test('says so of a message that is no JSON', () => {
     const reply = compiled({})
     expect('code' in reply && schemaCheck(reply.code)('{')).toBe('must be JSON')
