@@ -29,7 +29,7 @@ class TlsLoadError extends Error {
 
 interface Watched {
   socket: TLSSocket
-  /** What carries the connection. */
+  /** The socket that carries the connection. */
   carrier: Socket
   /** Bytes of the carrier that the content known so far allows. Up to it the content need not be read again. */
   allowed: number
