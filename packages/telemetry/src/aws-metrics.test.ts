@@ -98,6 +98,11 @@ describe('the metrics of SQS', () => {
       queue({ visible: 1, inFlight: 2, delayed: 3, oldestSeconds: 60 }),
       queue({ visible: 10, oldestSeconds: 5 }),
       queue({ queue: 'w.fifo', groupsInFlight: 7 }),
+      queue({
+        queue: 'fair',
+        visible: 9,
+        groups: { noisy: 1, quietVisible: 2, quietInFlight: 3, quietOldestSeconds: 4 },
+      }),
     ])
     const lines = await scrapeOf(metrics)
     const name = 'aws_sqs_approximate'
@@ -108,9 +113,14 @@ describe('the metrics of SQS', () => {
       `${name}_age_of_oldest_message_seconds{QueueName="work"} 60`,
       `${name}_number_of_groups_with_inflight_messages{QueueName="w.fifo"} 7`,
       `${name}_age_of_oldest_message_seconds{QueueName="w.fifo"} 0`,
+      `${name}_number_of_noisy_groups{QueueName="fair"} 1`,
+      `${name}_number_of_messages_visible_in_quiet_groups{QueueName="fair"} 2`,
+      `${name}_number_of_messages_not_visible_in_quiet_groups{QueueName="fair"} 3`,
+      `${name}_age_of_oldest_message_in_quiet_groups_seconds{QueueName="fair"} 4`,
     ])
       expect(lines).toContain(line)
     expect(lines.join()).not.toContain('inflight_messages{QueueName="work"}')
+    expect(lines.join()).not.toContain('noisy_groups{QueueName="work"}')
   })
 
   it('are absent while their source fails, and lanes are shown all the same', async () => {

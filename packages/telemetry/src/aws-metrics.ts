@@ -70,12 +70,23 @@ export function createAwsInstruments() {
       'number_of_groups_with_inflight_messages',
       'GroupsWithInflightMessages: message groups of a FIFO queue with a message in flight.',
     ),
-    queueOldestSeconds: new Gauge({
-      name: 'aws_sqs_approximate_age_of_oldest_message_seconds',
-      help: 'ApproximateAgeOfOldestMessage: time since the oldest message was sent.',
-      unit: 's',
-      labels: ['QueueName'],
-    }),
+    queueOldestSeconds: ageGauge('', 'time since the oldest message was sent.'),
+    queueNoisyGroups: gauge(
+      'number_of_noisy_groups',
+      'NoisyGroups: message groups that wait behind the others.',
+    ),
+    quietVisible: gauge(
+      'number_of_messages_visible_in_quiet_groups',
+      'MessagesVisibleInQuietGroups: messages of the other groups that can be received now.',
+    ),
+    quietNotVisible: gauge(
+      'number_of_messages_not_visible_in_quiet_groups',
+      'MessagesNotVisibleInQuietGroups: messages of the other groups that were received and not deleted.',
+    ),
+    quietOldestSeconds: ageGauge(
+      'InQuietGroups',
+      'time since the first visible message of the other groups was sent.',
+    ),
   }
 }
 
@@ -89,6 +100,15 @@ function gauge(name: string, field: string) {
   return new Gauge({
     name: `aws_sqs_approximate_${name}`,
     help: `ApproximateNumberOf${field}`,
+    labels: ['QueueName'],
+  })
+}
+
+function ageGauge(groups: '' | 'InQuietGroups', help: string) {
+  return new Gauge({
+    name: `aws_sqs_approximate_age_of_oldest_message${groups && '_in_quiet_groups'}_seconds`,
+    help: `ApproximateAgeOfOldestMessage${groups}: ${help}`,
+    unit: 's',
     labels: ['QueueName'],
   })
 }

@@ -115,6 +115,8 @@ export interface QueueObservation {
   oldestSeconds: number | null
   /** FIFO: message groups in flight. */
   groupsInFlight?: number
+  /** Standard queues with message groups. */
+  groups?: { noisy: number; quietVisible: number; quietInFlight: number; quietOldestSeconds: number | null }
 }
 
 /** Called at every scrape. The source bounds the number of queues. */
@@ -122,9 +124,11 @@ export type QueueSource = () => Promise<QueueObservation[]>
 
 function showQueues(instruments: AwsInstruments, observed: QueueObservation[]): void {
   const { queueVisible, queueNotVisible, queueDelayed, queueOldestSeconds, queueGroupsInFlight } = instruments
+  const { queueNoisyGroups, quietVisible, quietNotVisible, quietOldestSeconds } = instruments
   const gauges = [queueVisible, queueNotVisible, queueDelayed, queueOldestSeconds, queueGroupsInFlight]
+  gauges.push(queueNoisyGroups, quietVisible, quietNotVisible, quietOldestSeconds)
   for (const gauge of gauges) gauge.clear()
-  for (const { queue, visible, inFlight, delayed, oldestSeconds, groupsInFlight } of observed) {
+  for (const { queue, visible, inFlight, delayed, oldestSeconds, groupsInFlight, groups } of observed) {
     const labels = { QueueName: queue }
     queueVisible.of(labels).add(visible)
     queueNotVisible.of(labels).add(inFlight)
@@ -132,5 +136,11 @@ function showQueues(instruments: AwsInstruments, observed: QueueObservation[]): 
     if (groupsInFlight !== undefined) queueGroupsInFlight.of(labels).add(groupsInFlight)
     const oldest = queueOldestSeconds.of(labels)
     oldest.value = Math.max(oldest.value, oldestSeconds ?? 0)
+    if (!groups) continue
+    queueNoisyGroups.of(labels).add(groups.noisy)
+    quietVisible.of(labels).add(groups.quietVisible)
+    quietNotVisible.of(labels).add(groups.quietInFlight)
+    const quiet = quietOldestSeconds.of(labels)
+    quiet.value = Math.max(quiet.value, groups.quietOldestSeconds ?? 0)
   }
 }

@@ -10,6 +10,7 @@ import { redisCost } from './cost/redis-cost.ts'
 import { signed } from './cost/signed.ts'
 import { webhookKeys } from './cost/webhook-key-cost.ts'
 import { failing } from './load/failing.ts'
+import { fairQueues } from './load/fair-queues.ts'
 import { hung } from './load/hung.ts'
 import { hungProviders } from './load/hung-providers.ts'
 import { largeTopic } from './load/large-topic.ts'
@@ -45,6 +46,7 @@ export const SCENARIOS: readonly Scenario[] = [
   failing,
   hung,
   hungProviders,
+  fairQueues,
   subscriptions,
   largeTopic,
   idle,

@@ -2529,7 +2529,7 @@ export type MessageInput = {
      */
     structure?: 'json';
     /**
-     * Needed on FIFO topics, which keep order within it; others pass it on to queues. 1 to 128 visible ASCII characters.
+     * Needed on FIFO topics, which keep order within it; others pass it on to queues, which share consumers by it. 1 to 128 visible ASCII characters.
      */
     groupId?: string;
     /**
@@ -4190,6 +4190,27 @@ export type Queue = {
      */
     oldestSeconds: number | null;
     /**
+     * Standard queues with message groups only: how the consumers are shared.
+     */
+    groups?: {
+        /**
+         * Message groups with visible messages that wait behind the others now.
+         */
+        noisy: number;
+        /**
+         * Messages of all other groups that can be received now.
+         */
+        quietVisible: number;
+        /**
+         * Messages of all other groups that are in flight.
+         */
+        quietInFlight: number;
+        /**
+         * How long the first visible message of the other groups has been here; null: there is none.
+         */
+        quietOldestSeconds: number | null;
+    };
+    /**
      * ARNs of the subscriptions and queues whose dead-letter queue it is, and of the topic that made it, as far as the caller may see.
      */
     deadLetterSources: Array<string>;
@@ -4490,7 +4511,7 @@ export type QueueMessageInput = {
      */
     delaySeconds?: number;
     /**
-     * Needed on FIFO queues, which keep order within it; others pass it on. 1 to 128 visible ASCII characters.
+     * Needed on FIFO queues, which keep order within it. In others, a group that takes too much of the consumers waits behind quieter groups. 1 to 128 visible ASCII characters.
      */
     groupId?: string;
     /**

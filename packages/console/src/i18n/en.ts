@@ -368,6 +368,8 @@ export const words = {
     inFlight: 'In flight',
     delayed: 'Delayed',
     oldest: 'Oldest',
+    noisyGroups: 'Noisy groups',
+    quietVisible: 'Visible in quiet groups',
     emptyTitle: 'There is no queue yet',
     emptyFiltered: (prefix: string) => `No queue begins with ${prefix}`,
     empty: 'A queue keeps messages until somebody receives them.',

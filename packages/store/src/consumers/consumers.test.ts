@@ -189,6 +189,14 @@ test('a batch window ends when the batch is full or its first message has waited
   expect(bodies(await receive(arn, { batch: 'b2', ended: ['b1'] }, 3))).toEqual(['c', 'd', 'e'])
 })
 
+test('a batch window counts the messages of groups, too', async () => {
+  const arn = await queueWith([], { batchSize: 3, batchWindowSeconds: 5 })
+  await fixture.queues.send(arn, [{ body: 'a', groupId: 'g' }, { body: 'b' }])
+  expect(await receive(arn)).toMatchObject({ messages: [], refused: 'early' })
+  await fixture.queues.send(arn, [{ body: 'c', groupId: 'h' }])
+  expect(bodies(await receive(arn))).toEqual(['a', 'b', 'c'])
+})
+
 test('on a FIFO queue two batches never hold one group', async () => {
   const arn = `${newArn()}.fifo`
   await fixture.queues.put(arn, {})

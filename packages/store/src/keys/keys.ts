@@ -233,6 +233,7 @@ export const queuesKey = (base: string) => `${base}queues`
  * - `seen` and `off` of the queue's clock (queue.lua)
  * - `seq` number of items stored so far, `purged` ms of the last purge, `forgot` value of `seq` at that time
  * - `of` ARN of the topic that made the queue for its dead letters
+ * - `gr` '1' if a standard queue had a message with a group since it was last empty
  */
 export const queueKey = (arn: string) => `${shardBase(shardOf(arn))}queue:${arn}`
 /** The key `age` of the queue with this uid, see below. */
@@ -252,6 +253,9 @@ export const queueAgesKey = (arn: string, uid: string) => `${shardBase(shardOf(a
 //   '1' if it may be received in spite of the redrive policy. `g` group, `d` deduplication id (FIFO: '' stands for the
 //   body's digest, absent for the item's id), `o` sequence number (FIFO). `e` when it was dead-lettered or moved here.
 //   Dead letters: `r` reason, `k` status code, `u` subscription ARN, `m` message id, `l` code of the last failure.
+// - Standard queues with message groups (queue-line.lua): `g:<group>`. Sorted set: visible items of the group, which
+//   are not in `ready`. `heads` and `noisy`. Sorted sets: groups by their first visible item. `busy`. Hash: group →
+//   number in flight, and its mean.
 // - FIFO: `g:<group>`. Sorted set: items of the group by sequence number.
 // - FIFO: `heads`, `back`. Sorted sets: groups by when their first item is visible (queue.lua). There is no `ready` and
 //   no `delayed`. `flight` has all items that were received, and those that must not be received (with a time far

@@ -1,7 +1,8 @@
 /**
  * Random histories of a queue and its dead-letter queue against a plain model of arrays and a clock. The model's times
  * are nearly whole seconds and timeouts end at halves, so the few ms of a call change nothing. The model does not know
- * the order of messages. It checks that each received message was allowed to come, and that none is missing.
+ * the order of messages. It checks that each received message was allowed to come, and that none is missing. Some
+ * messages have a group, and the places of groups are checked.
  */
 import { randomUUID } from 'node:crypto'
 import { RANDOM_TIMEOUT_MS, skewKey } from '@fantail/test-kit'
@@ -9,7 +10,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { aDeadLetter, newArn, useQueues } from './queues.fixture.ts'
-import { ModelClock } from './queues-model.fixture.ts'
+import { checkGroups, ModelClock } from './queues-model.fixture.ts'
 
 const RETENTION_S = 100.5
 const RECENT_S = 600
@@ -83,6 +84,7 @@ const operation = fc.oneof(
       n: fc.integer({ min: 1, max: 5 }),
       delay: fc.option(seconds),
       id: fc.nat(5),
+      group: fc.option(fc.constantFrom('a', 'b', 'c')),
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('deadLetter' as const), id: fc.nat(5) }) },
@@ -183,6 +185,7 @@ class History {
           body: 'b',
           ...(i === 0 && id ? { id } : {}),
           delaySeconds: each.delay ?? 0,
+          ...(each.group !== null && i !== 1 && { groupId: each.group }),
         }))
         const sent = await queues.send(this.source, items)
         for (const [i, { messageId }] of sent.entries())
@@ -327,6 +330,7 @@ class History {
       const read = await fixture.queues.getWithCounts(this[where])
       expect(read?.counts, where).toEqual(model.counts())
     }
+    await checkGroups(fixture.redis, this.source)
     const dead = [...this.model.dlq.items.values()].filter((item) => item.dead).length
     const counts = await fixture.queues.deadLetterCounts(this.dlq)
     expect(counts.byReason.permanent ?? 0).toBe(dead)
@@ -337,6 +341,7 @@ class History {
       const { entered, items, left } = this.model[where]
       const present = (await fixture.queues.peek(this[where], { limit: 1_000 })).items.map((m) => m.messageId)
       expect(present.sort()).toEqual([...items.keys()].sort())
+      await checkGroups(fixture.redis, this[where])
       expect(entered).toBe(items.size + Object.values(left).reduce((sum, n) => sum + n, 0))
       await fixture.queues.delete(this[where])
     }

@@ -354,7 +354,8 @@ test('[176][177] after maxReceiveCount receives the next one moves the message, 
   }
   expect((await queues.getWithCounts(dlq))?.counts.visible).toBe(0)
   await queues.send(arn, [{ body: 'next' }])
-  expect(await queues.receive(arn, one)).toMatchObject([{ body: 'next' }])
+  // The poison has taken all of the processing time so far, so its group is behind.
+  expect(await queues.receive(arn, ten)).toMatchObject([{ body: 'next' }])
   const dead = await queues.receive(dlq, ten)
   expect(dead).toMatchObject([
     { ...poison, messageId: sent?.messageId, sentAt, receiveCount: 3, deadLetterSourceArn: arn },

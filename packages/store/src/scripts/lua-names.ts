@@ -134,6 +134,8 @@ const QUEUE = {
   sequence: 'seq',
   purgedAt: 'purged',
   forgotten: 'forgot',
+  /** '1' while a standard queue has messages with a group. */
+  grouped: 'gr',
   /** ARN of the topic that made the queue for its dead letters. */
   topic: 'of',
 } satisfies Names
@@ -326,7 +328,7 @@ const LUA_READS: Record<string, Record<string, string>> = {
   ),
   QUEUE_READ: readOf(
     QUEUE,
-    'uid visibility retention delay maxReceiveCount target clockSeen clockOffset byContent groupScope forgotten topic',
+    'uid visibility retention delay maxReceiveCount target clockSeen clockOffset byContent groupScope forgotten topic grouped',
   ),
   TASK_READ: readOf(
     TASK,

@@ -57,7 +57,7 @@ interface QueueFacts extends QueueWithCounts {
 }
 
 export function queueView(facts: QueueFacts): z.input<typeof QueueView> {
-  const { queue, counts, oldestSince, leaseEndsAt, sources, url, now } = facts
+  const { queue, counts, oldestSince, groups, leaseEndsAt, sources, url, now } = facts
   return {
     ...QUEUE.shown(queue),
     url,
@@ -68,10 +68,18 @@ export function queueView(facts: QueueFacts): z.input<typeof QueueView> {
     }),
     counts,
     oldestSeconds: oldestSince === null ? null : secondsSince(oldestSince, now),
+    ...(groups && { groups: groupsView(groups, now) }),
     leaseEndsAt: isoOrNull(leaseEndsAt),
     deadLetterSources: sources,
     createdAt: iso(queue.createdAt),
     modifiedAt: iso(queue.modifiedAt),
+  }
+}
+
+function groupsView({ quietOldestSince, ...counts }: NonNullable<QueueFacts['groups']>, now: number) {
+  return {
+    ...counts,
+    quietOldestSeconds: quietOldestSince === null ? null : secondsSince(quietOldestSince, now),
   }
 }
 

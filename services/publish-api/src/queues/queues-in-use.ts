@@ -22,10 +22,12 @@ export function createQueueSource({ redis, queues, now }: QueueGaugesOptions): Q
       return counts.visible + counts.inFlight + counts.delayed > 0 || shown.has(queue.arn)
     })
     shown = new Set(inUse.map(({ queue }) => queue.arn))
-    return inUse.map(({ queue, counts, oldestSince }) => ({
+    const age = (since: number | null) => (since === null ? null : Math.max(0, now() - since) / 1_000)
+    return inUse.map(({ queue, counts, oldestSince, groups }) => ({
       queue: queue.name,
       ...counts,
-      oldestSeconds: oldestSince === null ? null : Math.max(0, now() - oldestSince) / 1_000,
+      oldestSeconds: age(oldestSince),
+      ...(groups && { groups: { ...groups, quietOldestSeconds: age(groups.quietOldestSince) } }),
     }))
   }
 }

@@ -72,13 +72,15 @@ export function QueuePage() {
 }
 
 export function QueueFigures({ queue }: { queue: Queue }) {
-  const { counts, oldestSeconds } = queue
+  const { counts, oldestSeconds, groups } = queue
   return (
     <Figures>
       <Figure label={w.visible} value={counts.visible} />
       <Figure label={w.inFlight} value={counts.inFlight} />
       <Figure label={w.delayed} value={counts.delayed} />
       <Figure label={w.oldest} value={oldestSeconds === null ? '–' : formatSeconds(oldestSeconds)} />
+      {groups && <Figure label={w.noisyGroups} value={groups.noisy} />}
+      {groups && <Figure label={w.quietVisible} value={groups.quietVisible} />}
       <Figure label={words.topics.retention} value={formatSeconds(queue.retentionSeconds)} />
     </Figures>
   )

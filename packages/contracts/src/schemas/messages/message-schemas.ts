@@ -118,7 +118,7 @@ export const MessageInput = namedInput(
           `The message is a JSON object with a text per protocol (${PROTOCOLS.map((name) => `\`${name}\``).join(', ')}) and a \`default\`. A platform’s own text stands under its name, such as \`GCM\`.`,
         ),
       groupId: FifoId.optional().describe(
-        'Needed on FIFO topics, which keep order within it; others pass it on to queues. 1 to 128 visible ASCII characters.',
+        'Needed on FIFO topics, which keep order within it; others pass it on to queues, which share consumers by it. 1 to 128 visible ASCII characters.',
       ),
       deduplicationId: FifoId.optional().describe(
         'FIFO topics only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',

@@ -182,6 +182,20 @@ export const QueueView = named(
         .number()
         .nullable()
         .describe('How long the oldest message has been in this queue; null: the queue is empty.'),
+      groups: z
+        .object({
+          noisy: z.int().describe('Message groups with visible messages that wait behind the others now.'),
+          quietVisible: z.int().describe('Messages of all other groups that can be received now.'),
+          quietInFlight: z.int().describe('Messages of all other groups that are in flight.'),
+          quietOldestSeconds: z
+            .number()
+            .nullable()
+            .describe(
+              'How long the first visible message of the other groups has been here; null: there is none.',
+            ),
+        })
+        .optional()
+        .describe('Standard queues with message groups only: how the consumers are shared.'),
       deadLetterSources: z
         .array(z.string())
         .describe(

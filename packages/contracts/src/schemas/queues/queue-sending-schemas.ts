@@ -29,7 +29,7 @@ export const QueueItemInput = namedInput(
         `How long the message is hidden first, up to ${QUEUE_DELAY_SECONDS_MAX}. Default: the queue’s delay, which FIFO queues always use.`,
       ),
       groupId: FifoId.optional().describe(
-        'Needed on FIFO queues, which keep order within it; others pass it on. 1 to 128 visible ASCII characters.',
+        'Needed on FIFO queues, which keep order within it. In others, a group that takes too much of the consumers waits behind quieter groups. 1 to 128 visible ASCII characters.',
       ),
       deduplicationId: FifoId.optional().describe(
         'FIFO queues only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',

@@ -28,7 +28,7 @@ import { ifReadable, type OnUnreadable, whenReadable } from '../../redis/unreada
 import { NUMBER } from '../../scripts/lua-numbers.ts'
 import { queueMissing } from '../items/queue-errors.ts'
 import { createQueueUid } from '../items/queue-items.ts'
-import { atQueue, type ListQueues, type QueueWithCounts } from '../items/queue-records.ts'
+import { atQueue, type GroupFigures, type ListQueues, type QueueWithCounts } from '../items/queue-records.ts'
 import type { QueueLeases } from '../leases/queue-leases.ts'
 import { parseQueue, QUEUE, type QueueSettings } from './queue-fields.ts'
 import type { QueueSources } from './queue-sources.ts'
@@ -69,6 +69,7 @@ type ReadReply = [
   delayed: number,
   groups: number,
   oldest: Buffer,
+  groups?: [noisy: number, quietVisible: number, quietInFlight: number, quietOldest: Buffer],
 ]
 
 export class QueueDefinitions {
@@ -122,11 +123,12 @@ export class QueueDefinitions {
   async getWithCounts(arn: string): Promise<QueueWithCounts | null> {
     const reply = (await runScript(this.#redis, READ, atQueue(arn))) as ReadReply | null
     if (reply === null) return null
-    const [record, visible, inFlight, delayed, groupsInFlight, oldest] = reply
+    const [record, visible, inFlight, delayed, groupsInFlight, oldest, groups] = reply
     return {
       queue: parseQueue(String(record), queueKey(arn)),
       counts: { visible, inFlight, delayed, ...(isFifoName(arn) && { groupsInFlight }) },
-      oldestSince: oldest.length === 0 ? null : Number(oldest),
+      oldestSince: timeOf(oldest),
+      ...(groups && { groups: groupFigures(groups) }),
     }
   }
 
@@ -272,4 +274,12 @@ export function newQueue(
   if (name === undefined) throw new TypeError(`not a queue's ARN: ${arn}`)
   const record = { ...QUEUE.initialSettings, ...given, arn, name, uid: createQueueUid() }
   return { ...record, ...(isFifoName(arn) && { fifo: true as const }), createdAt: now, modifiedAt: now }
+}
+
+function timeOf(text: Buffer): number | null {
+  return text.length === 0 ? null : Number(text)
+}
+
+function groupFigures([noisy, quietVisible, quietInFlight, oldest]: NonNullable<ReadReply[6]>): GroupFigures {
+  return { noisy, quietVisible, quietInFlight, quietOldestSince: timeOf(oldest) }
 }

@@ -42,6 +42,17 @@ export interface QueueWithCounts {
   counts: QueueCounts
   /** When the message whose retention ends first came into this queue. null: the queue is empty. */
   oldestSince: number | null
+  /** Present if a standard queue has message groups. */
+  groups?: GroupFigures
+}
+
+/** The noisy groups, which step back (queue-fair.lua), and what the quiet ones have. */
+export interface GroupFigures {
+  noisy: number
+  quietVisible: number
+  quietInFlight: number
+  /** When the message came that has been visible longest in the quiet groups. null: none is visible. */
+  quietOldestSince: number | null
 }
 
 export interface ListQueues {

@@ -18,6 +18,7 @@
 --   - 'limit': the time would end more than 12 hours after the newest receive
 -- @include when-full
 -- @include queue
+-- @include queue-line
 -- @include queue-handles
 local queue = open_queue(base, arn)
 if not queue then return false end
@@ -48,9 +49,14 @@ local function change(ms, id, digest)
   if not rank or rank > 1 and newest_only or before <= queue.clock or leaving(queue, id) then return 'gone' end
   if queue.clock + ms > (tonumber(h[2]) or queue.clock) + HIDDEN_MAX_MS then return 'limit' end
   if queue.clock + ms < before then sooner = true end
-  redis.call('ZREM', queue.q .. 'ready', id)
-  redis.call('ZREM', queue.q .. 'flight', id)
-  redis.call('ZADD', queue.q .. (ms > 0 and 'flight' or 'ready'), queue.clock + ms, id)
+  if ms > 0 then
+    redis.call('ZADD', queue.q .. 'flight', queue.clock + ms, id)
+  else
+    local group = group_in(queue, id)
+    join_line(queue, id, group, queue.clock)
+    redis.call('ZREM', queue.q .. 'flight', id)
+    if group then count_busy(queue, group, -1) end
+  end
   return 'ok'
 end
 

@@ -1,6 +1,6 @@
--- Receives visible messages of a standard queue. If a message was received as often as the redrive policy allows, it is
--- not returned, but noted as on its way to the dead-letter queue. The caller appends it there, and then settles the
--- move (settle-moves).
+-- Receives visible messages of a standard queue, those of noisy groups last (queue-fair.lua). If a message was received
+-- as often as the redrive policy allows, it is not returned, but noted as on its way to the dead-letter queue. The
+-- caller appends it there, and then settles the move (settle-moves).
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- @arg messages_max: number
@@ -18,8 +18,10 @@
 --   - why a consumer may not receive now
 -- @include when-full
 -- @include queue
+-- @include queue-line
 -- @include queue-handles
 -- @include queue-take
+-- @include queue-fair
 -- @include queue-shares
 -- Delayed messages that one receive makes ready. Past it: the next receive makes the others ready.
 local PROMOTED_MAX = 100
@@ -34,16 +36,17 @@ if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } 
 local q, messages, moves = queue.q, {}, overdue_moves(queue, messages_max)
 local until_ms = hidden_until(queue, visibility_ms, consumer)
 
-local function hide(id)
-  redis.call('ZREM', q .. 'ready', id)
+local function hide(id, group)
   -- Thousandths keep the order of items that come back together.
   redis.call('ZADD', q .. 'flight', until_ms - (messages_max - #messages) / 1000, id)
+  if group then count_busy(queue, group, 1) end
+  leave_line(queue, id, group)
 end
 
-local function receive(id, earlier)
+local function receive(id, group, earlier)
   local digest = string.sub(digests, #messages * DIGEST_BYTES + 1, (#messages + 1) * DIGEST_BYTES)
   local item = q .. 'i:' .. id
-  hide(id)
+  hide(id, group)
   redis.call('HINCRBY', item, ITEM.receiveCount, 1)
   redis.call('HSETNX', item, ITEM.firstReceivedAt, queue.now)
   redis.call('HSET', item, ITEM.digests, with_digest(earlier, digest), ITEM.receivedAt, queue.clock)
@@ -51,26 +54,28 @@ local function receive(id, earlier)
   return item_of(queue, id)
 end
 
-local function take(id)
+local function take(id, group)
   local h = members_of(queue, id, ITEM.receiveCount, ITEM.again, ITEM.digests, ITEM.countBefore)
   local age = tonumber(redis.call('ZSCORE', q .. 'age', id))
   if not age then
-    redis.call('ZREM', q .. 'ready', id)
+    leave_line(queue, id, group)
   elseif age <= queue.clock - queue.retention then
     remove_item(queue, id)
   elseif not is_countable(h[1]) then
-    hide(id)
+    hide(id, group)
     messages[#messages + 1] = item_of(queue, id)
   elseif used_up(queue, h[1], h[4], h[2]) then
-    moves[#moves + 1] = start_move(queue, id, #moves)
+    moves[#moves + 1] = start_move(queue, id, #moves, group)
   else
-    messages[#messages + 1] = receive(id, h[3])
+    messages[#messages + 1] = receive(id, group, h[3])
   end
 end
 
 local free = in_flight_max - redis.call('ZCARD', q .. 'flight')
 local wanted = math.min(messages_max - #moves, free)
-if wanted > 0 then
+if wanted > 0 and queue.grouped then
+  take_fairly(queue, wanted, take)
+elseif wanted > 0 then
   for _, id in ipairs(redis.call('ZRANGE', q .. 'ready', 0, wanted - 1)) do take(id) end
 end
 trim_recent(queue)

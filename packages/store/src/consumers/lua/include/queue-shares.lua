@@ -1,5 +1,6 @@
 -- Push consumers. A batch that is being pushed holds a share of its consumer's concurrency, under a lease that its
 -- worker renews. No share is taken while nothing is pushed, so waiting for messages costs nothing.
+-- @include queue-line
 -- Lease of a push consumer's share. After it: another worker may take the share.
 local SHARE_MS = 10000
 local SHARES_KEPT_MS = 60000
@@ -19,8 +20,8 @@ end
 -- if nothing is visible.
 local function window_left(queue, record)
   if queue.fifo or record.batchWindowSeconds == 0 then return 0 end
-  local head = tonumber(redis.call('ZRANGE', queue.q .. 'ready', 0, 0, 'WITHSCORES')[2])
-  if not head or redis.call('ZCARD', queue.q .. 'ready') >= record.batchSize then return 0 end
+  local head = first_visible(queue)
+  if not head or number_visible(queue) >= record.batchSize then return 0 end
   return math.max(math.ceil(head + record.batchWindowSeconds * 1000 - queue.clock), 0)
 end
 

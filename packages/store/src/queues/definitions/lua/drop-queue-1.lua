@@ -15,7 +15,8 @@ end
 redis.call('ZREMRANGEBYRANK', q .. 'age', 0, items_max - 1)
 local left = redis.call('ZCARD', q .. 'age')
 if left == 0 then
-  for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'chosen', 'recent', 'dead', 'heads', 'back', 'consumers' }) do
+  for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'chosen', 'recent', 'dead', 'heads', 'back', 'noisy', 'busy',
+    'consumers' }) do
     redis.call('UNLINK', q .. name)
   end
   redis.call('SREM', base .. 'queues:gone', uid)

@@ -2,9 +2,11 @@
 -- @key base: of the queue's shard
 -- @arg arn: text
 -- Returns false if there is none, else: record, visible, in flight, delayed, groups in flight, when the
---   oldest came into this queue or ''.
+--   oldest came into this queue or ''; of a standard queue with message groups also a list: noisy groups, visible and
+--   in flight of the quiet ones, and when the first visible one of these came or ''.
 -- @include when-full
 -- @include queue
+-- @include queue-fair
 local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
@@ -14,9 +16,10 @@ local function due(place) return redis.call('ZCOUNT', q .. place, '-inf', now) e
 local function later(place) return redis.call('ZCOUNT', q .. place, '(' .. now, '+inf') end
 
 local function counts()
-  local visible = redis.call('ZCARD', q .. 'ready') + due('flight') + due('delayed')
   local busy = later('flight') + redis.call('ZCARD', q .. 'moving') + redis.call('ZCARD', q .. 'chosen')
-  return visible, busy, later('delayed'), 0
+  local delayed = later('delayed')
+  if queue.grouped then return redis.call('ZCARD', q .. 'age') - busy - delayed, busy, delayed, 0 end
+  return redis.call('ZCARD', q .. 'ready') + due('flight') + due('delayed'), busy, delayed, 0
 end
 
 -- Items that are in flight, chosen for a redrive or on their way to another queue become visible later. An item
@@ -28,10 +31,16 @@ local function counts_in_order()
 end
 
 local visible, busy, delayed, groups = (queue.fifo and counts_in_order or counts)()
-local oldest = redis.call('ZRANGE', q .. 'age', 0, 0)[1]
-local since = ''
-if oldest then
-  local h = members_of(queue, oldest, ITEM.deadAt, ITEM.sentAt)
-  since = h[1] or h[2] or ''
+local function came_at(id)
+  if not id then return '' end
+  local h = members_of(queue, id, ITEM.deadAt, ITEM.sentAt)
+  return h[1] or h[2] or ''
 end
-return { redis.call('HGET', queue.key, QUEUE.record), visible, busy, delayed, groups, since }
+
+local oldest = redis.call('ZRANGE', q .. 'age', 0, 0)[1]
+local reply = { redis.call('HGET', queue.key, QUEUE.record), visible, busy, delayed, groups, came_at(oldest) }
+if queue.grouped then
+  local noisy, quiet_visible, quiet_busy, first = quiet_figures(queue, visible, busy)
+  reply[7] = { noisy, quiet_visible, quiet_busy, came_at(first) }
+end
+return reply

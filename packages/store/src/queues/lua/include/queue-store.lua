@@ -1,5 +1,6 @@
 -- Storing an item in a queue.
 -- @include queue
+-- @include queue-line
 -- @include queue-dedup
 -- FIFO: ages in one queue differ by at least this, so that they have the order of the sequence numbers.
 local AGE_STEP = 1 / 1024
@@ -30,11 +31,15 @@ local function newest_age(queue)
 end
 
 -- Standard queues: the item is visible after the delay. Retention counts from `kept_from`.
-local function place_item(queue, id, kept_from, delay_ms)
+local function place_item(queue, id, group, kept_from, delay_ms)
   -- Thousandths keep the order of items that are sent within one millisecond.
   local order = (redis.call('HINCRBY', queue.key, QUEUE.sequence, 1) % 1000) / 1000
   redis.call('ZADD', queue.q .. 'age', kept_from + order, id)
-  redis.call('ZADD', queue.q .. (delay_ms > 0 and 'delayed' or 'ready'), queue.clock + delay_ms + order, id)
+  if group and not queue.grouped then redis.call('HSET', queue.key, QUEUE.grouped, '1') end
+  queue.grouped = queue.grouped or group ~= nil
+  local visible_at = queue.clock + delay_ms + order
+  if delay_ms <= 0 then return join_line(queue, id, group, visible_at) end
+  redis.call('ZADD', queue.q .. 'delayed', visible_at, id)
 end
 
 -- FIFO queues: puts the item behind all other items of its group. Retention and delay count from now.
@@ -83,7 +88,7 @@ local function store_item(queue, at)
   end
   if not queue.fifo then
     local kept_from = math.min(tonumber(ARGV[at + VALUE.keptFrom]) or sent_at, queue.now) + queue.offset
-    place_item(queue, id, kept_from, tonumber(ARGV[at + VALUE.delay]) or queue.delay)
+    place_item(queue, id, group ~= '' and group or nil, kept_from, tonumber(ARGV[at + VALUE.delay]) or queue.delay)
     return id, '', true
   end
   local sequence = place_in_group(queue, id, group)

@@ -1,5 +1,6 @@
 -- Messages that become visible with time, and messages on their way to a dead-letter queue.
 -- @include queue
+-- @include queue-line
 
 local COUNT_DIGITS = 15
 
@@ -9,8 +10,10 @@ local function promote(queue, max)
     local key = queue.q .. place
     local due = redis.call('ZRANGEBYSCORE', key, '-inf', queue.clock, 'WITHSCORES', 'LIMIT', 0, max)
     for i = 1, #due, 2 do
+      local group = group_in(queue, due[i])
       redis.call('ZREM', key, due[i])
-      redis.call('ZADD', queue.q .. 'ready', due[i + 1], due[i])
+      join_line(queue, due[i], group, due[i + 1])
+      if group and place == 'flight' then count_busy(queue, group, -1) end
     end
   end
 end
@@ -28,9 +31,9 @@ end
 
 -- Notes that an item is on its way to the dead-letter queue. The caller appends it there by its id, and then forgets it
 -- here. If that has not happened at the end of the lease, the next receive or sweep returns it again. Thousandths of
--- `n` keep the order of items that move together.
-local function start_move(queue, id, n)
-  redis.call('ZREM', queue.q .. 'ready', id)
+-- `n` keep the order of items that move together. `group`: of a visible item in a standard queue.
+local function start_move(queue, id, n, group)
+  leave_line(queue, id, group)
   redis.call('ZADD', queue.q .. 'moving', queue.clock + NUMBER.MOVE_MS + n / 1000, id)
   if queue.fifo then
     redis.call('HDEL', queue.q .. 'i:' .. id, ITEM.digests)
@@ -49,7 +52,7 @@ end
 
 -- Ms until something can be received from a standard queue if no new message comes: 0 now, -1 never.
 local function next_visible(queue, full)
-  if not full and redis.call('ZCARD', queue.q .. 'ready') > 0 then return 0 end
+  if not full and is_any_visible(queue) then return 0 end
   local earliest
   for _, place in ipairs({ 'flight', 'delayed', 'moving' }) do
     local head = tonumber(redis.call('ZRANGE', queue.q .. place, 0, 0, 'WITHSCORES')[2])

@@ -1,5 +1,6 @@
 -- Common parts of all queue scripts: the queue's settings, its clock, and the removal of items.
 -- @include now
+-- @include queue-line
 -- How long the id of a removed message is remembered, so that a repeated append changes nothing.
 local RECENT_MS = 600000
 -- Such ids of a queue. Past it: the oldest are forgotten.
@@ -31,6 +32,7 @@ local function open_queue(base, arn)
   queue.delay, queue.receives = tonumber(h[QUEUE_READ.delay]), tonumber(h[QUEUE_READ.maxReceiveCount])
   queue.target, queue.forgot = h[QUEUE_READ.target], tonumber(h[QUEUE_READ.forgotten]) or 0
   queue.by_content, queue.group_scope = h[QUEUE_READ.byContent] == '1', h[QUEUE_READ.groupScope] == '1'
+  queue.grouped = h[QUEUE_READ.grouped] == '1'
   queue.seen, queue.offset = tonumber(h[QUEUE_READ.clockSeen]) or 0, tonumber(h[QUEUE_READ.clockOffset]) or 0
   if queue.now + queue.offset + 1000 < queue.seen then queue.offset = queue.seen - queue.now end
   queue.clock = math.max(queue.now + queue.offset, queue.seen)
@@ -89,19 +91,6 @@ local function leave_group(queue, id, group)
   if first then place_group(queue, group) end
 end
 
--- Hides an item from all receivers, for a batch of a redrive.
-local function choose_item(queue, id)
-  for _, place in ipairs({ 'ready', 'flight', 'delayed' }) do redis.call('ZREM', queue.q .. place, id) end
-  redis.call('ZADD', queue.q .. 'chosen', queue.clock, id)
-  if queue.fifo then hide_in_group(queue, id, FAR) end
-end
-
--- Makes an item visible that was chosen for a redrive, or on its way to another queue.
-local function show_item(queue, id)
-  if queue.fifo then return hide_in_group(queue, id, queue.clock) end
-  redis.call('ZADD', queue.q .. 'ready', queue.clock, id)
-end
-
 -- Notifies waiting receivers that an item has left, because it may have blocked another one.
 local function wake_readers(queue)
   if queue.woken then redis.call('PUBLISH', 'ft:wake:queues', queue.arn) end
@@ -120,18 +109,50 @@ local function members_of(queue, id, ...)
   return h.err and {} or h
 end
 
+-- Standard queues: the group of an item, or nil. No item of a queue without groups is asked.
+local function group_in(queue, id)
+  return queue.grouped and members_of(queue, id, ITEM.group)[1] or nil
+end
+
+-- Takes an item out of all places where it may be. Only standard queues name its group.
+local function leave_places(queue, id, group, places)
+  local flew = false
+  for _, place in ipairs(places) do
+    local left = redis.call('ZREM', queue.q .. place, id) == 1
+    flew = flew or left and place == 'flight'
+  end
+  if not group then return end
+  leave_line(queue, id, group)
+  if flew then count_busy(queue, group, -1) end
+end
+
+-- Hides an item from all receivers, for a batch of a redrive.
+local function choose_item(queue, id)
+  leave_places(queue, id, group_in(queue, id), { 'ready', 'flight', 'delayed' })
+  redis.call('ZADD', queue.q .. 'chosen', queue.clock, id)
+  if queue.fifo then hide_in_group(queue, id, FAR) end
+end
+
+-- Makes an item visible that was chosen for a redrive, or on its way to another queue.
+local function show_item(queue, id)
+  if queue.fifo then return hide_in_group(queue, id, queue.clock) end
+  join_line(queue, id, group_in(queue, id), queue.clock)
+end
+
 -- Removes an item in any state. Returns false if there is none. `moved`: the item moves to the dead-letter queue.
 local function remove_item(queue, id, moved)
   local q = queue.q
   if redis.call('ZREM', q .. 'age', id) == 0 then return false end
   local given, reason, status, subscription, group, source = unpack(members_of(queue, id, ITEM.idGiven, ITEM.reason,
     ITEM.statusCode, ITEM.subscription, ITEM.group, ITEM.source))
-  for _, place in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'chosen' }) do redis.call('ZREM', q .. place, id) end
+  local grouped = queue.grouped and group or nil
+  leave_places(queue, id, grouped, { 'ready', 'flight', 'delayed', 'moving', 'chosen' })
   if queue.letters then add_letter_bytes(queue, -ITEM_BYTES - #(members_of(queue, id, ITEM.payload)[1] or '')) end
   redis.call('DEL', q .. 'i:' .. id)
   if queue.fifo and group then leave_group(queue, id, group) end
   if given and not (moved and source) then redis.call('ZADD', q .. 'recent', queue.clock, recent_name(id, source)) end
   if reason and status and subscription then count_dead(queue, -1, reason, status, subscription) end
+  if queue.grouped and redis.call('EXISTS', q .. 'age') == 0 then forget_groups(queue) end
   return true
 end
 
