@@ -60,7 +60,7 @@ const tail = screen(
 )
 const lanes = screen(
   '/lanes',
-  ['q', 'sort', 'state', 'topic', 'by'],
+  ['q', 'sort', 'state', 'topic', 'host', 'by'],
   lazyRouteComponent(() => import('./routes/lanes/lanes-page.tsx'), 'LanesPage'),
 )
 const curve = screen(

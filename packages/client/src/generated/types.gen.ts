@@ -3031,9 +3031,26 @@ export type Overview = {
         [key: string]: number;
     };
     /**
-     * The worst of the lanes that need somebody, at most three.
+     * Problems that need somebody, worst first, at most ten. Lanes of one host and verdict are one problem.
      */
-    worst: Array<Lane>;
+    problems: Array<{
+        /**
+         * Host of the lanes, as `listLanes` groups them.
+         */
+        host: string;
+        /**
+         * How many lanes of this host have this verdict.
+         */
+        lanes: number;
+        /**
+         * Deliveries that wait in these lanes.
+         */
+        waiting: number;
+        /**
+         * The worst of these lanes.
+         */
+        worst: Lane;
+    }>;
     /**
      * Dead letters in all these queues together.
      */
@@ -8415,6 +8432,10 @@ export type ListLanesData = {
          * Only lanes of this topic, by its name or ARN.
          */
         topic?: string;
+        /**
+         * Only lanes to this host, as `groupBy=host` names it: `example.com:8443`.
+         */
+        host?: string;
         /**
          * Only lanes whose endpoint, name, topic or subscription id contains this text, in any case.
          */

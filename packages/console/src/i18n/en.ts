@@ -307,6 +307,8 @@ export const words = {
     memory: 'Memory of Redis',
     refusedFrom: (bytes: string) => `publishing is refused from ${bytes}`,
     lanes: 'Lanes in need',
+    lanesOf: (count: number, host: string) => `${many(count, 'lane')} of ${host}`,
+    waitingIn: (count: number) => `${many(count, 'delivery', 'deliveries')} waiting. The worst:`,
     moreLanes: (count: number) => `All ${many(count, 'lane')} that need somebody`,
     redrives: 'Active redrives',
     ready: 'The API works',
@@ -648,6 +650,8 @@ export const words = {
     noneMatchesWhy: 'Lanes in which nothing waits and nothing fails are not listed.',
     summary: (matched: number, waiting: number) =>
       `${many(matched, 'lane')}, ${many(waiting, 'waiting delivery', 'waiting deliveries')}.`,
+    ofHost: (host: string) => `Only lanes of ${host}.`,
+    allHosts: 'Show all hosts',
     incomplete: 'More lanes are busy than one list looks at: these figures leave some out.',
     kept: (count: number) =>
       `${many(count, 'more row')} no longer belong${count === 1 ? 's' : ''} here, and stay${count === 1 ? 's' : ''} ` +

@@ -7,6 +7,7 @@ import type { JudgedLane } from './lane-board.ts'
 interface LaneFilter {
   state?: VerdictCode | 'inNeed' | undefined
   topicArn?: string | undefined
+  host?: string | undefined
   q?: string | undefined
 }
 
@@ -16,9 +17,10 @@ export function isInNeed({ verdict }: Pick<JudgedLane, 'verdict'>): boolean {
   return VERDICTS_IN_NEED.has(verdict.code)
 }
 
-export function matchesFilter(lane: JudgedLane, { state, topicArn, q }: LaneFilter): boolean {
+export function matchesFilter(lane: JudgedLane, { state, topicArn, host, q }: LaneFilter): boolean {
   const { subscription, verdict } = lane
   if (topicArn !== undefined && subscription.topicArn !== topicArn) return false
+  if (host !== undefined && hostOf(subscription) !== host) return false
   if (state === 'inNeed' ? !isInNeed(lane) : state !== undefined && verdict.code !== state) return false
   return q === undefined || matchesText(subscription, q)
 }
@@ -69,9 +71,17 @@ export interface LanesOfHost {
 
 /** Hosts in the order of their first lanes. */
 export function byHost(lanes: JudgedLane[]): LanesOfHost[] {
-  const groups = Map.groupBy(lanes, ({ subscription }) => hostOf(subscription))
-  return [...groups].flatMap(([host, [first, ...others]]) =>
-    first ? [{ host, lanes: [first, ...others] }] : [],
+  return grouped(lanes, ({ subscription }) => hostOf(subscription))
+}
+
+/** Lanes of one host with the same verdict are one problem. Problems are in the order of their first lanes. */
+export function byProblem(lanes: JudgedLane[]): LanesOfHost[] {
+  return grouped(lanes, ({ subscription, verdict }) => `${verdict.code} ${hostOf(subscription)}`)
+}
+
+function grouped(lanes: JudgedLane[], keyOf: (lane: JudgedLane) => string): LanesOfHost[] {
+  return [...Map.groupBy(lanes, keyOf).values()].flatMap(([first, ...others]) =>
+    first ? [{ host: hostOf(first.subscription), lanes: [first, ...others] }] : [],
   )
 }
 

@@ -14,6 +14,7 @@ type Query = NonNullable<ListLanesData['query']>
 interface LanesFlags {
   topic?: string
   state?: Query['state']
+  host?: string
   sort?: Query['sort']
   q?: string
   limit: string
@@ -28,6 +29,7 @@ export const lanes: Define = (command, does) => {
       '--state <verdict>',
       'only lanes with this verdict, such as failing; inNeed: all that need somebody',
     )
+    .option('--host <host>', 'only lanes to this host, with its port')
     .option('--sort <order>', 'worst, oldest or waiting (default: worst)')
     .option('--q <text>', 'only lanes with this text in endpoint or name')
     .option('--limit <n>', 'lanes at most, up to 100', '20')

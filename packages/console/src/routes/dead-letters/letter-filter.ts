@@ -53,7 +53,11 @@ function givenIn(filter: LetterFilter) {
 
 export type LetterGroup = NonNullable<DeadLetterCounts['groups']>[number]
 
-export const GROUP_BY = 'reason,statusCode,error,subscription'
+/** By cause, so that one click chooses a cause for all subscriptions. Within a cause, or of a subscription, by both. */
+export function groupByOf({ reason, subscription }: LetterFilter): string {
+  const isNarrow = reason !== undefined || subscription !== undefined
+  return isNarrow ? 'reason,statusCode,error,subscription' : 'reason,statusCode,error'
+}
 
 /** The filter that matches exactly this group, within the earlier filter. */
 export function filterOfGroup(filter: LetterFilter, group: LetterGroup): LetterFilter {

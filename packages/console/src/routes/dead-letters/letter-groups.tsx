@@ -50,7 +50,7 @@ export function LetterGroups({ counts, filter, described, onChoose }: Props) {
       <LetterHours hours={byHour} />
       <DataTable
         label={w.groups}
-        columns={columnsFor(filter, onChoose)}
+        columns={columnsFor(filter, groups, onChoose)}
         rows={groups}
         keyOf={groupName}
         empty={<Empty title={w.noneMatches} />}
@@ -64,7 +64,12 @@ function groupName({ reason, statusCode, error, subscription }: LetterGroup): st
   return [reason, statusCode, error, subscription].join(' ')
 }
 
-function columnsFor(filter: LetterFilter, onChoose: Props['onChoose']): readonly Column<LetterGroup>[] {
+function columnsFor(
+  filter: LetterFilter,
+  groups: readonly LetterGroup[],
+  onChoose: Props['onChoose'],
+): readonly Column<LetterGroup>[] {
+  const areOfSubscriptions = groups.some(({ subscription }) => subscription !== undefined)
   return [
     {
       title: w.reason,
@@ -79,10 +84,9 @@ function columnsFor(filter: LetterFilter, onChoose: Props['onChoose']): readonly
       },
     },
     { title: words.message.lastAnswer, show: ({ statusCode, error }) => statusCode ?? error ?? '–' },
-    {
-      title: words.pages.subscription,
-      show: (group) => <Subscriber group={group} />,
-    },
+    ...(areOfSubscriptions
+      ? [{ title: words.pages.subscription, show: (group: LetterGroup) => <Subscriber group={group} /> }]
+      : []),
     { title: w.oldest, show: ({ oldestAt }) => <When at={oldestAt} /> },
     { title: w.newest, show: ({ newestAt }) => <When at={newestAt} /> },
     { title: w.letters, show: ({ count }) => formatNumber(count), isNumber: true },

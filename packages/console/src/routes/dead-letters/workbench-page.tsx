@@ -18,7 +18,7 @@ import { Empty, Failed, Loaded, Skeleton } from '../../parts/states.tsx'
 import { lettersIn } from '../queues/letters-of.ts'
 import { QueueMessageDialog } from '../queues/queue-message-dialog.tsx'
 import { QueueFigures } from '../queues/queue-page.tsx'
-import { describeFilter, GROUP_BY, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
+import { describeFilter, groupByOf, isEmptyFilter, type LetterFilter, readFilter } from './letter-filter.ts'
 import { LetterGroups } from './letter-groups.tsx'
 import { RedriveBar } from './redrive-bar.tsx'
 import { type LettersDialogProps, RedriveDialog } from './redrive-dialog.tsx'
@@ -33,7 +33,7 @@ export function WorkbenchPage() {
   const navigate = route.useNavigate()
   const path = { queue: name }
   const read = useRead(operations.getQueue, { path })
-  const grouping = { path, query: { ...filter, groupBy: GROUP_BY } }
+  const grouping = { path, query: { ...filter, groupBy: groupByOf(filter) } }
   const counts = useRead(operations.countDeadLetters, grouping)
   const described = describeFilter(filter, counts.data?.groups)
   const choose = (chosen: LetterFilter) =>

@@ -95,9 +95,9 @@ export const HOSTS: readonly Column<LaneHost>[] = [
   { title: w.verdict, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   {
     title: w.host,
-    show: ({ host, subscriptionId, verdict }) => (
+    show: ({ host, verdict }) => (
       <>
-        <Link to="/subs/$id" params={{ id: subscriptionId }} data-row>
+        <Link to="/lanes" search={{ host }} data-row>
           {host}
         </Link>
         <div className={`${css.quiet} ${css.small}`}>{verdict.sentence}</div>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
 import { SCREEN_REFRESH_MS, usePages, useRead } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
+import { Button } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Check, Select, TextInput } from '../../parts/fields.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -52,8 +53,9 @@ export function LanesPage() {
     if (changed.sort === undefined) setChosen(NOTHING)
     void navigate({ search: { ...search, ...changed }, replace: true })
   }
-  const filter = filterOf({ state, topic: search.topic, q: search.q })
-  const input = lanesInput({ sort, state, topic: search.topic, q: search.q, isGrouped })
+  const { topic, host, q } = search
+  const filter = filterOf({ state, topic, host, q })
+  const input = lanesInput({ sort, state, topic, host, q, isGrouped })
   const read = usePages(
     operations.listLanes,
     input,
@@ -69,8 +71,8 @@ export function LanesPage() {
           <TextInput
             type="search"
             label={w.search}
-            value={search.q ?? ''}
-            onChange={(q) => change({ q: q || undefined })}
+            value={q ?? ''}
+            onChange={(next) => change({ q: next || undefined })}
           />
           <Select<State>
             label={w.state}
@@ -86,10 +88,18 @@ export function LanesPage() {
           />
           <TextInput
             label={words.pages.topic}
-            value={search.topic ?? ''}
-            onChange={(topic) => change({ topic: topic || undefined })}
+            value={topic ?? ''}
+            onChange={(next) => change({ topic: next || undefined })}
           />
         </div>
+        {host && (
+          <p>
+            {w.ofHost(host)}{' '}
+            <Button kind="plain" onPress={() => change({ host: undefined })}>
+              {w.allHosts}
+            </Button>
+          </p>
+        )}
         <div className={`${css.row} ${css.spread}`}>
           <BulkBar
             chosen={chosen}
@@ -108,7 +118,7 @@ export function LanesPage() {
             <Board
               pages={pages}
               isGrouped={isGrouped}
-              isFiltered={Boolean(state || search.q || search.topic)}
+              isFiltered={filter !== undefined}
               onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
               opened={opened}
               onOpen={setOpened}
@@ -127,14 +137,16 @@ export function LanesPage() {
 function filterOf({
   state,
   topic,
+  host,
   q,
 }: {
   state: State
   topic: string | undefined
+  host: string | undefined
   q: string | undefined
 }): BulkSelect | undefined {
-  if (!state && !topic && !q) return undefined
-  return { ...(state && { state }), ...(topic && { topic }), ...(q && { q }) }
+  if (!state && !topic && !host && !q) return undefined
+  return { ...(state && { state }), ...(topic && { topic }), ...(host && { hosts: [host] }), ...(q && { q }) }
 }
 
 interface BoardProps {

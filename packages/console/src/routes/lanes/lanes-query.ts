@@ -10,15 +10,17 @@ interface LanesChoice {
   sort: NonNullable<Query['sort']>
   state?: Query['state'] | ''
   topic?: string | undefined
+  host?: string | undefined
   q?: string | undefined
   isGrouped?: boolean
 }
 
-export function lanesInput({ sort, state, topic, q, isGrouped }: LanesChoice) {
+export function lanesInput({ sort, state, topic, host, q, isGrouped }: LanesChoice) {
   const query: Query = {
     sort,
     ...(state && { state }),
     ...(topic && { topic }),
+    ...(host && { host }),
     ...(q && { q }),
     ...(isGrouped && { groupBy: 'host' as const }),
     limit: ROWS,

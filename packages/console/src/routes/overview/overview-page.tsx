@@ -83,10 +83,39 @@ interface Needs {
   degraded: Readiness['degraded']
 }
 
+/** One lane leads to its subscription, and several of a host lead to the board of these lanes. */
+function ProblemLine({
+  problem: { host, lanes, waiting, worst },
+}: {
+  problem: Overview['problems'][number]
+}) {
+  const { subscriptionId, topicArn, endpoint, name, verdict } = worst
+  return (
+    <li>
+      <VerdictBadge verdict={verdict} />{' '}
+      {lanes === 1 ? (
+        <>
+          <SubscriptionLink id={subscriptionId} name={name} endpoint={endpoint} />{' '}
+          <span className={css.quiet}>{words.subscriptionOf(nameOf(topicArn))}: </span>
+        </>
+      ) : (
+        <>
+          <Link to="/lanes" search={{ state: verdict.code, host }}>
+            {w.lanesOf(lanes, host)}
+          </Link>{' '}
+          <span className={css.quiet}>{w.waitingIn(waiting)} </span>
+        </>
+      )}
+      <span className={css.quiet}>{verdict.sentence}</span>
+    </li>
+  )
+}
+
 function NeedsYou({ overview, redrives, degraded }: Needs) {
-  const { worst, inNeed, fullest } = overview
+  const { problems, inNeed, fullest } = overview
   const letters = fullest.filter(({ deadLetters }) => deadLetters > 0)
-  const isQuiet = worst.length + letters.length + redrives.length + degraded.length === 0
+  const isQuiet = problems.length + letters.length + redrives.length + degraded.length === 0
+  const isMore = inNeed > problems.reduce((sum, { lanes }) => sum + lanes, 0)
   return (
     <section className={css.panel}>
       <h2>{w.needsYou}</h2>
@@ -97,14 +126,10 @@ function NeedsYou({ overview, redrives, degraded }: Needs) {
             <Badge tone="bad">{reason}</Badge> {message}
           </li>
         ))}
-        {worst.map(({ subscriptionId, endpoint, name, verdict }) => (
-          <li key={subscriptionId}>
-            <VerdictBadge verdict={verdict} />{' '}
-            <SubscriptionLink id={subscriptionId} name={name} endpoint={endpoint} />{' '}
-            <span className={css.quiet}>{verdict.sentence}</span>
-          </li>
+        {problems.map((problem) => (
+          <ProblemLine key={`${problem.worst.verdict.code} ${problem.host}`} problem={problem} />
         ))}
-        {inNeed > worst.length && (
+        {isMore && (
           <li>
             <Link to="/lanes" search={{ state: 'inNeed' }}>
               {w.moreLanes(inNeed)}

@@ -4,6 +4,13 @@ import { named, timestamp } from '../shared-schemas.ts'
 import { LaneRow } from '../subscriptions/lane-list-schemas.ts'
 import { VERDICT_CODES } from '../subscriptions/lane-schemas.ts'
 
+const Problem = z.object({
+  host: z.string().describe('Host of the lanes, as `listLanes` groups them.'),
+  lanes: z.int().describe('How many lanes of this host have this verdict.'),
+  waiting: z.int().describe('Deliveries that wait in these lanes.'),
+  worst: LaneRow.describe('The worst of these lanes.'),
+})
+
 export const OverviewView = named(
   'Overview',
   z
@@ -23,7 +30,11 @@ export const OverviewView = named(
       verdicts: z
         .partialRecord(z.enum(VERDICT_CODES), z.int())
         .describe('How many busy lanes have which verdict. A verdict that is missing has no lane.'),
-      worst: z.array(LaneRow).describe('The worst of the lanes that need somebody, at most three.'),
+      problems: z
+        .array(Problem)
+        .describe(
+          'Problems that need somebody, worst first, at most ten. Lanes of one host and verdict are one problem.',
+        ),
       deadLetters: z.int().describe('Dead letters in all these queues together.'),
       fullest: z
         .array(
@@ -61,7 +72,7 @@ export const OverviewView = named(
           inFlight: 0,
           inNeed: 0,
           verdicts: {},
-          worst: [],
+          problems: [],
           deadLetters: 3,
           fullest: [{ queueArn: 'arn:aws:sqs:us-east-1:000000000000:dead', deadLetters: 3 }],
           activeRedrives: 0,

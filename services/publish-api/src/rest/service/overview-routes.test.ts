@@ -1,5 +1,6 @@
 import type { DeadLetter } from '@fantail/contracts'
 import { Processes, readTotals } from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
@@ -46,7 +47,8 @@ test('the overview has totals, what needs somebody, dead letters and memory', as
   const { body } = await admin.call('GET', '/v1/overview')
   expect(body).toMatchObject({
     ...{ version: '1.2.3', complete: true, topics: 2, subscriptions: 5, queues: 2, activeRedrives: 0 },
-    ...{ inNeed: 1, verdicts: { pending: 1 }, worst: [{ verdict: { code: 'pending' } }], deadLetters: 3 },
+    ...{ inNeed: 1, verdicts: { pending: 1 }, deadLetters: 3 },
+    problems: [{ host: 'example.com', lanes: 1, waiting: 1, worst: { verdict: { code: 'pending' } } }],
     fullest: [
       { queueArn: expect.stringContaining('orders-dlq'), deadLetters: 2 },
       { queueArn: expect.stringContaining('mine-dlq'), deadLetters: 1 },
@@ -68,6 +70,20 @@ test('a bound key sees figures of its own names, and no memory', async () => {
   })
   const other = await keyWith(api, ['read'], { account: '111111111111' })
   expect((await other.call('GET', '/v1/overview')).body).toMatchObject({ topics: 0, queues: 0, memory: null })
+})
+
+test('lanes of one host with the same verdict are one problem, and hide no other', async () => {
+  for (const n of [1, 2, 3, 4])
+    await subscribe('orders', { endpoint: `https://crm.example.com/${n}`, confirmation: 'handshake' })
+  const problems = async () => (await admin.call('GET', '/v1/overview')).body.problems
+  const found = await waitFor(async () => {
+    const shown: { host: string; lanes: number }[] = await problems()
+    return shown.length === 2 ? shown : undefined
+  })
+  expect(found.map(({ host, lanes }) => [host, lanes]).sort()).toEqual([
+    ['crm.example.com', 4],
+    ['example.com', 1],
+  ])
 })
 
 test('a redrive under way is counted, and totals that leave something out say so', async () => {

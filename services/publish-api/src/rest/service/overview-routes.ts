@@ -6,12 +6,13 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { iso } from '../../http/record-views.ts'
-import { isInNeed, ranked } from '../../lanes/rank-lanes.ts'
+import type { Board, JudgedLane } from '../../lanes/lane-board.ts'
+import { byProblem, isInNeed, ranked } from '../../lanes/rank-lanes.ts'
 import { countVerdicts, rowsOf, sums } from '../topics/lane-routes.ts'
 
 type View = z.input<typeof OverviewView>
 
-const WORST_SHOWN = 3
+const PROBLEMS_SHOWN = 10
 const FULLEST_SHOWN = 5
 
 export function overviewRoutes(deps: ApiDeps): Endpoint[] {
@@ -48,12 +49,22 @@ async function readOverview(deps: ApiDeps, { caller }: Call): Promise<Answer> {
     ...sums(lanes),
     inNeed: inNeed.length,
     verdicts: countVerdicts(lanes),
-    worst: await rowsOf(deps, board, ranked(inNeed, 'worst', board.at).slice(0, WORST_SHOWN)),
+    problems: await problemsOf(deps, board, inNeed),
     ...lettersOf(totals, isOwn),
     activeRedrives: totals.redriving.filter(isOwn).length,
     memory: seesServer ? memoryView(totals) : null,
   }
   return ok(overview)
+}
+
+/** Many lanes of one host that is down are one problem, so that they hide no other. */
+async function problemsOf(deps: ApiDeps, board: Board, inNeed: JudgedLane[]): Promise<View['problems']> {
+  const shown = byProblem(ranked(inNeed, 'worst', board.at)).slice(0, PROBLEMS_SHOWN)
+  const rows = await Promise.all(shown.map(({ lanes: [worst] }) => rowsOf(deps, board, [worst])))
+  return shown.flatMap(({ host, lanes }, i) => {
+    const [worst] = rows[i] ?? []
+    return worst ? [{ host, lanes: lanes.length, waiting: sums(lanes).waiting, worst }] : []
+  })
 }
 
 function lettersOf(

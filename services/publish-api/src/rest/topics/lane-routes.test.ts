@@ -82,6 +82,8 @@ test.each([
   ['?state=inNeed', ['broken', 'failing', 'paused', 'pending']],
   ['?topic=clicks', ['broken']],
   ['?q=CRM.example', ['failing', 'waiting']],
+  ['?host=crm.example.com', ['failing', 'waiting']],
+  ['?host=example.com', []],
   ['?q=erp&topic=clicks', []],
   ['?sort=waiting&limit=2', ['paused', 'waiting']],
 ])('%s', async (query, names) => {
