@@ -1,3 +1,4 @@
+export type { BodySeals } from './bodies.ts'
 export {
   createMasterKeyText,
   createVault,

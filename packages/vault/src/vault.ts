@@ -9,6 +9,7 @@
  * https://doi.org/10.6028/NIST.SP.800-38D).
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { type BodySeals, createBodySeals } from './bodies.ts'
 
 export interface Vault {
   /** Id of the key that seals. */
@@ -25,6 +26,8 @@ export interface Vault {
    * without the key.
    */
   nameOf(secret: string): string
+  /** Seals and opens texts of messages. */
+  readonly bodies: BodySeals
 }
 
 /**
@@ -60,15 +63,13 @@ export function createVault(keys: readonly [MasterKey, ...MasterKey[]]): Vault {
   const open = (sealed: string, context: string): string => {
     const { id, box } = taken(sealed)
     const key = ring.get(id)
-    if (!key) {
-      const reason = `it is sealed with key ${id}, which is not among ${known(keys)}`
-      throw new VaultError('unknownKey', reason, id)
-    }
+    if (!key) throw unknownKey(id, keys)
     return decrypted(box, { key, context })
   }
   return {
     keyId: first.id,
     keyIds: [...ring.keys()],
+    bodies: createBodySeals(keys, (id) => unknownKey(id, keys)),
     seal: (plaintext, context) => `v1.${first.id}.${encrypted(plaintext, { key: first, context })}`,
     open,
     nameOf: (secret) =>
@@ -121,8 +122,9 @@ function taken(sealed: string): { id: string; box: Buffer } {
   return { id, box }
 }
 
-function known(keys: readonly MasterKey[]): string {
-  return keys.map(({ id }) => id).join(', ')
+function unknownKey(id: string, keys: readonly MasterKey[]): VaultError {
+  const known = keys.map((key) => key.id).join(', ')
+  return new VaultError('unknownKey', `it is sealed with key ${id}, which is not among ${known}`, id)
 }
 
 /**
@@ -141,6 +143,8 @@ export interface MasterKey {
   secret: Buffer
   /** Makes names of secrets. */
   naming: Buffer
+  /** Makes the data keys that seal messages. */
+  bodies: Buffer
 }
 
 /** 32 bytes as 64 hex digits or in base64 (either alphabet); undefined for any other text. */
@@ -158,5 +162,10 @@ function masterKey(bytes: Buffer): MasterKey {
   const derived = (purpose: string, length: number) =>
     Buffer.from(hkdfSync('sha256', bytes, '', `fantail vault v1 ${purpose}`, length))
   const id = derived('id', KEY_ID_BYTES).toString('hex')
-  return { id, secret: derived('seal', KEY_BYTES), naming: derived('name', KEY_BYTES) }
+  return {
+    id,
+    secret: derived('seal', KEY_BYTES),
+    naming: derived('name', KEY_BYTES),
+    bodies: derived('bodies', KEY_BYTES),
+  }
 }
