@@ -12,6 +12,7 @@ import {
   isMailAddress,
   isRedisStream,
   isStreamName,
+  type KmsKeys,
   type MailSender,
   parseFunctionArn,
   parseStreamArn,
@@ -184,6 +185,24 @@ export const organizationMap = () =>
     if (map.size < matches.length) addIssue('must name each account once')
     return map
   })
+
+const KMS_KEY = /^([\w:/-]{1,2048})=(\*|disabled|\d{12}(?:\+\d{12})*)$/
+
+export const kmsKeys = () =>
+  z.string().transform((text, { addIssue }): KmsKeys => {
+    const matches = text.split(',').map((entry) => KMS_KEY.exec(entry.trim()))
+    if (matches.includes(null)) {
+      addIssue('must be entries KEY=ACCOUNT+ACCOUNT, KEY=* or KEY=disabled, separated by commas')
+      return z.NEVER
+    }
+    const map = new Map(matches.map((match) => [match?.[1] ?? '', useOf(match?.[2] ?? '')]))
+    if (map.size < matches.length) addIssue('must name each key once')
+    return map
+  })
+
+function useOf(text: string): '*' | 'disabled' | string[] {
+  return text === '*' || text === 'disabled' ? text : text.split('+')
+}
 
 const CLIENT_CREDENTIALS = /^([A-Za-z0-9_]{1,128}):([^\s:,]{1,256})(?::([^\s:,]{1,4096}))?$/
 

@@ -46,7 +46,7 @@ export function readWorkerSettings(env: Env) {
 
 /** Throws a SettingsError that names every problem. */
 export function readRedriveSettings(env: Env) {
-  const values = read(redriveTable, env, [...COMMON_RULES, portRule('FANTAIL_OPS_PORT', 2)])
+  const values = read(redriveTable, env, [...COMMON_RULES, portRule('FANTAIL_OPS_PORT', 2), masterKeyRule])
   return { ...values, ...derived(values), opsPort: values.opsPort ?? portAfter(values.port, 2) }
 }
 
@@ -129,6 +129,12 @@ function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
   return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' }]
 }
 
+/** Local mode makes a master key itself. */
+function sealRule({ mode, seal }: Partial<Values<typeof workerTable>>, env: Env): SettingProblem[] {
+  if (seal !== 'all' || mode !== 'server' || env.FANTAIL_MASTER_KEY?.trim()) return []
+  return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_SEAL is all' }]
+}
+
 /** People open the links in mails, so links need a public https address. */
 function mailRule({ mode }: Partial<Common>, env: Env): SettingProblem[] {
   const given = (name: string) => env[name]?.trim() ?? ''
@@ -198,4 +204,13 @@ function derivedOfSending({ mode, allowPrivateEndpoints = mode === 'local', smtp
 /** Rules of every service that uses Redis. */
 const COMMON_RULES = [hostRule, redisRule, timeTravelRule, authRule]
 /** Rules of the services that make attempts. */
-const SENDING_RULES = [SIGNING_RULE, masterKeyRule, awsRule, ownRedisRule, mailRule, smsRule, DKIM_RULE]
+const SENDING_RULES = [
+  SIGNING_RULE,
+  masterKeyRule,
+  sealRule,
+  awsRule,
+  ownRedisRule,
+  mailRule,
+  smsRule,
+  DKIM_RULE,
+]

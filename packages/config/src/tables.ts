@@ -17,6 +17,7 @@ import {
   folder,
   fraction,
   functionMap,
+  kmsKeys,
   mailSender,
   masterKey,
   masterKeys,
@@ -423,14 +424,28 @@ const delivery = {
     schema: masterKey(),
     unset: 'local mode makes one and keeps it in FANTAIL_DATA_DIR; server mode takes no secrets',
     description:
-      'Key that seals the secrets in Redis: 32 random bytes in base64 or hex. Same for every service.',
+      'Key that seals secrets and messages in Redis: 32 random bytes in base64 or hex. Same for every service.',
   }),
   masterKeysOld: optional({
     name: 'FANTAIL_MASTER_KEYS_OLD',
     schema: masterKeys(),
     unset: 'none',
     description:
-      'Further master keys, separated by commas. They only open secrets: earlier keys, and the next key.',
+      'Further master keys, separated by commas. They only open secrets and messages: earlier keys, and the next key.',
+  }),
+  seal: setting({
+    name: 'FANTAIL_SEAL',
+    schema: oneOf(['asked', 'all']),
+    default: 'asked',
+    description:
+      'Which messages are stored sealed under the master key: those of topics and queues that ask for it, or all.',
+  }),
+  kmsKeys: optional({
+    name: 'FANTAIL_KMS_KEYS',
+    schema: kmsKeys(),
+    unset: 'only alias/aws/sns and alias/aws/sqs are known',
+    description:
+      'Further values of KmsMasterKeyId that topics and queues may use, all for the master key: KEY=ACCOUNT+ACCOUNT, KEY=* for all accounts, or KEY=disabled, separated by commas.',
   }),
   awsMetrics: setting({
     name: 'FANTAIL_AWS_METRICS',
@@ -636,7 +651,16 @@ export const workerTable = {
   }),
 }
 
-export const redriveTable = { ...common, ...storage, ...names, ...access, opsPort, redisMemoryBytes }
+export const redriveTable = {
+  ...common,
+  ...storage,
+  ...names,
+  ...access,
+  opsPort,
+  redisMemoryBytes,
+  masterKey: delivery.masterKey,
+  masterKeysOld: delivery.masterKeysOld,
+}
 
 /** Settings of the example receiver, which shows the deliveries of `npm start`. */
 export const receiverTable = {

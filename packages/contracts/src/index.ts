@@ -151,6 +151,7 @@ export {
   attributeProblem,
   EDITED_FROM_ATTRIBUTE,
   fifoIdProblem,
+  isSealing,
   messageBytes,
   reservedValueProblem,
   SMS_SENDER_ID,

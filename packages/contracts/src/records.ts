@@ -95,6 +95,8 @@ export interface TopicRecord {
   fifoThroughputScope?: FifoThroughputScope
   /** The treatment of messages that do not fit the catalogue of event types. Absent: off. */
   eventTypeCheck?: EventTypeCheck
+  /** Messages are stored sealed. Absent: as they are. */
+  sealMessages?: boolean
   tags?: Record<string, string>
   createdAt: number
   /** Attributes of the AWS API that the native API does not show. */
@@ -267,7 +269,13 @@ export interface Message {
   /** The uid of the standard topic to which it was published. Another topic may have the same name by now. */
   topicUid?: string
   publishedAt: number
+  /** Empty while the message is sealed. */
   message: string
+  /**
+   * The text, the subject, the attributes and other content of a sealed message (store: sealed-messages.ts). Absent: it
+   * is not sealed, or it was opened.
+   */
+  sealed?: string
   subject?: string
   attributes?: Record<string, MessageAttribute>
   structure?: 'json'
@@ -364,6 +372,8 @@ export interface QueueRecord {
   redriveAllowPolicy?: RedriveAllowPolicy | null
   /** The queue is deleted if nobody has received from it for this time. Absent or null: it stays. */
   leaseSeconds?: number | null
+  /** Messages are stored sealed. Absent: as they are. */
+  sealMessages?: boolean
   tags?: Record<string, string>
   /** ARN of the topic that made this queue for its dead letters. Absent: a request made it. */
   deadLettersOf?: string
@@ -393,6 +403,8 @@ export interface QueueMessage {
   deadLetter?: DeadLetter
   /** ARN of the queue from which `maxReceiveCount` moved the message. */
   deadLetterSourceArn?: string
+  /** The message is stored sealed. `locked`: it could not be opened, so its body and attributes are empty here. */
+  sealed?: 'open' | 'locked'
 }
 
 /** A webhook or function to which a queue's messages are pushed. */
@@ -453,6 +465,8 @@ export interface RedriveEdit {
   attributes: Record<string, MessageAttribute>
   /** For a dead letter: the message that the subscription gets. */
   message?: Message
+  /** The payload of the item, if it is stored sealed. Body and attributes are then empty here. */
+  payload?: string
 }
 
 /** `redrive` sends dead letters again. `purge` removes them. */

@@ -56,6 +56,7 @@ export {
   readProxy,
 } from './outbound/outbound-route.ts'
 export {
+  bodySealsOf,
   consumerContext,
   type KeptOutbound,
   keepConsumer,

@@ -1,5 +1,6 @@
 export { type AccessPolicy, decideAccess, parseAccessPolicy } from './access/access-policy.ts'
 export { keysOfCall, type Organizations } from './access/condition-keys.ts'
+export { type KmsKeys, type KmsProblem, kmsProblem } from './access/kms-keys.ts'
 export { policyProblem } from './access/policy-grammar.ts'
 export { takesFromTopic } from './access/queue-delivery.ts'
 export { AddressRules, hostName, type IpAddress, isAddressRule } from './endpoints/address-rules.ts'

@@ -6,7 +6,7 @@ export { PORTAL_LINK_MS_MAX, PortalSessions } from './access/portal-sessions.ts'
 export { SESSION_MS_MAX, type SessionRecord, Sessions } from './access/sessions.ts'
 export { SigningKeys } from './access/signing-keys.ts'
 export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'
-export type { AttemptRecord } from './attempts/attempt-record.ts'
+export { type AttemptRecord, sealAnswer } from './attempts/attempt-record.ts'
 export { AttemptRecorder } from './attempts/attempt-recorder.ts'
 export { AttemptStore } from './attempts/attempt-store.ts'
 export { AuditReader } from './audit/audit-reader.ts'
@@ -206,6 +206,7 @@ export type {
   SentItem,
   VisibilityChange,
 } from './queues/items/queue-records.ts'
+export { sealedEdit } from './queues/kinds/queue-sending.ts'
 export { type OnLeaseEnd, SERVICE_NOTE_MS } from './queues/leases/queue-leases.ts'
 export type { GroupedLetters, LetterGroup } from './queues/letters/letter-groups.ts'
 export { LetterQuota, type LetterShares, type RemovedLetter } from './queues/letters/letter-quota.ts'
@@ -214,8 +215,23 @@ export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
 export { Queues, queueFigures } from './queues/queues.ts'
 export { sumRecord } from './records/checksums.ts'
 export type { ShownMember } from './records/fields.ts'
-export { bodiesOfJob, isJobText, jobText, messageBody, readMessage } from './records/message-bodies.ts'
+export {
+  bodiesOfJob,
+  contentIfReadable,
+  isJobText,
+  jobText,
+  messageBody,
+  readContent,
+  readMessage,
+} from './records/message-bodies.ts'
 export { REDRIVE } from './records/redrive-fields.ts'
+export {
+  type BodySeals,
+  isSealed,
+  openMessage,
+  SealKeyError,
+  sealMessage,
+} from './records/sealed-messages.ts'
 export { CorruptRecordError } from './records/stored-json.ts'
 export {
   SUBSCRIPTION,

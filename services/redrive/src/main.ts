@@ -1,17 +1,19 @@
 /** The redrive process, which runs redrives and sweeps. */
 import { readRedriveSettings } from '@fantail/config'
+import { bodySealsOf } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
-import { runService } from '@fantail/runtime'
+import { openVault, runService } from '@fantail/runtime'
 import { createRedriveService } from './redrive-service.ts'
 
 await runService({
   name: 'redrive',
   readSettings: readRedriveSettings,
-  openFiles: async () => undefined,
+  openFiles: async (settings) => ({ vault: await openVault(settings) }),
   usesMeters: true,
-  create: ({ settings, redisUrl, log, telemetry: { metrics } }) =>
+  create: ({ settings, files, redisUrl, log, telemetry: { metrics } }) =>
     createRedriveService({
       ...settings,
+      seals: bodySealsOf(files.vault),
       redisUrl,
       travel: settings,
       log,

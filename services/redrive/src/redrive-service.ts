@@ -1,6 +1,6 @@
 /** Builds the redrive service: redrive tasks, and sweeps of queues, topics and subscriptions. */
 import type { Message, RedisTarget, SubscriptionRecord } from '@fantail/contracts'
-import { textForProtocol } from '@fantail/delivery'
+import { bodySealsOf, textForProtocol } from '@fantail/delivery'
 import type { Telemetry } from '@fantail/jobs'
 import {
   explainFilter,
@@ -25,14 +25,17 @@ import {
 import {
   ApiKeys,
   AttemptStore,
+  type BodySeals,
   Consumers,
   FailedEnds,
   hearListeners,
+  ifReadable,
   KeptUpkeep,
   Lanes,
   LiveSender,
   mendLines,
   OutcomeLog,
+  openMessage,
   PlatformApplications,
   Quarantine,
   Queues,
@@ -70,6 +73,8 @@ interface RedriveServiceOptions {
   redisMemoryBytes?: number | undefined
   /** Between sweeps; a minute. */
   sweepEveryMs?: number
+  /** Opens sealed messages, for filters only: redrives move them as they are. Default: there is no key. */
+  seals?: BodySeals
   /** The mode of time travel. Absent: the start does not check whether the data's time was moved. */
   travel?: TravelMode
 }
@@ -95,6 +100,7 @@ export function createRedriveService({
   keptMessagesShare: share = 0.1,
   redisMemoryBytes: memoryBytes,
   sweepEveryMs,
+  seals = bodySealsOf(undefined),
   travel,
 }: RedriveServiceOptions): RedriveService {
   const connections = openConnections({ redisUrl, name: 'fantail-redrive', minReplicas, log })
@@ -132,7 +138,7 @@ export function createRedriveService({
   const applications = new PlatformApplications(redis)
   const lanes = new Lanes(redis, acks)
   const batches = new RedriveBatches({ redis, acks, subscriptions, lanes })
-  const filters = new FilterMatches()
+  const filters = new FilterMatches(seals)
   const snapshots = new Snapshots(redis, { onCorrupt: () => undefined })
   const outcomes = new OutcomeLog(redis, snapshots, lanes, { queues: queueCount, entriesMax: logMessages })
   const resends = new ResendBatches({
@@ -201,14 +207,24 @@ export function createRedriveService({
   }
 }
 
-/** Checks whether the filters of subscriptions match stored messages. */
+/** Checks whether the filters of subscriptions match stored messages, which it opens for that. */
 export class FilterMatches {
+  readonly #seals: BodySeals
   readonly #timeSlices = new TimeSlices()
   readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
-  /** Shares the event loop with other work of the process. */
-  async ask(record: SubscriptionRecord, message: Message): Promise<boolean> {
+  constructor(seals: BodySeals) {
+    this.#seals = seals
+  }
+
+  /**
+   * Shares the event loop with other work of the process. Throws a SealKeyError. A message that was changed matches
+   * nothing.
+   */
+  async ask(record: SubscriptionRecord, stored: Message): Promise<boolean> {
     if (!isFiltered(record)) return true
+    const [message] = ifReadable(() => openMessage(this.#seals, stored))
+    if (!message) return false
     const text = textForProtocol(message, record.protocol)
     const asked = { message: text, attributes: message.attributes }
     const bytes = parsedBytes(Buffer.byteLength(text))

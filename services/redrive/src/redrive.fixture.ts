@@ -1,5 +1,6 @@
 /** Dead letters of real subscriptions in a real queue, and the deliveries that leave their lanes. */
 import { createMessageId, type DeadLetter, type Message, queueArn, topicArn } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
 import {
   deadLetterItemId,
   deliveryId,
@@ -74,7 +75,7 @@ export function storesOn(redis: Redis) {
       subscriptions,
       lanes: new Lanes(redis),
       failed: new FailedEnds(redis, new Lanes(redis)),
-      matches: (record, message) => new FilterMatches().ask(record, message),
+      matches: (record, message) => new FilterMatches(bodySealsOf(undefined)).ask(record, message),
       onResent: async () => undefined,
     }),
     memory: new StorageGuard({ redis }),

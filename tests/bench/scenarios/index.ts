@@ -7,6 +7,7 @@ import { liveTails } from './cost/live-tails.ts'
 import { outcomeLog, outcomeLogRetries } from './cost/outcome-log-cost.ts'
 import { recordings } from './cost/recordings.ts'
 import { redisCost } from './cost/redis-cost.ts'
+import { sealing } from './cost/sealing.ts'
 import { signed } from './cost/signed.ts'
 import { webhookKeys } from './cost/webhook-key-cost.ts'
 import { failing } from './load/failing.ts'
@@ -56,6 +57,7 @@ export const SCENARIOS: readonly Scenario[] = [
   outcomeLog,
   outcomeLogRetries,
   recordings,
+  sealing,
   liveTails,
   earlier,
   noise,

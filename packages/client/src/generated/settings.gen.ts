@@ -32,6 +32,7 @@ export const SETTINGS = {
     'redriveAllowPolicy',
     'maximumMessageBytes',
     'leaseSeconds',
+    'sealMessages',
     'fifo',
     'contentBasedDeduplication',
     'deduplicationScope',
@@ -73,5 +74,6 @@ export const SETTINGS = {
     'signing',
     'recordAttempts',
     'eventTypeCheck',
+    'sealMessages',
   ],
 } as const;

@@ -1553,7 +1553,7 @@ export type Error = {
         /**
          * The kind of failure, for programs. Codes stay; new ones may be added. Each has one status.
          */
-        code: 'malformed_json' | 'validation_failed' | 'not_supported' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'subscription_exists' | 'redrive_active' | 'wrong_state' | 'idempotency_mismatch' | 'body_gone' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal' | 'storage_unavailable' | 'storage_full';
+        code: 'malformed_json' | 'validation_failed' | 'not_supported' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'subscription_exists' | 'redrive_active' | 'wrong_state' | 'idempotency_mismatch' | 'body_gone' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal' | 'storage_unavailable' | 'storage_full' | 'key_unavailable';
         /**
          * The failure in words, for people. It may change with any release.
          */
@@ -4170,6 +4170,10 @@ export type Queue = {
      */
     leaseEndsAt: string | null;
     /**
+     * Whether messages are stored sealed: their content is encrypted in Redis.
+     */
+    sealMessages: boolean;
+    /**
      * Whether messages keep their order within a group.
      */
     fifo: boolean;
@@ -4375,6 +4379,10 @@ export type QueueInput = {
      * When nobody has received from the queue for this time, it is deleted with the subscriptions that deliver to it. Outages of more than 15 s do not count. Only a new queue can get a lease. Default: it stays.
      */
     leaseSeconds?: number | null;
+    /**
+     * Whether messages are stored sealed: their content is encrypted in Redis. Default false.
+     */
+    sealMessages?: boolean | null;
     /**
      * Must agree with the name: true where it ends in `.fifo`. It cannot be changed.
      */
@@ -6209,6 +6217,10 @@ export type Topic = {
      */
     eventTypeCheck: 'off' | 'warn' | 'refuse';
     /**
+     * Whether messages are stored sealed: their content is encrypted in Redis, from the publish to the end of each delivery.
+     */
+    sealMessages: boolean;
+    /**
      * Whether messages keep their order within a group.
      */
     fifo: boolean;
@@ -6360,6 +6372,10 @@ export type TopicInput = {
      * Whether a message must fit the catalogue of event types: its type must be known, and its content fit the schema. warn: it is accepted, and the answer says what is wrong. refuse: it is not accepted. Default off.
      */
     eventTypeCheck?: 'off' | 'warn' | 'refuse' | null;
+    /**
+     * Whether messages are stored sealed: their content is encrypted in Redis, from the publish to the end of each delivery. Default false.
+     */
+    sealMessages?: boolean | null;
 };
 
 export type TopicList = {
@@ -6564,6 +6580,8 @@ export type PublishErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -6702,6 +6720,8 @@ export type UpdateTopicErrors = {
     /**
      * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
+     * `not_supported`: This server is not set up for what was asked.
+     *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
     400: Error;
@@ -6771,6 +6791,8 @@ export type CreateTopicData = {
 export type CreateTopicErrors = {
     /**
      * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -9287,6 +9309,8 @@ export type GetMessageBodyErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
     503: Error;
@@ -9365,6 +9389,8 @@ export type ResendMessageErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -9501,6 +9527,8 @@ export type GetMessageErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
     503: Error;
@@ -9559,6 +9587,8 @@ export type ListDeliveriesErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
     503: Error;
@@ -10214,6 +10244,8 @@ export type UpdateQueueErrors = {
     /**
      * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
+     * `not_supported`: This server is not set up for what was asked.
+     *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
     400: Error;
@@ -10283,6 +10315,8 @@ export type CreateQueueData = {
 export type CreateQueueErrors = {
     /**
      * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `not_supported`: This server is not set up for what was asked.
      *
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -10539,6 +10573,8 @@ export type SendMessagesErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -10605,6 +10641,8 @@ export type ReceiveMessagesErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
     503: Error;

@@ -153,6 +153,7 @@ export const words = {
     retention: 'Kept for',
     kind: 'Kind',
     fifo: 'FIFO',
+    sealed: 'sealed',
     standard: 'standard',
     created: 'Created',
     emptyTitle: 'There is no topic yet',

@@ -6,7 +6,7 @@ import type { Problem } from '../fantail-error.ts'
 import { isObject, jsonOf } from '../json-values.ts'
 import { QUEUE_ATTRIBUTE_TYPE_CHARS_MAX, SUBJECT_CHARS_MAX } from '../limits.ts'
 import { formatPath } from '../problems.ts'
-import type { MessageAttribute } from '../records.ts'
+import type { MessageAttribute, QueueRecord, TopicRecord } from '../records.ts'
 
 const CONTROL = /\p{Cc}/u
 const NAME_CHARS = /^[A-Za-z0-9_.-]{1,256}$/
@@ -32,6 +32,15 @@ export function subjectProblem(subject: string): string | undefined {
   if (subject.length > SUBJECT_CHARS_MAX) return `must have at most ${SUBJECT_CHARS_MAX} characters`
   if (CONTROL.test(subject)) return 'must not hold line breaks or control characters'
   return unicodeProblem(subject)
+}
+
+type Sealing =
+  | Pick<TopicRecord, 'attributes' | 'sealMessages'>
+  | Pick<QueueRecord, 'attributes' | 'sealMessages'>
+
+/** Whether the topic or queue wants its messages sealed. The AWS protocols say so by the name of a key. */
+export function isSealing({ sealMessages, attributes }: Sealing): boolean {
+  return sealMessages === true || !!attributes.KmsMasterKeyId || attributes.SqsManagedSseEnabled === 'true'
 }
 
 export const UNSENDABLE_TEXT = 'must hold only characters that XML 1.0 allows'

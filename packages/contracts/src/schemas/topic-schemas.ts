@@ -46,6 +46,9 @@ const EVENT_TYPE_CHECK =
   'Whether a message must fit the catalogue of event types: its type must be known, and its content fit the schema. warn: ' +
   'it is accepted, and the answer says what is wrong. refuse: it is not accepted.'
 
+const SEAL_TEXT =
+  'Whether messages are stored sealed: their content is encrypted in Redis, from the publish to the end of each delivery.'
+
 /** `null` resets a member. */
 export const TopicInput = namedInput(
   'TopicInput',
@@ -100,6 +103,7 @@ export const TopicInput = namedInput(
         'Which attempts are recorded, with the beginning of the answer: none, failures or all. Default failures.',
       ),
       eventTypeCheck: EventTypeCheck.nullish().describe(`${EVENT_TYPE_CHECK} Default off.`),
+      sealMessages: z.boolean().nullish().describe(`${SEAL_TEXT} Default false.`),
     })
     .meta({
       description: 'Settings of a topic. Members that are left out stay as they are; null resets one.',
@@ -144,6 +148,7 @@ export const TopicView = named(
         'Which attempts are recorded: the setting of the topic, or the default.',
       ),
       eventTypeCheck: EventTypeCheck.describe(EVENT_TYPE_CHECK),
+      sealMessages: z.boolean().describe(SEAL_TEXT),
       fifo: z.boolean().describe('Whether messages keep their order within a group.'),
       contentBasedDeduplication: z
         .boolean()
@@ -169,6 +174,7 @@ export const TopicView = named(
           signing: 'none',
           recordAttempts: 'failures',
           eventTypeCheck: 'off',
+          sealMessages: false,
           fifo: false,
           subscriptions: { active: 2, pending: 0, paused: 1 },
           createdAt: '2026-11-21T09:30:00.000Z',

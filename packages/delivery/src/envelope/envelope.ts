@@ -33,6 +33,8 @@ export interface Envelope {
    * times their size would stay in memory.
    */
   lasting: boolean
+  /** Whether the message is stored sealed. Its copies in queues are then sealed too. */
+  sealed: boolean
   /** The texts that have been asked for. Only `structure: 'json'` has more than one. */
   texts: Partial<Record<Protocol | typeof SHARED_TEXT, EnvelopeText>>
 }
@@ -84,6 +86,7 @@ export function compileEnvelope(
     linkKey: links.key,
     signatureVersion,
     lasting: false,
+    sealed: false,
     texts: {},
   }
 }
@@ -130,6 +133,8 @@ export interface QueueBody {
   groupId?: string
   deduplicationId?: string
   traceHeader?: string
+  /** The queue stores it sealed. */
+  sealed?: boolean
 }
 
 /**
@@ -149,6 +154,7 @@ export function queueBody(envelope: Envelope, target: Target, queueArn: string):
   if (groupId !== undefined && (fifo || !isFifo(message.topicArn))) body.groupId = groupId
   if (deduplicationId !== undefined && fifo) body.deduplicationId = deduplicationId
   if (traceHeader !== undefined) body.traceHeader = traceHeader
+  if (envelope.sealed) body.sealed = true
   return body
 }
 

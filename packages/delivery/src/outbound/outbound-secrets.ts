@@ -3,6 +3,7 @@
  * to it. It can be opened only for this endpoint of this topic. An attempt puts both parts together again.
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
+import type { BodySeals } from '@fantail/vault'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'
 import type { OAuthOptions, OutboundOptions } from './outbound-route.ts'
 
@@ -36,6 +37,26 @@ export class NoVaultError extends Error {
     super(`there is no master key (FANTAIL_MASTER_KEY) to ${what} with`)
     this.name = 'NoVaultError'
   }
+}
+
+/**
+ * Seals texts of messages by the vault. Without one, every call throws a NoVaultError. `all`: messages of all topics
+ * and queues are sealed (FANTAIL_SEAL).
+ */
+export function bodySealsOf(
+  vault: { bodies: BodySeals } | undefined,
+  { all = false }: { all?: boolean } = {},
+): BodySeals & { all: boolean } {
+  return { ...(vault?.bodies ?? NO_SEALS), all }
+}
+
+const NO_SEALS: BodySeals = {
+  seal: () => {
+    throw new NoVaultError('seal messages')
+  },
+  open: () => {
+    throw new NoVaultError('open messages')
+  },
 }
 
 /** The seal's context: the owner of the secrets. `endpoint` is the stored one, without credentials. */

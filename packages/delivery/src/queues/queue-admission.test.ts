@@ -77,3 +77,15 @@ test('a failed look-up fails its callers, and the next call asks again', async (
   expect((await again)?.message).toBe('the queue takes at most 1 bytes')
   expect(asked).toHaveLength(2)
 })
+
+test('a queue whose key is not for the topic’s account refuses its messages and dead letters', async () => {
+  const attributes = { KmsMasterKeyId: 'alias/mine' }
+  const get = async () => ({ arn: QUEUE, attributes }) as unknown as QueueRecord
+  const kmsKeys = new Map([['alias/mine', ['111122223333']]])
+  const admission = new QueueAdmission({ queues: { get }, clock: () => 1, kmsKeys })
+  expect(await admission.denies(QUEUE, message)).toBe(true)
+  expect(await admission.refusalOf(QUEUE, message, item)).toMatchObject({ code: 'forbidden' })
+  const theirs = { topicArn: 'arn:aws:sns:us-east-1:111122223333:orders' } as Message
+  expect(admission.seals(QUEUE)).toBe(true)
+  expect((await admission.refusalOf(QUEUE, theirs, item))?.message).not.toContain('key')
+})

@@ -5,8 +5,10 @@
  */
 import {
   FantailError,
+  isSealing,
   type Message,
   messageBytes,
+  parseArn,
   QUEUE_MESSAGE_ATTRIBUTES_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
   type QueueRecord,
@@ -14,7 +16,14 @@ import {
   unsendable,
   unsendableAttribute,
 } from '@fantail/contracts'
-import { type AccessPolicy, type Organizations, parseAccessPolicy, takesFromTopic } from '@fantail/policy'
+import {
+  type AccessPolicy,
+  type KmsKeys,
+  kmsProblem,
+  type Organizations,
+  parseAccessPolicy,
+  takesFromTopic,
+} from '@fantail/policy'
 import { LRUCache } from 'lru-cache'
 import type { QueueBody } from '../envelope/envelope.ts'
 
@@ -31,6 +40,9 @@ interface Rules {
   policy: AccessPolicy | undefined
   tags: QueueRecord['tags']
   bytesMax: number
+  seals: boolean
+  /** The KMS key that the queue names. */
+  keyId: string | undefined
 }
 
 interface QueueAdmissionOptions {
@@ -38,6 +50,7 @@ interface QueueAdmissionOptions {
   /** Epoch ms. */
   clock: () => number
   organizations?: Organizations
+  kmsKeys?: KmsKeys
 }
 
 interface Known {
@@ -79,14 +92,25 @@ export class QueueAdmission {
     if (messageBytes(item.body, item.attributes) > rules.bytesMax) {
       return unfit(`the queue takes at most ${rules.bytesMax} bytes`)
     }
+    if (!this.#mayUseKey(rules, topicArn)) return forbidden('the queue’s key is not for the topic’s account')
     if (this.#takes(rules, queueArn, topicArn)) return undefined
-    return new FantailError('forbidden', 'the queue’s policy does not let the topic send')
+    return forbidden('the queue’s policy does not let the topic send')
   }
 
-  /** Whether the queue's policy refuses this topic's messages. */
+  /** Whether the queue wants its messages sealed. The caller has asked `refusalOf` or `denies` just before. */
+  seals(queueArn: string): boolean {
+    return this.#known.get(queueArn)?.rules?.seals ?? false
+  }
+
+  /** Whether the queue's policy, or its key, refuses this topic's messages. */
   async denies(queueArn: string, { topicArn }: Message): Promise<boolean> {
     const rules = await this.#rulesFor(queueArn)
-    return rules !== null && !this.#takes(rules, queueArn, topicArn)
+    return rules !== null && !(this.#mayUseKey(rules, topicArn) && this.#takes(rules, queueArn, topicArn))
+  }
+
+  #mayUseKey({ keyId }: Rules, topicArn: string): boolean {
+    if (keyId === undefined) return true
+    return kmsProblem(keyId, parseArn(topicArn)?.account ?? '', this.#options.kmsKeys) === undefined
   }
 
   #takes({ policy, tags }: Rules, resource: string, topicArn: string): boolean {
@@ -128,9 +152,14 @@ export class QueueAdmission {
   }
 }
 
-function rulesOf({ attributes, tags, maximumMessageBytes }: QueueRecord): Rules {
+function rulesOf(queue: QueueRecord): Rules {
+  const { attributes, tags, maximumMessageBytes: bytesMax = QUEUE_MESSAGE_BYTES_MAX } = queue
   const policy = attributes.Policy === undefined ? undefined : parseAccessPolicy(attributes.Policy)
-  return { policy, tags, bytesMax: maximumMessageBytes ?? QUEUE_MESSAGE_BYTES_MAX }
+  return { policy, tags, bytesMax, seals: isSealing(queue), keyId: attributes.KmsMasterKeyId || undefined }
+}
+
+function forbidden(message: string): FantailError {
+  return new FantailError('forbidden', message)
 }
 
 function unfit(message: string): FantailError {

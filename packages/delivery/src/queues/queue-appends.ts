@@ -4,6 +4,7 @@
  */
 import { type AttemptResult, FantailError, type Message } from '@fantail/contracts'
 import type { QueueBody } from '../envelope/envelope.ts'
+import { unopenedSecrets } from '../outbound/unopened-secrets.ts'
 import type { QueueAdmission } from './queue-admission.ts'
 
 /** `id` identifies the item in the queue, so that a repeated append changes nothing. */
@@ -26,7 +27,7 @@ export interface CopyMark {
 
 interface QueueAppendsOptions {
   queues: { send(queueArn: string, items: QueueItem[]): Promise<unknown> }
-  admission: Pick<QueueAdmission, 'refusalOf'>
+  admission: Pick<QueueAdmission, 'refusalOf' | 'seals'>
   /** Marks the item before it is appended (CopyMark). Absent: the append does not lead to the deletion of a source. */
   mark?(queueArn: string): CopyMark
 }
@@ -40,7 +41,7 @@ interface Appended {
 
 export class QueueAppends {
   readonly #queues: QueueAppendsOptions['queues']
-  readonly #admission: Pick<QueueAdmission, 'refusalOf'>
+  readonly #admission: QueueAppendsOptions['admission']
   readonly #mark: QueueAppendsOptions['mark']
 
   constructor({ queues, admission, mark }: QueueAppendsOptions) {
@@ -61,7 +62,7 @@ export class QueueAppends {
       const durationMs = performance.now() - startedAt
       return { result: { kind: 'response', statusCode: 200, durationMs }, along, copy }
     } catch (error) {
-      return { result: queueFailure(error, performance.now() - startedAt), along: 0 }
+      return { result: queueFailure(error, queueArn, performance.now() - startedAt), along: 0 }
     }
   }
 
@@ -91,7 +92,8 @@ export class QueueAppends {
       if (refusal) break
       items.push(item)
     }
-    return items
+    if (!this.#admission.seals(queueArn)) return items
+    return items.map((item) => ({ ...item, sealed: true }))
   }
 }
 
@@ -99,10 +101,11 @@ export class QueueAppends {
  * A missing queue and a refused message are client errors for SNS, which are not retried:
  * https://docs.aws.amazon.com/sns/latest/dg/sns-dead-letter-queues.html
  */
-function queueFailure(error: unknown, durationMs: number): AttemptResult {
+function queueFailure(error: unknown, queueArn: string, durationMs: number): AttemptResult {
   const detail = error instanceof Error ? error.message : String(error)
   if (!(error instanceof FantailError))
     return { kind: 'failure', error: 'storage', detail, durationMs, permanent: false }
+  if (error.code === 'key_unavailable') return { ...unopenedSecrets(error.cause, queueArn), durationMs }
   const missing = error.code === 'not_found'
   const failure = missing ? 'queue_missing' : 'queue_refused'
   const permanent = missing || isRefusal(error)

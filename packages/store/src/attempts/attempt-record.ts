@@ -6,6 +6,7 @@ import type {
   DeliveryCause,
   WaitCause,
 } from '@fantail/contracts'
+import { type BodySeals, openText, sealText } from '../records/sealed-messages.ts'
 
 export interface AttemptRecord {
   messageId: string
@@ -39,8 +40,28 @@ export interface AttemptRecord {
   body?: string
   /** The body did not come straight from a public address. Customers do not see it. */
   isPrivate?: true
+  /** The headers and the body of the answer to a sealed message, sealed. */
+  sealed?: string
   /** Earlier attempts of the subscription that this worker has not recorded. */
   leftOut?: number
+}
+
+type Answer = Pick<AttemptRecord, 'headers' | 'body'>
+
+/** The record with its answer sealed, because an answer may repeat the message. Throws a SealKeyError. */
+export function sealAnswer({ headers, body, ...record }: AttemptRecord, seals: BodySeals): AttemptRecord {
+  const answer: Answer = { headers, body }
+  return { ...record, sealed: sealText(seals, JSON.stringify(answer), contextOf(record)) }
+}
+
+/** The record with its answer, or without one if it was changed. Throws a SealKeyError. */
+export function openAnswer({ sealed, ...record }: AttemptRecord, seals: BodySeals): AttemptRecord {
+  const text = sealed === undefined ? undefined : openText(seals, sealed, contextOf(record))
+  return text === undefined ? record : { ...record, ...(JSON.parse(text) as Answer) }
+}
+
+function contextOf({ messageId, attempt, startedAt }: AttemptRecord): string {
+  return JSON.stringify(['answer', messageId, attempt, startedAt])
 }
 
 export function packAttempt(record: AttemptRecord): string {

@@ -6,12 +6,13 @@
 import type { Redis } from 'ioredis'
 import { ATTEMPTS_BASE, attemptBytesKey, attemptsKey, subscriptionsKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
+import { type BodySeals, SealKeyError } from '../records/sealed-messages.ts'
 import { placeOfSubscription } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
-import { type AttemptRecord, unpackAttempt } from './attempt-record.ts'
+import { type AttemptRecord, openAnswer, unpackAttempt } from './attempt-record.ts'
 
 const RECORD = readScript('record-attempts-1')
 const DROP = readScript('drop-attempts-1')
@@ -37,10 +38,13 @@ interface AttemptWrite {
 
 export class AttemptStore {
   readonly #redis: Redis
+  readonly #seals: BodySeals | undefined
   #cursor = '0'
 
-  constructor(redis: Redis) {
+  /** `seals`: opens sealed answers. Absent: records have none of them. */
+  constructor(redis: Redis, seals?: BodySeals) {
     this.#redis = redis
+    this.#seals = seals
   }
 
   async add({ shares, ...write }: AttemptWrite): Promise<void> {
@@ -55,7 +59,18 @@ export class AttemptStore {
   /** The newest attempt comes first. */
   async read(subscriptionId: string): Promise<AttemptRecord[]> {
     const texts = await this.#redis.lrange(attemptsKey(subscriptionId), 0, ATTEMPTS_KEPT_MAX - 1)
-    return texts.flatMap((text) => unpackAttempt(text) ?? [])
+    return texts.flatMap((text) => unpackAttempt(text) ?? []).map((record) => this.#opened(record))
+  }
+
+  #opened(record: AttemptRecord): AttemptRecord {
+    const { sealed, ...open } = record
+    if (sealed === undefined || !this.#seals) return open
+    try {
+      return openAnswer(record, this.#seals)
+    } catch (error) {
+      if (error instanceof SealKeyError) return open
+      throw error
+    }
   }
 
   /** Removes the records of deleted subscriptions. Each call checks only a part of the subscriptions with records. */

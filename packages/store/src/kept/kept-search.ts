@@ -1,18 +1,18 @@
 /**
  * Searches the messages that topics keep, the newest first. There is no index: a search reads rings, in pages that take
  * Redis about a millisecond, and ends after a bounded time. The answer says how far it came, and its cursor continues
- * there.
+ * there. Sealed messages are opened for it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { FantailError, type Message } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { keptOrderKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
-import { readMessage } from '../records/message-bodies.ts'
+import { contentIfReadable } from '../records/message-bodies.ts'
+import type { BodySeals } from '../records/sealed-messages.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
-import { ifReadable } from '../redis/unreadable.ts'
 import { NUMBER } from '../scripts/lua-numbers.ts'
 import { bodiesOfKept } from './kept-jobs.ts'
 import { afterSpan, firstPlace, readPlace, type SearchPlace, spanFrom, writePlace } from './kept-spans.ts'
@@ -58,7 +58,7 @@ interface KeptSearchResult<Found> {
   /** Messages that this answer has looked at. */
   scanned: number
   scannedBytes: number
-  /** Messages among them that cannot be decoded. */
+  /** Messages among them that cannot be decoded or opened. */
   unreadable: number
   /** Bytes of all rings that the search reads. */
   keptBytes: number
@@ -69,16 +69,18 @@ interface KeptSearchResult<Found> {
 
 export class KeptSearch {
   readonly #redis: Redis
+  readonly #seals: BodySeals
 
-  constructor(redis: Redis) {
+  constructor(redis: Redis, seals: BodySeals) {
     this.#redis = redis
+    this.#seals = seals
   }
 
   /** Throws `validation_failed` if the cursor is not valid, or if too many topics keep messages. */
   async search<Found>(request: KeptSearchRequest<Found>): Promise<KeptSearchResult<Found>> {
     const { until, since = 0, cursor } = request
     const rings = await this.#rings(request)
-    const run = new Run(request, rings)
+    const run = new Run(request, rings, this.#seals)
     const oldest = since * KEPT_STEPS
     let place = cursor === undefined ? firstPlace(until, rings.length) : readPlace(cursor)
     for (;;) {
@@ -179,6 +181,7 @@ function bodiesIn(data: Buffer, isJob: boolean): Body[] {
 /** The state of one call. */
 class Run<Found> {
   readonly request: KeptSearchRequest<Found>
+  readonly #seals: BodySeals
   readonly #keptBytes: number
   readonly #found: Found[] = []
   readonly #endsAt = performance.now() + SEARCH_MS_MAX
@@ -187,8 +190,9 @@ class Run<Found> {
   #bytesBefore = 0
   #unreadable = 0
 
-  constructor(request: KeptSearchRequest<Found>, rings: Ring[]) {
+  constructor(request: KeptSearchRequest<Found>, rings: Ring[], seals: BodySeals) {
     this.request = request
+    this.#seals = seals
     this.#keptBytes = rings.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
@@ -208,7 +212,7 @@ class Run<Found> {
   #look(body: Body): void {
     this.#scanned++
     this.#bytes += body.length
-    const [message] = ifReadable(() => readMessage(body))
+    const message = contentIfReadable(body, this.#seals)
     if (!message) {
       this.#unreadable++
       return

@@ -1,5 +1,6 @@
 /** Counts what a Redis stores for Fantail. On request it also checks the checksums of all messages and records. */
 import type { Redis } from 'ioredis'
+import { besidePayload } from '../queues/items/queue-items.ts'
 import { checkText, parseRecord } from '../records/checksums.ts'
 import { bodiesOfJob, readMessage } from '../records/message-bodies.ts'
 import { batch } from '../redis/batch.ts'
@@ -35,7 +36,12 @@ const KINDS: Kind[] = [
   { name: /^slice:/, field: 'topic', check: parseRecord },
   { name: /^subs:/, check: parseRecord, counts: 'subscriptions' },
   { name: /^queue:arn:/, field: 'record', check: parseRecord, counts: 'queues' },
-  { name: /^q:[^:]+:i:/, field: 'p', check: (text, key, { g = '' }) => checkText(text, key, g) },
+  {
+    name: /^q:[^:]+:i:/,
+    field: 'p',
+    check: (text, key, { g = '' }) =>
+      checkText(text, key, besidePayload(key.slice(key.lastIndexOf(':') + 1), g)),
+  },
   { name: /^msg:/, field: 'b', check: readMessage },
   { name: /^kept:bodies:/, check: readMessage },
   { name: /^dispatch-\d+:\d+$/, field: 'data', check: (text) => bodiesOfJob(text).map(readMessage) },

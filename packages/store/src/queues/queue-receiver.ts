@@ -2,11 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
+import { type BodySeals, SealKeyError } from '../records/sealed-messages.ts'
 import { NUMBER } from '../scripts/lua-numbers.ts'
 import { AttemptChangedError, OverLimitError, queueMissing } from './items/queue-errors.ts'
 import {
   formatHandle,
   type ItemReply,
+  readItem,
   readItems,
   SECRET_BYTES,
   tryReadItem,
@@ -54,6 +56,7 @@ interface QueueReceiverOptions {
   inFlightMax: number
   onProblem: (error: Error) => void
   use: QueueUse | undefined
+  seals: BodySeals | undefined
 }
 
 export class QueueReceiver {
@@ -65,7 +68,8 @@ export class QueueReceiver {
 
   /**
    * Messages that are visible now, without waiting (QueueWaits waits). Throws `not_found`, OverLimitError or
-   * AttemptChangedError.
+   * AttemptChangedError. If there are only messages whose key is missing, throws a SealKeyError; they come up again
+   * after their visibility timeout.
    */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
     const { messages, overLimit } = await this.receiveOnce(arn, request)
@@ -113,7 +117,7 @@ export class QueueReceiver {
     messages: QueueMessage[],
     round: number,
   ): Promise<ReceiveRound> {
-    const { redis, mover, unreadable, inFlightMax } = this.#options
+    const { redis, mover, unreadable, inFlightMax, seals } = this.#options
     const kind = kindOf(arn)
     const wanted = request.maxMessages - messages.length
     const secrets = newSecrets(wanted)
@@ -135,13 +139,16 @@ export class QueueReceiver {
     const [uid, nextInMs, target, received, moves, full, why] = reply
     const moved = readItems(moves)
     const corrupt = [...moved.unreadable]
+    let locked: SealKeyError | undefined
     for (const [i, item] of received.entries()) {
-      const message = withHandle(item, String(uid), secrets[i])
-      if ('problem' in message) corrupt.push(message)
+      const message = openWithHandle(item, { uid: String(uid), given: secrets[i], seals })
+      if (message instanceof SealKeyError) locked = message
+      else if ('problem' in message) corrupt.push(message)
       else put(messages, message)
     }
     await unreadable.remove(arn, corrupt)
     await mover.move(arn, String(target), moved.items)
+    if (locked && messages.length === 0) throw locked
     const again = moves.length > 0 || (messages.length === 0 && (nextInMs === 0 || corrupt.length > 0))
     const refused = why === undefined ? undefined : (String(why) as ReceiveRefusal)
     return { nextInMs, again, overLimit: full === 1, refused }
@@ -160,12 +167,27 @@ function newSecrets(count: number): Buffer[] {
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * SECRET_BYTES, (i + 1) * SECRET_BYTES))
 }
 
+interface Handing {
+  uid: string
+  given: Buffer | undefined
+  seals: BodySeals | undefined
+}
+
+function openWithHandle(reply: ItemReply, handing: Handing): ReturnType<typeof withHandle> | SealKeyError {
+  try {
+    return withHandle(reply, handing)
+  } catch (error) {
+    if (error instanceof SealKeyError) return error
+    throw error
+  }
+}
+
 /**
  * The secret of the handle is the secret that the script returned. If it returned none, it is the secret that was made
  * for this receive.
  */
-function withHandle(reply: ItemReply, uid: string, given: Buffer | undefined): QueueMessage | UnreadableItem {
-  const item = tryReadItem(reply)
+function withHandle(reply: ItemReply, { uid, given, seals }: Handing): QueueMessage | UnreadableItem {
+  const item = tryReadItem(reply, () => readItem(reply, seals))
   if ('problem' in item) return item
   const { message } = item
   const secret = reply[NUMBER.SECRET_AT - 1] ?? given

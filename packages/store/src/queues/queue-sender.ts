@@ -1,6 +1,7 @@
 /** Adding messages to a queue. */
 import { FantailError, messageBytes } from '@fantail/contracts'
 import { shardBase, shardOf } from '../keys/shards.ts'
+import type { BodySeals } from '../records/sealed-messages.ts'
 import type { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { queueMissing } from './items/queue-errors.ts'
@@ -16,20 +17,22 @@ type SendReply = [id: Buffer, sequence: Buffer, stored: number][]
 export class QueueSender {
   readonly #acks: ReplicaAcks
   readonly #use: QueueUse | undefined
+  readonly #seals: BodySeals | undefined
 
-  constructor(acks: ReplicaAcks, use: QueueUse | undefined) {
+  constructor(acks: ReplicaAcks, use: QueueUse | undefined, seals: BodySeals | undefined) {
     this.#acks = acks
     this.#use = use
+    this.#seals = seals
   }
 
   /**
    * Sends items, in one atomic write per 100 items or 4 MiB. Results have the same order. Throws `not_found`. On a FIFO
    * queue it also throws `validation_failed` if an item has no group, its own delay, or no deduplication id that the
-   * queue accepts.
+   * queue accepts. Throws a SealKeyError if an item must be sealed and there is no key.
    */
   async send(arn: string, items: SendItem[]): Promise<SentItem[]> {
     const sent: SentItem[] = []
-    const stored = items.map((item) => storedItem(item, arn))
+    const stored = items.map((item) => storedItem(item, arn, this.#seals))
     const how = {
       whenFull: items.some((item) => item.deadLetter !== undefined),
       byBody: stored.some((item) => item.deduplication === 'body'),

@@ -23,6 +23,7 @@ import type { QueueMessage, QueueRecord, RedriveFilter } from '@fantail/contract
 import type { Redis } from 'ioredis'
 import { queueKey, queuesKey } from '../keys/keys.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
+import type { BodySeals } from '../records/sealed-messages.ts'
 import { listNames, type Page } from '../redis/pages.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
@@ -80,6 +81,8 @@ interface QueuesOptions extends QueueDefinitionsOptions {
   acks?: ReplicaAcks
   /** Counts the use; default: no counting. */
   use?: QueueUse
+  /** Seals and opens messages. Absent: sealed messages are moved and stay locked. */
+  seals?: BodySeals
 }
 
 export class Queues {
@@ -96,7 +99,7 @@ export class Queues {
   readonly #unreadable: UnreadableItems
 
   constructor(redis: Redis, options: QueuesOptions = {}) {
-    const { use, inFlightMax = IN_FLIGHT_MAX, onProblem = () => undefined } = options
+    const { use, seals, inFlightMax = IN_FLIGHT_MAX, onProblem = () => undefined } = options
     const acks = options.acks ?? new ReplicaAcks(redis)
     this.#redis = redis
     this.#onUnreadable = options.onUnreadable ?? onProblem
@@ -107,14 +110,14 @@ export class Queues {
     }
     this.#leases = new QueueLeases(redis, definitions, options.onLeaseEnd ?? (() => undefined))
     this.#definitions = new QueueDefinitions(redis, this.#sources, { ...options, leases: this.#leases })
-    this.#contents = new QueueContents(redis)
+    this.#contents = new QueueContents(redis, seals)
     this.#handles = new QueueHandles(redis, use)
-    this.#sender = new QueueSender(acks, use)
+    this.#sender = new QueueSender(acks, use, seals)
     this.#mover = new QueueMover(redis, this.#sender, acks.redis)
     const { quarantine = new Quarantine(redis) } = options
     this.#unreadable = new UnreadableItems({ redis, contents: this.#contents, quarantine, onProblem })
     const parts = { redis, mover: this.#mover, unreadable: this.#unreadable }
-    this.#receiver = new QueueReceiver({ ...parts, inFlightMax, onProblem, use })
+    this.#receiver = new QueueReceiver({ ...parts, inFlightMax, onProblem, use, seals })
   }
 
   get(arn: string): Promise<QueueRecord | null> {

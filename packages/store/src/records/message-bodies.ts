@@ -5,6 +5,7 @@
  */
 import type { Message } from '@fantail/contracts'
 import { checksum, differs } from './checksums.ts'
+import { type BodySeals, openMessage, SealKeyError, sealedForm } from './sealed-messages.ts'
 import { CorruptRecordError, openJson, parseStored } from './stored-json.ts'
 
 const SUM = ',"sum":"'
@@ -12,8 +13,9 @@ const NUMBER = '"sequenceNumber":"'
 const JOB = '{"v":1,"lengths":['
 const MESSAGES = '],"m":['
 
-/** The text that lanes and rings store. */
-export function messageBody(message: Message): string {
+/** The text that lanes and rings store. A message that was opened is stored as it was sealed. */
+export function messageBody(given: Message): string {
+  const message = sealedForm(given)
   const { sequenceNumber } = message
   if (sequenceNumber === undefined) return `${openBody(message)}"}`
   const { sequenceNumber: _, ...unnumbered } = message
@@ -30,7 +32,22 @@ function numberedEnd(number: string): string {
   return `${number}",${NUMBER}${number}"}`
 }
 
-/** The message in a stored body. Throws a CorruptRecordError if any of it was changed. */
+/** The message in a stored body, with its content. Throws a CorruptRecordError, or a SealKeyError. */
+export function readContent(body: Buffer | string, seals: BodySeals): Message {
+  return openMessage(seals, readMessage(body))
+}
+
+/** Undefined: the body was changed, or the key that opens it is missing. */
+export function contentIfReadable(body: Buffer | string, seals: BodySeals): Message | undefined {
+  try {
+    return readContent(body, seals)
+  } catch (error) {
+    if (error instanceof CorruptRecordError || error instanceof SealKeyError) return undefined
+    throw error
+  }
+}
+
+/** The message in a stored body, sealed or not. Throws a CorruptRecordError if any of it was changed. */
 export function readMessage(body: Buffer | string): Message {
   const text = String(body)
   const at = text.lastIndexOf(SUM)

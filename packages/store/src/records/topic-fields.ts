@@ -20,6 +20,7 @@ const TOPIC_FIELDS = {
   recordAttempts: { optional: true, default: null, shown: 'inOtherForm', setting: true },
   fifoThroughputScope: { optional: true, default: 'Topic', shown: 'never', setting: true },
   eventTypeCheck: { optional: true, default: 'off', shown: 'asItIs', setting: true },
+  sealMessages: { optional: true, default: false, shown: 'asItIs', setting: true },
   tags: { optional: true, default: null, shown: 'never', setting: true },
   // Appended by put-topic.
   createdAt: { required: true, type: 'number', shown: 'inOtherForm' },

@@ -7,7 +7,13 @@ import {
 } from '@fantail/contracts'
 import { type KeepAnswer, shownHeaders } from '@fantail/delivery'
 import { retryPhase } from '@fantail/policy'
-import type { AttemptRecord, AttemptRecorder } from '@fantail/store'
+import {
+  type AttemptRecord,
+  type AttemptRecorder,
+  type BodySeals,
+  isSealed,
+  sealAnswer,
+} from '@fantail/store'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { type AttemptEnd, type Decided, type EndReport, isSent, type Sent } from './attempt-end.ts'
 import { type Outcome, resultState } from './attempt-outcome.ts'
@@ -19,6 +25,8 @@ interface RecordingOptions {
   standard: AttemptRecording
   /** Whether answers of private addresses are recorded with their bodies. */
   bodiesFromAnywhere: boolean
+  /** Seals the answers to sealed messages. */
+  seals: BodySeals
   /** Epoch ms by Redis's clock. */
   now: () => number
 }
@@ -64,7 +72,8 @@ export class Recording implements EndReport {
     }
     const record = recordOf(end, result, decided, this.#options.now())
     const answer = result.kind === 'response' ? result.answer : undefined
-    recorder.add(id, () => withAnswer(record, answer))
+    const seals = answer && isSealed(end.message.message) ? this.#options.seals : undefined
+    recorder.add(id, () => withAnswer(record, answer, seals))
   }
 
   #of({ recordAttempts }: CompiledSubscription): AttemptRecording {
@@ -120,8 +129,13 @@ function cameAtFirst({ message }: AttemptEnd, startedAt: number): Came {
   return { why: waitedFor && { because: waitedFor, delayMs }, waitedFor, redrives: 0 }
 }
 
-function withAnswer(record: AttemptRecord, answer: AnswerStart | undefined): AttemptRecord {
+function withAnswer(
+  record: AttemptRecord,
+  answer: AnswerStart | undefined,
+  seals: BodySeals | undefined,
+): AttemptRecord {
   if (!answer) return record
   const isPrivate = answer.isPublic ? undefined : (true as const)
-  return { ...record, headers: shownHeaders(answer.headers), body: answer.body(), isPrivate }
+  const whole = { ...record, headers: shownHeaders(answer.headers), body: answer.body(), isPrivate }
+  return seals ? sealAnswer(whole, seals) : whole
 }

@@ -128,6 +128,8 @@ export class CredentialGate {
       if (state === 'works') return undefined
       const waitMs = state === 'probe' ? this.#options.credentials.probeEveryMs : state.waitMs
       this.#open(credential).probeAt = passingTime.now() + waitMs
+      // An answer to the probe frees the other lanes too.
+      if (state === 'probe') this.#names.set(subscription.record.id, credential)
       return state === 'probe' ? undefined : this.#block(subscription, credential, waitMs)
     } catch (error) {
       this.#report('down', error)

@@ -1,12 +1,13 @@
-import { createMessageId, parseMessageId } from '@fantail/contracts'
+import { createMessageId, formatMessageId, parseMessageId } from '@fantail/contracts'
 import { renderBody, type Target } from '@fantail/delivery'
 import { messageBody } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { MessageContext } from '../topics/message-context.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { FreedCapacity } from './freed-capacity.ts'
-import { LaneBodies } from './lane-bodies.ts'
+import { LaneBodies, UnreadableBody } from './lane-bodies.ts'
 
+const keyOf = (messageId: string) => (parseMessageId(messageId) ?? Buffer.alloc(16)).toString('latin1')
 const bodyOf = (messageId: string, message: string) =>
   messageBody({ messageId, topicArn: 'arn', publishedAt: 1, message })
 
@@ -52,13 +53,20 @@ test('loaded bodies are not fetched again if the others failed', async () => {
   const messages = async (_: number, of: Buffer[]) => {
     asked.push(of.length)
     if (asked.length === 2) throw new Error('Command timed out')
-    return of.map(() => Buffer.from(bodyOf(ids[0] ?? '', '')))
+    return of.map((id) => Buffer.from(bodyOf(formatMessageId(id), '')))
   }
   const bodies = new LaneBodies({ messages })
   const all = ids.map((id) => parseMessageId(id) ?? Buffer.alloc(16))
   await expect(bodies.get(0, all)).rejects.toThrow('timed out')
   expect(await bodies.get(0, all)).toHaveLength(250)
   expect(asked).toEqual([100, 100, 50, 100])
+})
+
+test('a body in the place of another message’s cannot be used', () => {
+  const [one = '', two = ''] = createdIds
+  const bodies = new LaneBodies(createStore(0))
+  expect(bodies.read(Buffer.from(bodyOf(one, 'x')), keyOf(one))).toBeInstanceOf(MessageContext)
+  expect(bodies.read(Buffer.from(bodyOf(one, 'x')), keyOf(two))).toBeInstanceOf(UnreadableBody)
 })
 
 test('a cached body holds no more memory than it fills', () => {
@@ -69,7 +77,7 @@ test('a cached body holds no more memory than it fills', () => {
     publishedAt: 1,
     message: 'é',
   }
-  const context = bodies.read(Buffer.from(messageBody(message)))
+  const context = bodies.read(Buffer.from(messageBody(message)), keyOf(message.messageId))
   if (!(context instanceof MessageContext)) throw new Error('it cannot be read')
   const envelope = context.envelopeFor(undefined)
   renderBody(envelope, { raw: false, protocol: 'http', subscriptionArn: 'arn' } as unknown as Target)
@@ -80,14 +88,13 @@ test('a cached body holds no more memory than it fills', () => {
 })
 
 test('bodies are loaded only while there is capacity, and few at a time', async () => {
-  const [one] = createdIds
   let [coming, most] = [0, 0]
   const messages = async (_: number, ids: Buffer[]) => {
     coming += ids.length
     most = Math.max(most, coming)
     await new Promise(setImmediate)
     coming -= ids.length
-    return ids.map(() => Buffer.from(bodyOf(one ?? '', 'x'.repeat(1_000))))
+    return ids.map((id) => Buffer.from(bodyOf(formatMessageId(id), 'x'.repeat(1_000))))
   }
   const bodies = new LaneBodies({ messages })
   const bytes = new BodyBytes({ bytesMax: 1_000_000, freed: new FreedCapacity() })

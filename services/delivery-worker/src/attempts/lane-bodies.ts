@@ -2,10 +2,10 @@
  * Loads the messages of claimed deliveries from Redis. A message is loaded once for all its deliveries in a shard, and
  * cached.
  */
-import type { Links } from '@fantail/delivery'
-import { type Lanes, readMessage } from '@fantail/store'
+import { bodySealsOf, type Links } from '@fantail/delivery'
+import { type BodySeals, type Lanes, SealKeyError } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import { MessageContext } from '../topics/message-context.ts'
+import { contextOf, MessageContext } from '../topics/message-context.ts'
 import { bytesOf, type LoadingBodies } from './body-bytes.ts'
 
 /** @limit memory (worker) Bodies that a worker caches. Past it: the least recently used one is dropped. */
@@ -33,8 +33,9 @@ export class UnreadableBody extends Error {
   }
 }
 
-export type LaneBody = MessageContext | UnreadableBody | null | undefined
-type Found = Map<string, MessageContext | UnreadableBody | null>
+type Read = MessageContext | UnreadableBody | SealKeyError | null
+export type LaneBody = Read | undefined
+type Found = Map<string, Read>
 
 interface Fetching {
   found: Found
@@ -43,7 +44,7 @@ interface Fetching {
 
 export class LaneBodies {
   readonly #lanes: Pick<Lanes, 'messages'>
-  readonly #links: Links | undefined
+  readonly #reading: Omit<Parameters<typeof contextOf>[1], 'lasting'>
   readonly #cache = new LRUCache<string, MessageContext>({
     maxSize: BODY_CACHE_BYTES_MAX,
     sizeCalculation: bytesOf,
@@ -53,14 +54,15 @@ export class LaneBodies {
   #coming = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(lanes: Pick<Lanes, 'messages'>, links?: Links) {
+  constructor(lanes: Pick<Lanes, 'messages'>, links?: Links, seals: BodySeals = bodySealsOf(undefined)) {
     this.#lanes = lanes
-    this.#links = links
+    this.#reading = { seals, links }
   }
 
   /**
-   * Returns a body for each delivery, in the same order. null: the body is gone. UnreadableBody: it cannot be decoded.
-   * Undefined: it was not loaded, because `loading` had no capacity for more. `brought`: bodies that are here already.
+   * Returns a body for each delivery, in the same order. null: the body is gone. UnreadableBody: it cannot be decoded,
+   * or is another message's. SealKeyError: it is sealed, and its key is missing. Undefined: it was not loaded,
+   * because `loading` had no capacity for more. `brought`: bodies that are here already.
    */
   async get(
     shard: number,
@@ -113,7 +115,7 @@ export class LaneBodies {
   }
 
   #keep(key: string, body: Buffer | null, { found, loading }: Fetching): void {
-    const context = this.read(body)
+    const context = this.read(body, key)
     found.set(key, context)
     if (!(context instanceof MessageContext)) return
     this.#cache.set(key, context)
@@ -125,14 +127,15 @@ export class LaneBodies {
     this.#cache.set(context.id.toString('latin1'), context)
   }
 
-  /** null: there is no body. UnreadableBody: it cannot be decoded. */
-  read(body: Buffer | null): MessageContext | UnreadableBody | null {
+  /** `id`: the message's, in Latin-1. null: there is no body. The errors are those of `get`. */
+  read(body: Buffer | null, id: string): Read {
     if (body === null) return null
-    const text = body.toString()
     try {
-      return new MessageContext(readMessage(text), this.#links, text, true)
+      const context = contextOf(body.toString(), { ...this.#reading, lasting: true })
+      if (context.id.toString('latin1') === id) return context
+      return new UnreadableBody(body, new TypeError('it is the body of another message'))
     } catch (error) {
-      return new UnreadableBody(body, error)
+      return error instanceof SealKeyError ? error : new UnreadableBody(body, error)
     }
   }
 }

@@ -1,5 +1,6 @@
 /** A worker dies in the middle of a job. Filters change before the next worker takes the job over. */
 import type { Message, SubscriptionRecord } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
 import { messageBody, Snapshots } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
@@ -40,6 +41,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     expiredWhole: () => undefined,
   }
   const dispatcher = new Dispatcher({
+    seals: bodySealsOf(undefined),
     snapshots: new SnapshotCache(new Snapshots(fixture.redis), () => undefined),
     lanes: fixture.lanes,
     firstAttempts,

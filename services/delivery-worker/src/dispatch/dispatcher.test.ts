@@ -1,4 +1,5 @@
 import { createMessageId, type Message } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
 import type { RunEnd } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
 import { connect, Lanes, messageBody, shardOf } from '@fantail/store'
@@ -71,6 +72,7 @@ function createDispatcher(
   } as unknown as DispatcherOptions['snapshots']
   const lanes = new Lanes(redis)
   const dispatcher = new Dispatcher({
+    seals: bodySealsOf(undefined),
     snapshots,
     lanes,
     firstAttempts: typeof start === 'function' ? { start, queued: 0 } : start,

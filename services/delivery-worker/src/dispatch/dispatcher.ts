@@ -6,19 +6,21 @@ import type { Links } from '@fantail/delivery'
 import type { DispatchRun, RunEnd } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import {
+  type BodySeals,
   type Idempotency,
   type Lanes,
   type NewEntry,
   type NewKept,
   type Quarantined,
   readMessage,
+  SealKeyError,
 } from '@fantail/store'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { Isolation } from '../fifo/isolation.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { Parking } from '../settling/parking.ts'
-import { MessageContext } from '../topics/message-context.ts'
+import { contextOf, MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { JobRun } from '../units/job-run.ts'
 import { Checkpoints } from './checkpoints.ts'
@@ -31,8 +33,11 @@ import { QUEUED_MAX, UnitAdmission } from './unit-admission.ts'
 import { UnitStarts } from './unit-starts.ts'
 import { wholeJob } from './whole-job.ts'
 
-/** Pause before the next start of a job whose unreadable data did not fit into the quarantine. */
-const FULL_RETRY_MS = 60_000
+/**
+ * Pause before the next start of a job whose unreadable data did not fit into the quarantine, or which has a message
+ * that this process cannot open.
+ */
+const LOCKED_RETRY_MS = 60_000
 /** Slices of messages that wait for capacity. Past it: no further job is fetched. */
 const ADMISSIONS_MAX = 64
 
@@ -46,6 +51,7 @@ export interface DispatcherOptions {
   log: Logger
   /** For messages that do not name their own. */
   links?: Links
+  seals: BodySeals
   /** Adds one to a count in Redis, in addition to the scripts' own counts. */
   count(cause: string): Promise<void>
   /** Puts data that cannot be decoded into the quarantine. Safe to repeat. */
@@ -132,7 +138,8 @@ export class Dispatcher {
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
       const delayMs = run.isIsolating ? await this.#isolating.run(run) : await this.#runAll(run)
       if (run.toKeep) await this.#keep(run, run.toKeep)
-      const postponedMs = delayMs ?? (run.awaitsQuarantine ? FULL_RETRY_MS : undefined)
+      const waits = run.awaitsQuarantine || contexts.some(({ isLocked }) => isLocked)
+      const postponedMs = delayMs ?? (waits ? LOCKED_RETRY_MS : undefined)
       // The job will start again. Save the settled deliveries, so that the next start knows them.
       if (postponedMs !== undefined) await this.#checkpoints.save(run)
       if (run.lost) return 'lost'
@@ -196,10 +203,19 @@ export class Dispatcher {
 
   #context(body: string, index: number, unreadable: Unreadable[]): MessageContext[] {
     try {
-      return [new MessageContext(readMessage(body), this.#options.links, body)]
+      return [contextOf(body, this.#options)]
     } catch (error) {
+      if (error instanceof SealKeyError) return [this.#locked(body, error)]
       unreadable.push({ index, body, error })
       return []
     }
+  }
+
+  /** It keeps its place in the job, and the job starts again until somebody has the key. */
+  #locked(body: string, { message: reason }: SealKeyError): MessageContext {
+    const context = new MessageContext(readMessage(body), this.#options.links, body)
+    const { messageId, topicArn } = context.message
+    this.#options.log.warn({ messageId, topicArn, reason }, 'message.locked')
+    return context
   }
 }

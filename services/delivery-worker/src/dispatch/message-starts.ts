@@ -41,10 +41,11 @@ export class MessageStarts {
   }
 
   /**
-   * If the topic's record cannot be read, the job would run for ever, and its worker with it. The message is therefore
-   * quarantined.
+   * A message that could not be opened waits for another start of the job. If the topic's record cannot be read, the
+   * job would run for ever, and its worker with it. The message is therefore quarantined.
    */
   async start(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    if (context.isLocked) return
     try {
       await this.#startMessage(run, index, context)
     } catch (error) {
@@ -59,6 +60,7 @@ export class MessageStarts {
   }
 
   async startIsolated(run: JobRun, index: number, context: MessageContext): Promise<void> {
+    if (context.isLocked) return
     if (!(await this.#expire(run, context))) await this.start(run, index, context)
     await run.whenUnitsEnded()
     if (run.lost) return

@@ -61,7 +61,7 @@ interface LetterAppendsOptions {
   topicQueues: Pick<TopicQueues, 'arnOf' | 'send'>
   quota: Pick<LetterQuota, 'queueBytes' | 'stored'>
   servers: Pick<ServerMarks, 'mark'>
-  admission: Pick<QueueAdmission, 'denies'>
+  admission: Pick<QueueAdmission, 'denies' | 'seals'>
   memory: Pick<StorageGuard, 'admitDeadLetter'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
   recorder: Pick<OutcomeRecorder, 'lettersRemoved'>
@@ -162,7 +162,8 @@ export class LetterAppends {
       message: message.message,
     }
     const item = queueBody(await this.#signed(dead), targetOfLetters(subscription.target), queueArn)
-    return { id: deadLetterItemId(record.id, claimed.delivery), ...item, deadLetter }
+    const sealed = item.sealed || this.#options.admission.seals(queueArn)
+    return { id: deadLetterItemId(record.id, claimed.delivery), ...item, sealed, deadLetter }
   }
 
   /** The envelope, signed as the endpoint would have got it. */

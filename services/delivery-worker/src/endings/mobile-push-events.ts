@@ -9,13 +9,14 @@ import {
   endpointEventText,
   endpointOf,
   eventTopicOf,
+  isSealing,
   type Message,
   type PlatformApplicationRecord,
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
 import type { Publisher } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import type { DeadState, StorageGuard } from '@fantail/store'
+import { type BodySeals, type DeadState, type StorageGuard, sealMessage } from '@fantail/store'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { DeadDelivery } from './letter-appends.ts'
 
@@ -29,6 +30,7 @@ interface PushEventsOptions {
   /** Called before the first event, because most workers never have one. */
   openPublisher(): Pick<Publisher, 'publish' | 'close'>
   publicUrl: string | undefined
+  seals: BodySeals
   log: Pick<Logger, 'warn'>
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -46,7 +48,7 @@ export class MobilePushEvents {
   async publish(application: PlatformApplicationRecord, event: EndpointEvent): Promise<void> {
     const topicArn = eventTopicOf(application, event.type)
     if (topicArn === undefined) return
-    const { snapshots, memory, publicUrl, log, now } = this.#options
+    const { snapshots, memory, publicUrl, seals, log, now } = this.#options
     const snapshot = await snapshots.topic(topicArn)
     if (!snapshot || snapshot.topic.fifo) {
       const { endpointArn, type } = event
@@ -67,7 +69,8 @@ export class MobilePushEvents {
     }
     const bytes = Buffer.byteLength(message.message) + EVENT_OVERHEAD_BYTES
     this.#publisher ??= this.#options.openPublisher()
-    await this.#publisher.publish([message], { bytes, fanOut: snapshot.subscriptions })
+    const stored = seals.all || isSealing(snapshot.topic) ? sealMessage(seals, message) : message
+    await this.#publisher.publish([stored], { bytes, fanOut: snapshot.subscriptions })
   }
 
   /** Publishes the event of a delivery that has failed permanently. Returns false if this must be tried again. */

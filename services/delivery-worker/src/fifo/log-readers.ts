@@ -20,9 +20,10 @@ import {
   type NewEntry,
   QUARANTINE_BASE,
   type Quarantined,
+  SealKeyError,
   type ServerMarks,
 } from '@fantail/store'
-import type { LaneBodies } from '../attempts/lane-bodies.ts'
+import { type LaneBodies, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import { MessageContext } from '../topics/message-context.ts'
@@ -179,7 +180,7 @@ export class LogReaders {
   /** An unreadable message is handled when it is read, and its entry in the quarantine explains it. */
   async #noteIsolated({ isolated }: Found): Promise<void> {
     if (!isolated) return
-    const context = this.#options.bodies.read(isolated.body)
+    const context = this.#options.bodies.read(isolated.body, isolated.id.toString('latin1'))
     if (context instanceof MessageContext)
       await this.#options.isolation.begin(context, isolated.failedStarts, isolated.delayMs)
   }
@@ -195,14 +196,14 @@ export class LogReaders {
 
   /**
    * Decodes the messages. An unreadable entry goes to the quarantine, and leaves the log with the others. Only its id
-   * is known.
+   * is known. While the key of a sealed message is missing, the log waits.
    */
   #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<(MessageContext | Buffer)[]> {
     const { bodies } = this.#options
     return Promise.all(
       entries.map(async ({ id, body }) => {
-        const context = bodies.read(body)
-        if (context === null || context instanceof Error) {
+        const context = await this.#untilDone(async () => opened(bodies.read(body, id.toString('latin1'))))
+        if (context === null || context instanceof UnreadableBody) {
           await this.#quarantine(unreadableEntry(claim, id, context))
           return id
         }
@@ -233,6 +234,11 @@ export class LogReaders {
       }
     }
   }
+}
+
+function opened<T>(read: T): Exclude<T, SealKeyError> {
+  if (read instanceof SealKeyError) throw read
+  return read as Exclude<T, SealKeyError>
 }
 
 /** Whether readers have died at the first message of an isolated group. */

@@ -2,6 +2,7 @@
  * Handles the claims of a take or of the sweep. Each claim is attempted, dead-lettered, discarded, or returned to its
  * lane.
  */
+import { unopenedSecrets } from '@fantail/delivery'
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import {
@@ -12,11 +13,13 @@ import {
   parseDeliveryId,
   QUARANTINE_BASE,
   type Quarantined,
+  SealKeyError,
   type ServerMarks,
   type TakeResult,
 } from '@fantail/store'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes, HeldBodies } from '../attempts/body-bytes.ts'
+import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { LaneBodies, LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
@@ -51,6 +54,7 @@ export interface LaneClaimsOptions {
   bodies: Pick<LaneBodies, 'get'>
   attempts: Pick<LaneAttempts, 'begin' | 'deadLetter'>
   batches: Pick<LaneBatches, 'takes' | 'add'>
+  credentials: Pick<CredentialGate, 'ended' | 'blockMs'>
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
@@ -135,6 +139,11 @@ export class LaneClaims {
         this.#return(shard, { ...lane, claims: [claim] })
         continue
       }
+      if (message instanceof SealKeyError) {
+        if (subscription) this.#block(subscription, claim, message)
+        else this.#return(shard, { ...lane, claims: [claim] })
+        continue
+      }
       if (!(message instanceof MessageContext)) {
         const { delivery, lease } = claim
         const claimed = { subscriptionId: lane.subscriptionId, delivery, lease }
@@ -149,6 +158,17 @@ export class LaneClaims {
       }
       this.#begin(taken, claim, message, behind && followersOf(message, behind))
     }
+  }
+
+  /** The key that opens the message is missing. The lane waits for it as for any broken credential. */
+  #block(subscription: CompiledSubscription, claim: Claim, { cause }: SealKeyError): void {
+    const { credentials, settling } = this.#options
+    const result = unopenedSecrets(cause, subscription.record.topicArn)
+    if (result.kind !== 'misconfigured') return
+    credentials.ended(subscription, result)
+    const { credential } = result
+    const block = { op: 'block', delayMs: credentials.blockMs, credential } as const
+    void settling.settle(subscription.shard, claimedOf(subscription, claim), block)
   }
 
   /**

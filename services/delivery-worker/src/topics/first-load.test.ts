@@ -1,5 +1,6 @@
 /** A fresh worker that meets a topic of many filtered subscriptions loads its filters before it cuts a message. */
 import type { Message } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
 import type { DispatchPart } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
 import { messageBody, type PackedSlice, type SliceRef, Snapshots } from '@fantail/store'
@@ -46,6 +47,7 @@ function createWorker() {
   const parts: DispatchPart[] = []
   const kept: KeptBack[] = []
   const dispatcher = new Dispatcher({
+    seals: bodySealsOf(undefined),
     snapshots: new SnapshotCache(snapshots, (id, error) => expect.fail(`${id}: ${error}`)),
     lanes: fixture.lanes,
     firstAttempts: { start: (unit) => void units.push(unit), queued: 0 },

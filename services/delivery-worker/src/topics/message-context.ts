@@ -1,6 +1,6 @@
 /**
  * One message with the data that all its deliveries share. The envelope, its signatures and the stored body are made
- * once, when they are first needed.
+ * once, when they are first needed. A sealed message is opened here, and its stored body stays sealed.
  */
 import { type Message, type Protocol, parseMessageId } from '@fantail/contracts'
 import {
@@ -11,11 +11,19 @@ import {
   textForProtocol,
 } from '@fantail/delivery'
 import { type FilterSubject, filterSubject } from '@fantail/policy'
-import { messageBody } from '@fantail/store'
+import { type BodySeals, isSealed, messageBody, readContent } from '@fantail/store'
 
 interface BodySubject {
   text: string
   subject: FilterSubject
+}
+
+/** Throws a CorruptRecordError if the body was changed, and a SealKeyError if it cannot be opened. */
+export function contextOf(
+  body: string,
+  { seals, links, lasting }: { seals: BodySeals; links?: Links | undefined; lasting?: boolean },
+): MessageContext {
+  return new MessageContext(readContent(body, seals), links, body, lasting)
 }
 
 export class MessageContext {
@@ -44,6 +52,11 @@ export class MessageContext {
     this.#body = body
   }
 
+  /** The message is sealed and could not be opened. Nothing can be matched or sent. */
+  get isLocked(): boolean {
+    return this.message.sealed !== undefined
+  }
+
   /** Bytes of the message's text and attributes, as the publisher's limit counts them. */
   get sizeBytes(): number {
     let bytes = Buffer.byteLength(this.message.message)
@@ -66,13 +79,16 @@ export class MessageContext {
   }
 
   #compile(signature?: SignatureVersion): Envelope {
+    this.#assertOpen()
     const envelope = compileEnvelope(this.message, this.#links, signature)
     envelope.lasting = this.#lasting
+    envelope.sealed = isSealed(this.message)
     return envelope
   }
 
   /** The message in the form for filters: its text for one protocol, or its attributes. */
   subject(protocol: Protocol | undefined): FilterSubject {
+    this.#assertOpen()
     return protocol === undefined ? this.#attributes : this.#bodyFor(protocol)
   }
 
@@ -103,6 +119,11 @@ export class MessageContext {
     const made = same ?? { text, subject: filterSubject({ message: text, attributes }, 'MessageBody') }
     this.#bodySubjects.set(key, made)
     return made.subject
+  }
+
+  /** Its empty text must never be matched or sent. */
+  #assertOpen(): void {
+    if (this.isLocked) throw new Error('the message is sealed')
   }
 
   /** The text that lanes store once per shard. */

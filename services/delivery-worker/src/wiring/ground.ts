@@ -1,9 +1,11 @@
 /** The ground floor: connections, stores, clocks and counters, and the writers of results that attempts stand on. */
 import { RECORDING_DEFAULT } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
 import { createStateLog, openConnections, reportQuarantine } from '@fantail/runtime'
 import {
   AttemptRecorder,
   AttemptStore,
+  type BodySeals,
   Counts,
   Credentials,
   FifoReading,
@@ -50,7 +52,8 @@ export function createGround(options: DeliveryWorkerOptions) {
   const mainName = keyHolderName('worker', options.vault?.keyIds)
   const connections = openConnections({ redisUrl, name: 'fantail-worker', mainName, minReplicas, log })
   const { redis, subscriber, acks } = connections
-  const stores = createWorkerStores(redis, acks, options)
+  const seals: BodySeals = bodySealsOf(options.vault, { all: options.seal === 'all' })
+  const stores = createWorkerStores(redis, acks, { ...options, seals })
   const { lanes } = stores
   const clocks = createShardClocks(redis, log)
   const now = (at?: number) => clocks.now(at)
@@ -69,6 +72,7 @@ export function createGround(options: DeliveryWorkerOptions) {
     redis,
     subscriber,
     servers: new ServerMarks([redis, acks.redis]),
+    seals,
     stores,
     lanes,
     queues: stores.queues,
@@ -97,6 +101,7 @@ export function createGround(options: DeliveryWorkerOptions) {
       recorder: attemptRecorder,
       standard: RECORDING_DEFAULT,
       bodiesFromAnywhere: mode === 'local',
+      seals,
       now,
     }),
     signing: createSigning(redis, { ...options, vault: options.checkMasterKey ? options.vault : undefined }),
@@ -105,7 +110,11 @@ export function createGround(options: DeliveryWorkerOptions) {
 
 const KEPT_SHARE_DEFAULT = 0.1
 
-function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: DeliveryWorkerOptions) {
+function createWorkerStores(
+  redis: Redis,
+  acks: ReplicaAcks,
+  options: DeliveryWorkerOptions & { seals: BodySeals },
+) {
   const { log, queues: queueCount, logMessages: entriesMax, redisMemoryBytes: memoryBytes } = options
   const lanes = new Lanes(redis, acks)
   const stored = new Snapshots(redis, {
@@ -122,8 +131,8 @@ function createWorkerStores(redis: Redis, acks: ReplicaAcks, options: DeliveryWo
       log.error({ subscriptionId, err: error }, 'subscription.unusable'),
     ),
     outcomes: new OutcomeLog(redis, stored, lanes, { queues: queueCount, entriesMax }),
-    queues: new Queues(redis, { use, acks, quarantine }),
-    topicQueues: new TopicQueues({ acks, use }),
+    queues: new Queues(redis, { use, acks, quarantine, seals: options.seals }),
+    topicQueues: new TopicQueues({ acks, use, seals: options.seals }),
     counts: new Counts(redis),
     credentials: new Credentials(redis, { probeEveryMs: options.credentialProbeMs }),
     /** Puts data into the quarantine. A call may be repeated. */

@@ -19,8 +19,8 @@ export function createLaneWork(
   below: Ground & Sending & Ending & Dispatching,
   { attemptTimeoutMs, travel }: DeliveryWorkerOptions,
 ) {
-  const { redis, lanes, links, stores, clocks, due, consumers, log } = below
-  const bodies = new LaneBodies(lanes, links)
+  const { redis, lanes, links, seals, stores, clocks, due, consumers, log } = below
+  const bodies = new LaneBodies(lanes, links, seals)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
   const isConnected = () => redis.status === 'ready'
   const laneAttempts = new LaneAttempts({ ...below, renewals, isConnected })

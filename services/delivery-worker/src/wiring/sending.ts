@@ -27,11 +27,12 @@ import type { DeliveryWorkerOptions } from './worker-options.ts'
 export type Sending = ReturnType<typeof createSending>
 
 export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
-  const { redis, queues, servers, stores, snapshots, memory, lanes, now, log } = ground
+  const { redis, queues, seals, servers, stores, snapshots, memory, lanes, now, log } = ground
   const { sender, vault, userAgent, kinds, publicUrl, redisUrl, minReplicas = 0 } = options
   const { metrics } = options.telemetry
   const links: Links = { publicUrl }
-  const admission = new QueueAdmission({ queues, clock: now, organizations: options.organizations })
+  const { organizations, kmsKeys } = options
+  const admission = new QueueAdmission({ queues, clock: now, organizations, kmsKeys })
   const mark = (queueArn: string) => servers.mark(shardBase(shardOf(queueArn)))
   const mail = createMailTools(redis, { metrics, log, now })
   const applications = new PlatformApplications(redis)
@@ -41,6 +42,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     memory,
     openPublisher: () => createPublisher({ url: redisUrl, queues: options.queues, minReplicas }),
     publicUrl,
+    seals,
     log,
     now,
   })

@@ -2,7 +2,7 @@
 import type { RedisTarget } from '@fantail/contracts'
 import type { Attempters, HttpSender, KindSettings, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
-import type { Organizations } from '@fantail/policy'
+import type { KmsKeys, Organizations } from '@fantail/policy'
 import type { Logger, TravelMode } from '@fantail/runtime'
 import type { LetterShares } from '@fantail/store'
 import type { Telemetry } from '@fantail/telemetry'
@@ -38,6 +38,8 @@ export interface DeliveryWorkerOptions {
   minReplicas?: number
   /** For policies of queues (FANTAIL_ORGANIZATIONS). */
   organizations?: Organizations
+  /** Keys that queues may name (FANTAIL_KMS_KEYS). */
+  kmsKeys?: KmsKeys | undefined
   publicUrl?: string | undefined
   /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT). */
   userAgent?: string | undefined
@@ -52,6 +54,8 @@ export interface DeliveryWorkerOptions {
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'dial' | 'close'>
   /** Opens the secrets of endpoints. undefined: there is no master key. */
   vault?: Vault | undefined
+  /** Which messages are sealed; default: those of topics and queues that ask for it. */
+  seal?: 'asked' | 'all'
   /**
    * True if all processes share the key of the vault. `start` then rejects if secrets are sealed with another key, and
    * the signing key is sealed.

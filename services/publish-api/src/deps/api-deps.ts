@@ -9,6 +9,7 @@ import type {
   AttemptStore,
   AuditReader,
   AuditWriter,
+  BodySeals,
   BulkTasks,
   ConfirmationLimits,
   Consumers,
@@ -77,6 +78,7 @@ export type Settings = Pick<
   | 'emailConfirmOnGet'
   | 'fifoHttp'
   | 'hosts'
+  | 'kmsKeys'
   | 'maxRetrySeconds'
   | 'smsMonthUsd'
   | 'mode'
@@ -176,6 +178,8 @@ export interface ApiDeps {
   auditReader: Pick<AuditReader, 'find'>
   /** undefined: there is no master key, so no secret can be stored. */
   vault: Vault | undefined
+  /** Seals and opens messages. Without a master key it throws. */
+  seals: BodySeals
   /** The checks of `/readyz`, by name. */
   checks: Checks
   /** Problems of a Redis that answers, for `/readyz`. */

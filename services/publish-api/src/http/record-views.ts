@@ -110,15 +110,21 @@ export function lookedAtView(message: QueueMessage, caller: Caller): object {
   const { body } = message
   return {
     ...queueMessageView(message),
-    ...(!seesBodies(caller) && { body: null, attributes: {} }),
+    ...(!showsBody(message, caller) && { body: null, attributes: {} }),
     bodyBytes: Buffer.byteLength(body),
     bodySha256: hash('sha256', body, 'hex'),
   }
 }
 
+/** Whether the caller may see the content of the message, and it could be opened. */
+export function showsBody({ sealed }: QueueMessage, caller: Caller): boolean {
+  return sealed !== 'locked' && seesBodies(caller)
+}
+
 /** The published text and attributes of a dead letter, for callers who may see them. */
-export function publishedView({ deadLetter }: QueueMessage, caller: Caller): object {
-  if (!deadLetter || !seesBodies(caller)) return {}
+export function publishedView(item: QueueMessage, caller: Caller): object {
+  const { deadLetter } = item
+  if (!deadLetter || !showsBody(item, caller)) return {}
   const { message, attributes = {} } = deadLetter.message
   return { published: { message, attributes } }
 }

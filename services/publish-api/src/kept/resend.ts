@@ -23,6 +23,7 @@ type Tools = Pick<
   | 'messages'
   | 'queues'
   | 'redrives'
+  | 'seals'
   | 'storageGuard'
   | 'subscriptions'
   | 'topicQueues'

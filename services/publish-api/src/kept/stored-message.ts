@@ -6,14 +6,15 @@ import {
   deliveryId,
   ifReadable,
   type NotKept,
-  readMessage,
+  openMessage,
+  readContent,
   resentGeneration,
 } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 
-type Tools = Pick<ApiDeps, 'kept' | 'messages' | 'subscriptions' | 'topicQueues' | 'queues'>
+type Tools = Pick<ApiDeps, 'kept' | 'messages' | 'seals' | 'subscriptions' | 'topicQueues' | 'queues'>
 
 export interface StoredMessage {
   message: Message
@@ -36,21 +37,24 @@ export async function topicOfMessage({ messages, kept }: Tools, messageId: strin
   return logged?.topicArn ?? (await kept.topicOf(messageId))
 }
 
-/** Throws `not_found` if the message is unknown, and `body_gone` if its text is stored nowhere. */
+/**
+ * Throws `not_found` if the message is unknown, `body_gone` if its text is stored nowhere, and a SealKeyError if it
+ * cannot be opened.
+ */
 export async function storedMessage(deps: Tools, messageId: string): Promise<StoredMessage> {
   const topicArn = await topicOfMessage(deps, messageId)
   if (topicArn === null) throw notFound('message')
   const { found, kept } = await keptOrWaiting(deps, topicArn, messageId)
   if (found) return found
   const letter = await inDeadLetters(deps, messageId)
-  if (letter) return { message: letter, from: 'deadLetter' }
+  if (letter) return { message: openMessage(deps.seals, letter), from: 'deadLetter' }
   const why = Buffer.isBuffer(kept) ? 'the copy that its topic keeps was damaged' : WHY[kept]
   throw new FantailError('body_gone', `the text of the message is not stored: ${why}`)
 }
 
 /** In the ring of the topic, or where a delivery waits. `kept`: what the ring has, or why it has nothing. */
 export async function keptOrWaiting(
-  deps: Pick<Tools, 'kept'>,
+  deps: Pick<Tools, 'kept' | 'seals'>,
   topicArn: string,
   messageId: string,
 ): Promise<{ found: StoredMessage | undefined; kept: Buffer | NotKept }> {
@@ -63,7 +67,7 @@ export async function keptOrWaiting(
     ['waiting', waiting],
   ] as const) {
     if (!Buffer.isBuffer(body)) continue
-    const [message] = ifReadable(() => readMessage(body))
+    const [message] = ifReadable(() => readContent(body, deps.seals))
     if (message) return { found: { message, from }, kept }
   }
   return { found: undefined, kept }

@@ -1,14 +1,15 @@
 /**
  * Stores accepted messages. Messages of a standard topic go together into one dispatch job. Messages of a FIFO topic go
- * into its log. Both are one atomic write.
+ * into its log. Both are one atomic write. If the topic wants it, messages are sealed just before.
  */
 import { createHash } from 'node:crypto'
-import { type Message, messageBytes, type TopicRecord } from '@fantail/contracts'
-import { type FifoReceipt, type IdempotentPublish, idempotencyKey } from '@fantail/store'
+import { isSealing, type Message, messageBytes, type TopicRecord } from '@fantail/contracts'
+import { type FifoReceipt, type IdempotentPublish, idempotencyKey, sealMessage } from '@fantail/store'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { replay } from './idempotent.ts'
+import { checkKmsUse } from './kms-use.ts'
 
 /** Bytes of a message in a job in addition to its text and attributes. */
 const OVERHEAD_BYTES = 256
@@ -31,7 +32,10 @@ export interface Once {
   hash: string
 }
 
-type StoreDeps = Pick<ApiDeps, 'publisher' | 'fifoLog' | 'idempotency' | 'publishCounts'>
+type StoreDeps = Pick<
+  ApiDeps,
+  'publisher' | 'fifoLog' | 'idempotency' | 'publishCounts' | 'seals' | 'settings'
+>
 
 /** Tools that admit, make and store messages without a request. */
 export type PublishTools = StoreDeps & Pick<ApiDeps, 'storageGuard' | 'topicCache' | 'clock' | 'spans'>
@@ -48,14 +52,17 @@ export class MessageStore {
     this.#deps = deps
   }
 
-  /** Resolves when all messages are stored. `bytes`: the sum of texts and attributes. */
+  /**
+   * Resolves when all messages are stored. `bytes`: the sum of texts and attributes. Throws a SealKeyError if they
+   * must be sealed and there is no key, and a KmsError if the topic may not use its key.
+   */
   async store(topic: KnownTopic, messages: Message[], bytes: number): Promise<Receipt[]> {
     const { arn, fifo } = topic.record
     if (fifo) {
-      const receipts = await this.#deps.fifoLog.publish(arn, withDeduplicationIds(topic.record, messages))
+      const receipts = await this.#deps.fifoLog.publish(arn, this.#numberable(topic, messages))
       return this.#appended(arn, messages, receipts)
     }
-    await this.#deps.publisher.publish(messages, weightOf(topic, messages, bytes))
+    await this.#deps.publisher.publish(this.#sealed(topic, messages), weightOf(topic, messages, bytes))
     this.#deps.publishCounts.add(arn, messages.length, bytes)
     return messages.map(({ messageId }) => ({ messageId }))
   }
@@ -67,7 +74,7 @@ export class MessageStore {
   async storeOnce(topic: KnownTopic, messages: Message[], bytes: number, once: Once): Promise<Stored> {
     const { arn, fifo } = topic.record
     if (fifo) {
-      const ready = withDeduplicationIds(topic.record, messages)
+      const ready = this.#numberable(topic, messages)
       const { receipts, replayed } = await this.#deps.fifoLog.publishOnce(arn, ready, once)
       return { receipts: this.#appended(arn, messages, receipts), replayed }
     }
@@ -87,6 +94,18 @@ export class MessageStore {
       ...(numbers && { sequenceNumber: numbers[i] ?? '' }),
     }))
     return { receipts, replayed: true }
+  }
+
+  /** Messages for a FIFO log. Their deduplication ids are made from the texts, so sealing comes afterwards. */
+  #numberable(topic: KnownTopic, messages: Message[]): Message[] {
+    return this.#sealed(topic, withDeduplicationIds(topic.record, messages))
+  }
+
+  #sealed({ record }: KnownTopic, messages: Message[]): Message[] {
+    const { seals } = this.#deps
+    if (!seals.all && !isSealing(record)) return messages
+    checkKmsUse(this.#deps, record)
+    return messages.map((message) => sealMessage(seals, message))
   }
 
   /** Counts the messages that are no duplicates. */
@@ -109,10 +128,8 @@ export class MessageStore {
     // The topic may have been replaced since it was cached. Message and key must name the same one.
     const { topicUid } = found
     const claimed = { key: idempotencyKey(arn, topicUid, key), value }
-    await publisher.publish(
-      messages.map((message) => ({ ...message, topicUid, idempotency: claimed })),
-      weightOf(topic, messages, bytes),
-    )
+    const keyed = messages.map((message) => ({ ...message, topicUid, idempotency: claimed }))
+    await publisher.publish(this.#sealed(topic, keyed), weightOf(topic, messages, bytes))
     return replay(await idempotency.claim(arn, key, value), hash)
   }
 }

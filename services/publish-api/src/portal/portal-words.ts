@@ -13,6 +13,7 @@ const BY_CODE: Partial<Record<ErrorCode, string>> = {
   conflict: 'Somebody else has just made a change here. Try again.',
   forbidden: 'You may not do this here.',
   internal: 'Something went wrong on our side. Try again later.',
+  key_unavailable: 'The content of messages cannot be read at the moment. Try again later.',
   not_found: 'This does not exist any more, or you may not see it.',
   not_supported: 'This is not offered here.',
   rate_limited: 'You have done this too often. Try again later.',

@@ -2,6 +2,7 @@
 import {
   FantailError,
   isFifoName,
+  isSealing,
   type MessageAttribute,
   messageBytes,
   type Problem,
@@ -16,22 +17,24 @@ import { QUEUE, type QueueSettings, type SendItem } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid } from '../http/error-answers.ts'
-import { checkKind } from '../topics/topic-changes.ts'
+import { checkKind, checkSealing } from '../topics/topic-changes.ts'
 
 type Input = z.output<typeof QueueInput>
 
 const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope'] as const
 
 /**
- * The given members, with `null` as the default and queues as ARNs. Throws `validation_failed`. Throws `conflict` if
- * the queue exists and `fifo` asks for the other kind.
+ * The given members, with `null` as the default and queues as ARNs. Throws `validation_failed`, and `not_supported` if
+ * there is no master key to seal messages with. Throws `conflict` if the queue exists and `fifo` asks for the other
+ * kind.
  */
 export async function queueSettings(
-  deps: Pick<ApiDeps, 'queues' | 'consumers' | 'settings'>,
+  deps: Pick<ApiDeps, 'queues' | 'consumers' | 'settings' | 'vault'>,
   arn: string,
   { fifo, ...input }: Input,
 ): Promise<Partial<QueueSettings>> {
   await checkKind('queue', deps.queues, arn, fifo)
+  checkSealing(deps, input)
   if (input.leaseSeconds && ((await deps.consumers.of(arn)) ?? []).length > 0)
     throw FantailError.invalid('leaseSeconds', 'is not for a queue with push consumers')
   const members = Object.entries({ ...input, ...namedQueues(deps, input) })
@@ -108,7 +111,8 @@ function toItem(queue: QueueRecord, { attributes, ...input }: ItemInput, path: s
     throw new FantailError('too_large', `body ${message}`, { details: [{ path: `${path}body`, message }] })
   }
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
-  return { body: input.body, ...Object.fromEntries(given), ...(named && { attributes: named }) }
+  const item = { body: input.body, ...Object.fromEntries(given), ...(named && { attributes: named }) }
+  return isSealing(queue) ? { ...item, sealed: true } : item
 }
 
 function toAttributes(inputs: Record<string, unknown>): Record<string, MessageAttribute> {

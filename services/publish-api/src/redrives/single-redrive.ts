@@ -17,7 +17,7 @@ import {
 import type { EditedRedrive, EditInput } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { textForProtocol } from '@fantail/delivery'
 import { isFiltered, scopeOf } from '@fantail/policy'
-import { placeOfSubscription, redrivenItemId } from '@fantail/store'
+import { placeOfSubscription, redrivenItemId, SealKeyError, sealedEdit } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, queueOf } from '../http/endpoint.ts'
@@ -32,6 +32,7 @@ type Tools = Pick<
   | 'messages'
   | 'queues'
   | 'redrives'
+  | 'seals'
   | 'settings'
   | 'storageGuard'
   | 'subscriptions'
@@ -57,7 +58,14 @@ export async function redriveSingle(
   const edit = editGiven(call.body, item, deps.clock())
   if (edit) await checkEdit(deps, trials, { item, edit, target })
   await deps.storageGuard.admit()
-  const task = await deps.redrives.createSingle({ source, destination, itemId: item.messageId, edit })
+  const { seals } = deps
+  const stored = edit && item.sealed ? sealedEdit(edit, { message: item }, { arn: source, seals }) : edit
+  const task = await deps.redrives.createSingle({
+    source,
+    destination,
+    itemId: item.messageId,
+    edit: stored,
+  })
   if (edit?.message && 'subscription' in target) await tryNoteParked(deps, edit.message, target.subscription)
   const body = answerOf(task.id, item, { edit, target })
   deps.log.info({ requestId: call.requestId, redriveId: task.id, source, destination }, 'redrive.created')
@@ -84,6 +92,7 @@ const NO_ORIGIN = 'must be named: the message came from no subscription and no q
 
 function editGiven({ message, attributes }: Input, item: QueueMessage, now: number): RedriveEdit | undefined {
   if (message === undefined && attributes === undefined) return undefined
+  if (item.sealed === 'locked') throw new SealKeyError('an edit needs its content')
   return editOf(item, { message, ...(attributes !== undefined && { attributes: named(attributes) }) }, now)
 }
 

@@ -1,7 +1,7 @@
 /** The event type and a line of messages of which only the ids are known, as far as their texts are stored. */
 import { seesBodies } from '@fantail/access'
 import type { Message } from '@fantail/contracts'
-import { type FoundMessage, ifReadable, readMessage, sideBySide } from '@fantail/store'
+import { contentIfReadable, type FoundMessage, sideBySide } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Call } from '../http/endpoint.ts'
 import { letterPlaceOf } from '../kept/stored-message.ts'
@@ -11,7 +11,7 @@ import { permissionFor } from './search-scope.ts'
 /** Messages whose texts are read at a time, so that only these are in memory. */
 const LINES_AT_ONCE = 8
 
-type Tools = Pick<ApiDeps, 'kept' | 'subscriptions' | 'topicQueues' | 'queues'>
+type Tools = Pick<ApiDeps, 'kept' | 'seals' | 'subscriptions' | 'topicQueues' | 'queues'>
 type Known = Pick<FoundMessage, 'messageId' | 'topicArn' | 'counts' | 'ends'>
 
 /** In the order of the messages. */
@@ -34,17 +34,13 @@ export async function linesOf(
 async function find(deps: Tools, known: Known & { topicArn: string }): Promise<Message | null> {
   const { messageId, topicArn, counts, ends } = known
   const kept = await deps.kept.read(topicArn, messageId)
-  if (Buffer.isBuffer(kept)) return decoded(kept)
+  if (Buffer.isBuffer(kept)) return contentIfReadable(kept, deps.seals) ?? null
   const waiting = counts.parked > 0 ? await deps.kept.waiting(messageId, topicArn) : null
-  if (waiting) return decoded(waiting)
+  if (waiting) return contentIfReadable(waiting, deps.seals) ?? null
   const [end] = ends
   if (end?.outcome !== 'deadLettered' || end.subscriptionId === null) return null
   const { subscriptionId, generation } = end
   const place = await letterPlaceOf(deps, { messageId, subscriptionId, generation })
   const item = place && (await deps.queues.message(place.queueArn, place.messageId))
   return item?.deadLetter?.message ?? null
-}
-
-function decoded(body: Buffer): Message | null {
-  return ifReadable(() => readMessage(body))[0] ?? null
 }

@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import { type ApiSettings, redisTarget } from '@fantail/config'
 import { KEY_COMMAND, type RedisTarget } from '@fantail/contracts'
 import {
+  bodySealsOf,
   closeAttempters,
   createAddressGuard,
   createHttpSender,
@@ -201,6 +202,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     sender,
     queues: stores.queues,
     organizations: settings.organizations,
+    kmsKeys: settings.kmsKeys,
     vault: options.vault,
     clock: () => passingTime.realOf(now()),
     userAgent: settings.userAgent,
@@ -391,7 +393,7 @@ function createSigning(redis: Redis, { signingPair: pair, settings, vault, log }
 
 function createKeys(
   redis: Redis,
-  { vault, log }: PublishApiOptions,
+  { settings, vault, log }: PublishApiOptions,
   { growth, clock }: { growth: StorageGuard; clock: () => number },
 ) {
   const keys = new ApiKeys(redis, { growth })
@@ -406,6 +408,7 @@ function createKeys(
     keyCache: new KeyCache({ keys, vault, log }),
     rateLimits: new RateLimits({ limits: new KeyLimits(redis) }),
     vault,
+    seals: bodySealsOf(vault, { all: settings.seal === 'all' }),
   }
 }
 
@@ -419,8 +422,9 @@ interface StoreParts {
 function createStores(
   { redis, subscriber, acks }: ServiceConnections,
   { publisher, use, travel, now }: StoreParts,
-  { settings, log, telemetry }: PublishApiOptions,
+  { settings, log, telemetry, vault }: PublishApiOptions,
 ) {
+  const seals = bodySealsOf(vault, { all: settings.seal === 'all' })
   const { arn: defaults, queues: queueCount, logMessages, redisMemoryBytes } = settings
   const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const keptUpkeep = new KeptUpkeep({
@@ -449,6 +453,7 @@ function createStores(
   })
   const queues: Queues = new Queues(redis, {
     use,
+    seals,
     defaults,
     inFlightMax: settings.queueInFlightMax,
     acks,
@@ -474,7 +479,7 @@ function createStores(
     eventTypes,
     schemaCompiler,
     eventTypeChecks: new EventTypeChecks({ eventTypes, compiler: schemaCompiler, log }),
-    topicQueues: new TopicQueues({ acks }),
+    topicQueues: new TopicQueues({ acks, seals }),
     subscriptions,
     confirmationLimits: new ConfirmationLimits(redis, { growth }),
     suppressions: new Suppressions(redis, { growth }),
@@ -502,14 +507,14 @@ function createStores(
       entriesMax: logMessages,
       unsent,
     }),
-    attempts: new AttemptStore(redis),
+    attempts: new AttemptStore(redis, seals),
     search: new OutcomeSearch(redis, (id) => subscriptions.topicOf(id)),
     quarantine: unsent.quarantine,
     counts: new Counts(redis),
     fifoLog: new FifoLog(redis, { acks }),
     idempotency: new Idempotency(redis, { acks, queues: queueCount }),
     kept: new KeptMessages(redis),
-    keptSearch: new KeptSearch(redis),
+    keptSearch: new KeptSearch(redis, seals),
     storageGuard: growth,
   }
 }

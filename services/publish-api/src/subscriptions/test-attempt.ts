@@ -28,7 +28,13 @@ import {
   type Target,
   unsignedFailure,
 } from '@fantail/delivery'
-import { effectivePolicy, failureText, type Organizations, withoutTokens } from '@fantail/policy'
+import {
+  effectivePolicy,
+  failureText,
+  type KmsKeys,
+  type Organizations,
+  withoutTokens,
+} from '@fantail/policy'
 import { deliveryItemId, openStreamWriter, type Queues } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
@@ -52,16 +58,27 @@ type AttempterOptions = Omit<Parameters<typeof createAttempters>[0], 'appends' |
   queues: Pick<Queues, 'get' | 'send'>
   /** For policies of queues. */
   organizations?: Organizations
+  kmsKeys?: KmsKeys | undefined
 }
 
 /** The attempters of the worker, but with the present settings of queues. */
-export function createTestAttempters({ queues, organizations, ...options }: AttempterOptions): Attempters {
+export function createTestAttempters({
+  queues,
+  organizations,
+  kmsKeys,
+  ...options
+}: AttempterOptions): Attempters {
+  // An admission check caches a queue's settings. A test must use settings that were changed a moment ago.
+  const fresh = () => new QueueAdmission({ queues, clock: options.clock, organizations, kmsKeys })
+  let latest = fresh()
   const appends = new QueueAppends({
     queues,
-    // An admission check caches a queue's settings. A test must use settings that were changed a moment ago.
     admission: {
-      refusalOf: (...asked) =>
-        new QueueAdmission({ queues, clock: options.clock, organizations }).refusalOf(...asked),
+      refusalOf: (...asked) => {
+        latest = fresh()
+        return latest.refusalOf(...asked)
+      },
+      seals: (queueArn) => latest.seals(queueArn),
     },
   })
   return createAttempters({ ...options, openStreamWriter, appends, itemIdOf: deliveryItemId })

@@ -9,15 +9,16 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 type Input = z.output<typeof TopicInput>
 
 /**
- * The given members, with `null` as the default. Throws `validation_failed`. Throws `conflict` if the topic exists and
- * `fifo` asks for the other kind.
+ * The given members, with `null` as the default. Throws `validation_failed`, and `not_supported` if there is no master
+ * key to seal messages with. Throws `conflict` if the topic exists and `fifo` asks for the other kind.
  */
 export async function topicSettings(
-  deps: Pick<ApiDeps, 'topics'>,
+  deps: Pick<ApiDeps, 'topics' | 'vault'>,
   arn: string,
   { fifo, deliveryPolicy, ...input }: Input,
 ): Promise<Partial<TopicSettings>> {
   await checkKind('topic', deps.topics, arn, fifo)
+  checkSealing(deps, input)
   if (input.contentBasedDeduplication !== undefined && !isFifoName(arn)) {
     throw FantailError.invalid('contentBasedDeduplication', 'is for FIFO topics only')
   }
@@ -31,6 +32,15 @@ export async function topicSettings(
     ),
     ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
   }
+}
+
+/** Throws `not_supported`. */
+export function checkSealing(
+  { vault }: Pick<ApiDeps, 'vault'>,
+  { sealMessages }: { sealMessages?: boolean | null | undefined },
+): void {
+  if (sealMessages && !vault)
+    throw new FantailError('not_supported', 'sealMessages needs a master key (FANTAIL_MASTER_KEY)')
 }
 
 /** `given`: whether the request wants a FIFO topic or queue. The name decides it, and nothing changes it later. */

@@ -42,7 +42,12 @@ export function QueuePage() {
           <PageHead
             title={queue.name}
             above={<Link to="/queues">{words.pages.queues}</Link>}
-            status={queue.fifo ? <Badge>{words.topics.fifo}</Badge> : undefined}
+            status={
+              <>
+                {queue.fifo && <Badge>{words.topics.fifo}</Badge>}
+                {queue.sealMessages && <Badge>{words.topics.sealed}</Badge>}
+              </>
+            }
             request={callOf(operations.getQueue, input)}
           >
             {takesDeadLetters(queue) && (

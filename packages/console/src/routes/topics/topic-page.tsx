@@ -49,7 +49,12 @@ export function TopicPage() {
           <PageHead
             title={topic.displayName || topic.name}
             above={<Above topic={topic} />}
-            status={topic.fifo ? <Badge>{words.topics.fifo}</Badge> : undefined}
+            status={
+              <>
+                {topic.fifo && <Badge>{words.topics.fifo}</Badge>}
+                {topic.sealMessages && <Badge>{words.topics.sealed}</Badge>}
+              </>
+            }
             request={callOf(operations.getTopic, input)}
           >
             <DeleteTopic topic={topic} />

@@ -50,6 +50,8 @@ const RedriveAllowPolicyInput = z
     path: ['sourceQueueArns'],
   })
 
+const SEAL_TEXT = 'Whether messages are stored sealed: their content is encrypted in Redis.'
+
 /** `null` resets a member. */
 export const QueueInput = namedInput(
   'QueueInput',
@@ -103,6 +105,7 @@ export const QueueInput = namedInput(
           'When nobody has received from the queue for this time, it is deleted with the subscriptions that deliver to ' +
             'it. Outages of more than 15 s do not count. Only a new queue can get a lease. Default: it stays.',
         ),
+      sealMessages: z.boolean().nullish().describe(`${SEAL_TEXT} Default false.`),
       fifo: z
         .boolean()
         .nullish()
@@ -169,6 +172,7 @@ export const QueueView = named(
       leaseEndsAt: Timestamp.nullable().describe(
         'When it is deleted unless somebody receives from it before: ISO 8601 in UTC. null: it stays.',
       ),
+      sealMessages: z.boolean().describe(SEAL_TEXT),
       fifo: z.boolean().describe('Whether messages keep their order within a group.'),
       contentBasedDeduplication: z
         .boolean()
@@ -231,6 +235,7 @@ export const QueueView = named(
           maximumMessageBytes: 1_048_576,
           leaseSeconds: null,
           leaseEndsAt: null,
+          sealMessages: false,
           fifo: false,
           counts: { visible: 12, inFlight: 3, delayed: 0 },
           oldestSeconds: 4.25,

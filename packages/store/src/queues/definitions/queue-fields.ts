@@ -21,6 +21,7 @@ const QUEUE_FIELDS = {
   maximumMessageBytes: { optional: true, default: QUEUE_MESSAGE_BYTES_MAX, shown: 'asItIs', setting: true },
   redriveAllowPolicy: { optional: true, default: null, shown: 'asItIs', setting: true },
   leaseSeconds: { optional: true, default: null, shown: 'asItIs', setting: true },
+  sealMessages: { optional: true, default: false, shown: 'asItIs', setting: true },
   tags: { optional: true, default: null, shown: 'never', setting: true },
   arn: { required: true, type: 'string', shown: 'asItIs' },
   name: { required: true, type: 'string', shown: 'asItIs' },

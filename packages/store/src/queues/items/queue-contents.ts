@@ -2,10 +2,11 @@
 import { FantailError, type QueueMessage, type RedriveFilter } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { queueAgesKey, queueKey } from '../../keys/keys.ts'
+import type { BodySeals } from '../../records/sealed-messages.ts'
 import { decodeCursor, encodeCursor, type Page } from '../../redis/pages.ts'
 import { readScript, runScript } from '../../redis/scripts.ts'
 import { queueMissing } from './queue-errors.ts'
-import { type ItemReply, readItem, readItems } from './queue-items.ts'
+import { type ItemReply, lookAtItem, readItems } from './queue-items.ts'
 import { atQueue, type DeadLetterCounts, type PeekRequest } from './queue-records.ts'
 import { filterJson } from './redrive-counts.ts'
 
@@ -30,9 +31,11 @@ const PURGE_ITEMS_MAX = 500
 
 export class QueueContents {
   readonly #redis: Redis
+  readonly #seals: BodySeals | undefined
 
-  constructor(redis: Redis) {
+  constructor(redis: Redis, seals: BodySeals | undefined) {
     this.#redis = redis
+    this.#seals = seals
   }
 
   /**
@@ -48,7 +51,7 @@ export class QueueContents {
       const args = { ...atQueue(arn), fromScore, fromId, ...bounds, ...filter }
       const reply = (await runScript(this.#redis, PEEK, args)) as [Buffer, Buffer, ItemReply[]] | null
       if (reply === null) throw queueMissing()
-      const { items: read } = readItems(reply[2])
+      const { items: read } = readItems(reply[2], this.#seals)
       items.push(...read.map((item) => item.message))
       bytes += read.reduce((sum, item) => sum + item.payload.length, 0)
       fromScore = String(reply[0])
@@ -60,7 +63,7 @@ export class QueueContents {
 
   async message(arn: string, id: string): Promise<QueueMessage | null> {
     const reply = (await runScript(this.#redis, READ_MESSAGE, { ...atQueue(arn), id })) as ItemReply | null
-    return reply === null ? null : readItem(reply).message
+    return reply === null ? null : lookAtItem(reply, this.#seals).message
   }
 
   /** Whether the queue has each of these messages, in any state. */

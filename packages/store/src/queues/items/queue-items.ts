@@ -12,10 +12,12 @@ import {
   type QueueMessage,
 } from '@fantail/contracts'
 import { checkText, sumText } from '../../records/checksums.ts'
+import { type BodySeals, notItsOwn, openMessage, SealKeyError } from '../../records/sealed-messages.ts'
 import { CorruptRecordError, parseStored } from '../../records/stored-json.ts'
 import type { ScriptValue } from '../../redis/scripts.ts'
 import { ITEM_VALUES } from '../../scripts/lua-names.ts'
 import type { SendItem } from './queue-records.ts'
+import { openPayload, type SealedPayload } from './sealed-payloads.ts'
 
 /** An item to store, in which every choice of SendItem is made. */
 export interface StoredItem {
@@ -57,7 +59,9 @@ interface Payload {
   d?: DeadLetter
 }
 
-export function packPayload({ body, attributes, traceHeader, senderId, deadLetter }: SendItem): string {
+type Content = Pick<SendItem, 'body' | 'attributes' | 'traceHeader' | 'senderId' | 'deadLetter'>
+
+export function packPayload({ body, attributes, traceHeader, senderId, deadLetter }: Content): string {
   const payload: Payload = { b: body }
   if (attributes && Object.keys(attributes).length > 0) payload.a = attributes
   if (traceHeader !== undefined) payload.t = traceHeader
@@ -66,12 +70,17 @@ export function packPayload({ body, attributes, traceHeader, senderId, deadLette
   return JSON.stringify(Object.keys(payload).length === 1 ? body : payload)
 }
 
+/** The checksum of a payload also covers this text, so that no item can have the payload of another. */
+export function besidePayload(id: string, group: string): string {
+  return id + group
+}
+
 /** The values of an item as queue-store.lua takes them. */
 export function itemValues(item: StoredItem): ScriptValue[] {
   const dead = item.deadLetter
   const values: Record<(typeof ITEM_VALUES)[number], ScriptValue> = {
     id: item.id,
-    payload: sumText(item.payload, item.groupId ?? ''),
+    payload: sumText(item.payload, besidePayload(item.id, item.groupId ?? '')),
     idGiven: item.idGiven ? '1' : '',
     delay: item.delayMs ?? '',
     sentAt: item.sentAt ?? '',
@@ -112,24 +121,31 @@ export interface UnreadableItem {
   problem: string
 }
 
-/** Reads the items that can be read. The others are listed apart, in their order. */
-export function readItems(replies: readonly ItemReply[]): {
+/**
+ * Reads the items that can be read. The others are listed apart, in their order. Sealed items are opened if `seals` is
+ * given and has their key.
+ */
+export function readItems(
+  replies: readonly ItemReply[],
+  seals?: BodySeals,
+): {
   items: ReadItem[]
   unreadable: UnreadableItem[]
 } {
   const items: ReadItem[] = []
   const unreadable: UnreadableItem[] = []
   for (const reply of replies) {
-    const item = tryReadItem(reply)
+    const item = tryReadItem(reply, () => lookAtItem(reply, seals))
     if ('problem' in item) unreadable.push(item)
     else items.push(item)
   }
   return { items, unreadable }
 }
 
-export function tryReadItem(reply: ItemReply): ReadItem | UnreadableItem {
+/** `read` may also throw a SealKeyError. */
+export function tryReadItem(reply: ItemReply, read = () => readItem(reply)): ReadItem | UnreadableItem {
   try {
-    return readItem(reply)
+    return read()
   } catch (error) {
     if (!(error instanceof CorruptRecordError)) throw error
     const { cause } = error
@@ -138,12 +154,29 @@ export function tryReadItem(reply: ItemReply): ReadItem | UnreadableItem {
   }
 }
 
-/** Throws a CorruptRecordError that names the item, if it cannot be decoded or lacks a part. */
-export function readItem(reply: ItemReply): ReadItem {
+/** Like `readItem`. A sealed item whose key is missing stays locked. */
+export function lookAtItem(reply: ItemReply, seals: BodySeals | undefined): ReadItem {
+  try {
+    return readItem(reply, seals)
+  } catch (error) {
+    if (!(error instanceof SealKeyError)) throw error
+    return readItem(reply)
+  }
+}
+
+/**
+ * Throws a CorruptRecordError that names the item, if it cannot be decoded or lacks a part. Opens a sealed item if
+ * `seals` is given, and throws a SealKeyError if its key is missing.
+ */
+export function readItem(reply: ItemReply, seals?: BodySeals): ReadItem {
   const [id, payload, sent, count, first = null, source = null, group = null, dedup = null, order = null] =
     reply
-  const text = checkText(String(payload ?? ''), `message ${id}`, String(group ?? ''))
-  const { b, a, t, s, d } = parsePayload(text, reply)
+  const text = checkText(
+    String(payload ?? ''),
+    `message ${id}`,
+    besidePayload(String(id), String(group ?? '')),
+  )
+  const { b, a, t, s, d, sealed } = contentOf(text, reply, seals)
   const message: QueueMessage = {
     messageId: String(id),
     receiveCount: Number(count),
@@ -153,7 +186,7 @@ export function readItem(reply: ItemReply): ReadItem {
     firstReceivedAt: first === null ? null : Number(first),
   }
   if (group !== null) message.groupId = String(group)
-  if (dedup !== null) message.deduplicationId = String(dedup) || bodyDigest(b)
+  if (dedup !== null) message.deduplicationId = String(dedup) || (sealed === 'locked' ? '' : bodyDigest(b))
   if (order !== null) {
     message.sequenceNumber = formatSequence(String(order))
     message.deduplicationId ??= String(id)
@@ -162,7 +195,27 @@ export function readItem(reply: ItemReply): ReadItem {
   if (s !== undefined) message.senderId = s
   if (d) message.deadLetter = d
   if (source !== null) message.deadLetterSourceArn = String(source)
+  if (sealed) message.sealed = sealed
   return { message, payload: text }
+}
+
+type Opened = Payload & Pick<QueueMessage, 'sealed'>
+
+function contentOf(text: string, reply: ItemReply, seals: BodySeals | undefined): Opened {
+  const payload = parsePayload(text, reply)
+  if (!isSealedPayload(payload)) return payload
+  if (!seals) return { ...payload, sealed: 'locked' }
+  const [id] = reply
+  const content = openPayload(payload, String(id), seals)
+  if (content === undefined) throw notItsOwn(`message ${id}`, text)
+  const opened: Opened = { ...parsePayload(content, reply), sealed: 'open' }
+  const { d } = payload
+  if (d) opened.d = { ...d, message: openMessage(seals, d.message) }
+  return opened
+}
+
+function isSealedPayload(payload: Payload | SealedPayload): payload is Payload & SealedPayload {
+  return 'z' in payload
 }
 
 const NUMBER = /^\d+(\.\d+)?$/
@@ -171,9 +224,13 @@ const COUNT = /^\d{1,15}$/
 
 function parsePayload(text: string, [id, , sent, count, first]: ItemReply): Payload {
   const key = `message ${id}`
-  const payload: Partial<Payload> = text.startsWith('"') ? { b: JSON.parse(text) } : parseStored(text, key)
-  const { b, a = {}, t = '', s = '' } = payload
-  const texts = [b, t, s, ...Object.values(a).flatMap((of) => [of?.type, of?.value])]
+  const payload: Partial<Payload & SealedPayload> = text.startsWith('"')
+    ? { b: JSON.parse(text) }
+    : parseStored(text, key)
+  // Only the sealed text of a sealed item has a body.
+  if (payload.z !== undefined) payload.b = ''
+  const { b, a = {}, t = '', s = '', z = '', q = '', i = [] } = payload
+  const texts = [b, t, s, z, q, ...i, ...Object.values(a).flatMap((of) => [of?.type, of?.value])]
   const numbers = [sent, first ?? '0']
   const isWhole =
     isObject(a) &&

@@ -81,6 +81,8 @@ export interface SendItem {
   traceHeader?: string
   /** The account of the sender, if it is not the queue's own. */
   senderId?: string
+  /** The queue stores it sealed. A dead letter of a sealed message always is. */
+  sealed?: boolean
   /**
    * Set for a dead letter. Retention then counts from `deadLetteredAt`, and the send is accepted when memory is full.
    */

@@ -1,9 +1,11 @@
 /** The stored form of a message that was sent, moved by a redrive policy, or redriven. */
 import { randomUUID } from 'node:crypto'
 import { parseMessageId, type RedriveEdit } from '@fantail/contracts'
+import { type BodySeals, isSealed, SealKeyError, sealMessage } from '../../records/sealed-messages.ts'
 import { redrivenItemId } from '../items/queue-ids.ts'
 import { packPayload, type ReadItem, type StoredItem } from '../items/queue-items.ts'
 import type { SendItem } from '../items/queue-records.ts'
+import { redrivenPayload, sealPayload } from '../items/sealed-payloads.ts'
 import { kindOf } from './queue-kind.ts'
 
 /** Messages that one script stores. Past it: a further script follows. */
@@ -11,7 +13,8 @@ const SEND_ITEMS_MAX = 100
 /** Bytes that one script stores. Past it: a further script follows. One script must not block Redis for too long. */
 const SEND_BYTES_MAX = 4_194_304
 
-export function storedItem(item: SendItem, arn: string): StoredItem {
+/** Throws a SealKeyError if the item must be sealed and there is no key. */
+export function storedItem(item: SendItem, arn: string, seals: BodySeals | undefined): StoredItem {
   if (item.id !== undefined && parseMessageId(item.id) === undefined) {
     throw new TypeError(`an item's id must be a UUID: ${item.id}`)
   }
@@ -19,7 +22,7 @@ export function storedItem(item: SendItem, arn: string): StoredItem {
   const id = item.id ?? randomUUID()
   return {
     id,
-    payload: packPayload(item),
+    payload: payloadOf(item, { id, arn, seals }),
     idGiven: item.id !== undefined,
     delayMs: item.delaySeconds === undefined ? null : item.delaySeconds * 1_000,
     sentAt: null,
@@ -30,6 +33,20 @@ export function storedItem(item: SendItem, arn: string): StoredItem {
     deadLetter,
     ...kindOf(arn).placeOf(item, id),
   }
+}
+
+interface Acceptance {
+  id: string
+  arn: string
+  seals: BodySeals | undefined
+}
+
+function payloadOf(item: SendItem, { id, arn, seals }: Acceptance): string {
+  const { deadLetter, ...content } = item
+  const isOfSealed = deadLetter !== undefined && isSealed(deadLetter.message)
+  if (!item.sealed && !isOfSealed && !seals?.all) return packPayload(item)
+  if (!seals) throw new SealKeyError('this process seals no messages')
+  return sealPayload(seals, packPayload(content), { id, arn, deadLetter })
 }
 
 /** The moved item keeps id, body, attributes and receive count, and the members that the kind of the queue keeps. */
@@ -57,7 +74,7 @@ export function redrivenItem(taskId: string, { message, payload }: ReadItem): St
   const id = redrivenItemId(taskId, message.messageId)
   return {
     id,
-    payload,
+    payload: redrivenPayload(payload, message.messageId, taskId),
     idGiven: true,
     delayMs: 0,
     sentAt: null,
@@ -79,11 +96,25 @@ export function redrivenItem(taskId: string, { message, payload }: ReadItem): St
 export function edited(item: ReadItem, edit: RedriveEdit | undefined): ReadItem {
   const { message } = item
   if (edit?.itemId !== message.messageId) return item
-  const { body, attributes, message: sent } = edit
+  const { body, attributes, message: sent, payload } = edit
   const letter = message.deadLetter
   const deadLetter = letter && sent && { ...letter, messageId: sent.messageId, generation: 0, message: sent }
   const next = { ...message, body, attributes, ...(deadLetter && { deadLetter }) }
-  return { message: next, payload: packPayload(next) }
+  return { message: next, payload: payload ?? packPayload(next) }
+}
+
+/** The edit of a sealed item in the form in which its task stores it. `arn`: the queue that has the item. */
+export function sealedEdit(
+  edit: RedriveEdit,
+  { message: { deadLetter } }: Pick<ReadItem, 'message'>,
+  { arn, seals }: Omit<Acceptance, 'id'> & { seals: BodySeals },
+): RedriveEdit {
+  const { itemId, message } = edit
+  const sent = message && sealMessage(seals, message)
+  const letter = deadLetter &&
+    sent && { ...deadLetter, messageId: sent.messageId, generation: 0, message: sent }
+  const payload = sealPayload(seals, packPayload(edit), { id: itemId, arn, deadLetter: letter })
+  return { itemId, body: '', attributes: {}, ...(sent && { message: sent }), payload }
 }
 
 /** Groups of items, each small enough for one script. */

@@ -14,6 +14,7 @@ import { LRUCache } from 'lru-cache'
 import { queueKey } from '../../keys/keys.ts'
 import { shardBase, shardOf } from '../../keys/shards.ts'
 import { sumRecord } from '../../records/checksums.ts'
+import type { BodySeals } from '../../records/sealed-messages.ts'
 import { batch } from '../../redis/batch.ts'
 import { replies } from '../../redis/pages.ts'
 import type { ReplicaAcks } from '../../redis/replica-acks.ts'
@@ -33,6 +34,8 @@ interface TopicQueuesOptions {
   /** Stores letters. It continues without missing replicas. */
   acks: ReplicaAcks
   use?: Pick<QueueUse, 'sent'>
+  /** Absent: letters of sealed messages are refused. */
+  seals?: BodySeals
 }
 
 interface TopicQueue {
@@ -62,11 +65,13 @@ interface SentLetter {
 export class TopicQueues {
   readonly #acks: ReplicaAcks
   readonly #use: Pick<QueueUse, 'sent'> | undefined
+  readonly #seals: BodySeals | undefined
   readonly #known = new LRUCache<string, string>({ maxSize: KNOWN_QUEUES_MAX, sizeCalculation: () => 1 })
 
-  constructor({ acks, use }: TopicQueuesOptions) {
+  constructor({ acks, use, seals }: TopicQueuesOptions) {
     this.#acks = acks
     this.#use = use
+    this.#seals = seals
   }
 
   /** Like `find`, but from this process's cache if possible. null: all possible names belong to queues of others. */
@@ -91,7 +96,7 @@ export class TopicQueues {
 
   /** Stores the letter. null: the queue belongs to somebody else by now. */
   async send({ topicArn, queueArn, letter, bytesMax, now }: SendLetter): Promise<SentLetter | null> {
-    const item = storedItem(letter, queueArn)
+    const item = storedItem(letter, queueArn, this.#seals)
     const shard = shardOf(queueArn)
     const { redis } = this.#acks
     const queue = newQueue(queueArn, { deadLettersOf: topicArn }, now)

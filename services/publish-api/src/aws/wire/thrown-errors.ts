@@ -4,6 +4,7 @@ import type { FantailError } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import type { ApiRequest } from '../../http/api-request.ts'
 import { toFantailError } from '../../http/error-answers.ts'
+import { KmsError } from '../../messages/kms-use.ts'
 import type { WireRequest } from './wire-request.ts'
 
 interface Failed {
@@ -24,6 +25,8 @@ function awsErrorOf(error: FantailError, service: AwsService): AwsError {
   switch (error.code) {
     case 'storage_unavailable':
     case 'storage_full':
+    case 'key_unavailable':
+      if (error instanceof KmsError) return awsKmsError(error, service)
       return new AwsError('ServiceUnavailable', message, { status: 503, cause: error })
     case 'rate_limited':
       return service === 'sns'
@@ -44,6 +47,14 @@ function awsErrorOf(error: FantailError, service: AwsService): AwsError {
         ? new AwsError('InvalidParameter', `Invalid parameter: ${message}`, { cause: error })
         : new AwsError('InvalidParameterValue', message, { cause: error })
   }
+}
+
+/** JSON clients choose the exception by its shape, as in sqs-error.ts. */
+function awsKmsError(error: KmsError, service: AwsService): AwsError {
+  const { problem, message } = error
+  return service === 'sns'
+    ? new AwsError(`KMS${problem}`, message, { cause: error })
+    : new AwsError(`KMS.${problem}Exception`, message, { shape: `Kms${problem}`, cause: error })
 }
 
 /** The result, or the AwsError that was thrown instead. */

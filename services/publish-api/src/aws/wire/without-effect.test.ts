@@ -33,7 +33,6 @@ test('a topic gets one line for what it is made with, and none for what it was l
   const TopicArn = topicArn('encrypted')
   const Attributes = {
     DisplayName: 'shown',
-    KmsMasterKeyId: 'alias/key',
     TracingConfig: 'PassThrough',
     ApplicationFailureFeedbackRoleArn: 'arn:aws:iam::000000000000:role/logs',
     Policy: policyFor('events.amazonaws.com', 's3.amazonaws.com'),
@@ -42,34 +41,28 @@ test('a topic gets one line for what it is made with, and none for what it was l
   await sns.client.send(new CreateTopicCommand({ Name: 'encrypted', Attributes }))
   const set = (AttributeName: string, AttributeValue: string) =>
     sns.client.send(new SetTopicAttributesCommand({ TopicArn, AttributeName, AttributeValue }))
-  await set('KmsMasterKeyId', 'alias/other')
   await set('DisplayName', 'other')
   await set('TracingConfig', 'Active')
   const lines = logged().filter(({ fields }) => fields.topicArn === TopicArn)
   expect(lines.map(({ event, fields }) => [event, fields.attributes])).toEqual([
-    [
-      'topic.without_effect',
-      ['KmsMasterKeyId', 'Policy for events.amazonaws.com', 'Policy for s3.amazonaws.com'],
-    ],
+    ['topic.without_effect', ['Policy for events.amazonaws.com', 'Policy for s3.amazonaws.com']],
     ['topic.without_effect', ['TracingConfig']],
   ])
   expect(lines[0]?.fields.detail).toContain('docs/aws-without-effect.md')
 })
 
 test('a queue and a subscription, too; SNS may send to a queue', async () => {
+  const Policy = policyFor('sns.amazonaws.com', 's3.amazonaws.com')
   const { QueueUrl } = await sqs.send(
-    new CreateQueueCommand({
-      QueueName: 'sealed',
-      Attributes: { SqsManagedSseEnabled: 'true', Policy: policyFor('sns.amazonaws.com'), DelaySeconds: '1' },
-    }),
+    new CreateQueueCommand({ QueueName: 'open', Attributes: { Policy, DelaySeconds: '1' } }),
   )
-  await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { SqsManagedSseEnabled: 'false' } }))
+  await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { SqsManagedSseEnabled: 'true' } }))
   await sns.client.send(new CreateTopicCommand({ Name: 'roles' }))
   const { SubscriptionArn } = await sns.client.send(
     new SubscribeCommand({
       TopicArn: topicArn('roles'),
       Protocol: 'sqs',
-      Endpoint: queueArn('sealed'),
+      Endpoint: queueArn('open'),
       Attributes: { SubscriptionRoleArn: 'arn:aws:iam::000000000000:role/any' },
     }),
   )
@@ -78,17 +71,16 @@ test('a queue and a subscription, too; SNS may send to a queue', async () => {
     return arn === undefined ? [] : [[arn, fields.attributes]]
   })
   expect(lines).toEqual([
-    [queueArn('sealed'), ['SqsManagedSseEnabled']],
+    [queueArn('open'), ['Policy for s3.amazonaws.com']],
     [SubscriptionArn, ['SubscriptionRoleArn']],
   ])
 })
 
 test('attributes that are removed, or say what holds anyway, are not logged', () => {
   const given = {
-    KmsMasterKeyId: '',
     TracingConfig: 'PassThrough',
     Policy: '',
-    SqsManagedSseEnabled: 'False',
+    FifoThroughputLimit: 'PerQueue',
   }
   expect([withoutEffect('topic', given), withoutEffect('queue', given)]).toEqual([[], []])
   expect(withoutEffect('topic', { Policy: '{"Statement":{"Principal":{"Service":["a","b"]}}}' })).toEqual([

@@ -21,17 +21,11 @@ const unless =
  */
 export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
   topic: {
-    KmsMasterKeyId: always,
     TracingConfig: unless('passthrough'),
     ArchivePolicy: always,
     DataProtectionPolicy: always,
   },
-  queue: {
-    KmsMasterKeyId: always,
-    KmsDataKeyReusePeriodSeconds: always,
-    SqsManagedSseEnabled: unless('false'),
-    FifoThroughputLimit: unless('perqueue'),
-  },
+  queue: { FifoThroughputLimit: unless('perqueue') },
   subscription: { SubscriptionRoleArn: always },
 }
 

@@ -6,7 +6,7 @@ import {
   FilterReplayInput,
 } from '@fantail/contracts/schemas/subscriptions/filter-policy-schemas'
 import { textForProtocol } from '@fantail/delivery'
-import { ifReadable, readMessage } from '@fantail/store'
+import { type BodySeals, contentIfReadable } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
@@ -50,7 +50,7 @@ async function replay(deps: ApiDeps, trials: FilterTrials, { body, caller }: Rep
   if (caller) needScope(caller, ['bodies'])
   const topicArn = resolveTopic(body.topic, deps.settings.arn)
   if ((await deps.topics.get(topicArn)) === null) throw notFound('topic')
-  const tally = new Tally(body)
+  const tally = new Tally(body, deps.seals)
   const until = performance.now() + REPLAY_MS_MAX
   let before: string | null = null
   let kept: number | undefined
@@ -72,14 +72,16 @@ async function replay(deps: ApiDeps, trials: FilterTrials, { body, caller }: Rep
 
 class Tally {
   readonly #asked: ReplayCall['body']
+  readonly #seals: BodySeals
   #looked = 0
   #tried = 0
   #matched = 0
   #oldest: number | null = null
   #clauses: Clause[] = []
 
-  constructor(asked: ReplayCall['body']) {
+  constructor(asked: ReplayCall['body'], seals: BodySeals) {
     this.#asked = asked
+    this.#seals = seals
   }
 
   get left(): number {
@@ -88,7 +90,7 @@ class Tally {
 
   async add(stored: Buffer, trials: FilterTrials): Promise<void> {
     this.#looked++
-    const message = decoded(stored)
+    const message = contentIfReadable(stored, this.#seals)
     if (!message) return
     const { protocol = 'http' } = this.#asked
     const text = textForProtocol(message, protocol)
@@ -125,9 +127,4 @@ class Tally {
 interface Explained {
   matched: boolean
   clauses: { path: string; condition: unknown[]; matched: boolean }[]
-}
-
-/** undefined: the message cannot be decoded. */
-function decoded(stored: Buffer): Message | undefined {
-  return ifReadable(() => readMessage(stored))[0]
 }

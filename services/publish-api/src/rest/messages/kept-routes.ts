@@ -34,7 +34,7 @@ export function keptRoutes(deps: ApiDeps): Endpoint[] {
         'Served from the messages that the topic keeps (`keepMessages`), or from where a delivery still waits or was ' +
         'dead-lettered. A key also needs the scope `bodies`.',
       answers: { 200: { description: 'The message as it is stored', schema: MessageBodyView } },
-      errors: ['not_found', 'body_gone'],
+      errors: ['not_found', 'body_gone', 'key_unavailable'],
       handle: async (call) => {
         if (call.caller) needScope(call.caller, ['bodies'])
         return ok(bodyView(await storedMessage(deps, messageIdOf(call))))
@@ -54,7 +54,7 @@ export function keptRoutes(deps: ApiDeps): Endpoint[] {
       headers: { 'Idempotency-Key': IdempotencyKey.optional() },
       body: ResendInput,
       answers: { 202: { description: 'The delivery waits in its lane.', schema: ResendAnswer } },
-      errors: [...WRITE_ERRORS, 'body_gone'],
+      errors: [...WRITE_ERRORS, 'body_gone', 'key_unavailable'],
       handle: (call) => resendOne(deps, call, messageIdOf(call)),
     }),
     endpoint({

@@ -7,7 +7,7 @@ import {
   type DeliveryOutcome,
   ifReadable,
   type MessageSummary,
-  readMessage,
+  readContent,
   sideBySide,
 } from '@fantail/store'
 import type { ApiDeps } from '../../deps/api-deps.ts'
@@ -38,7 +38,7 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
         'Read from the outcome log, which keeps the newest messages (`FANTAIL_LOG_MESSAGES`). Once the message has left ' +
         'it, the answer has no counts (`logged: false`) while the topic keeps the message, and is 404 after that.',
       answers: { 200: { description: 'The message and its counts', schema: MessageView } },
-      errors: ['not_found', 'body_gone'],
+      errors: ['not_found', 'body_gone', 'key_unavailable'],
       handle: async (call) => {
         const id = messageIdOf(call)
         const logged = await messages.message(id)
@@ -57,7 +57,7 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
         'why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the ' +
         'message has left the outcome log and only its topic still keeps it.',
       answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },
-      errors: ['not_found', 'body_gone'],
+      errors: ['not_found', 'body_gone', 'key_unavailable'],
       handle: async (call) => {
         const id = messageIdOf(call)
         const deliveries = await messages.deliveries(id)
@@ -83,12 +83,15 @@ export function messageIdOf({ params }: Call): string {
  * A message that only its topic still has. Throws `not_found` if no topic keeps it, or if it is too young for that, and
  * `body_gone` if the copy was damaged.
  */
-async function keptSummary({ kept: rings, clock }: ApiDeps, messageId: string): Promise<MessageSummary> {
+async function keptSummary(
+  { kept: rings, clock, seals }: ApiDeps,
+  messageId: string,
+): Promise<MessageSummary> {
   const publishedAt = publishedAtOf(messageId)
   const topicArn = publishedAt < clock() - ENTRY_DUE_MS ? await rings.topicOf(messageId) : null
   const body = topicArn === null ? null : await rings.read(topicArn, messageId)
   if (topicArn === null || !Buffer.isBuffer(body)) throw notFound('message')
-  const [kept] = ifReadable(() => readMessage(body))
+  const [kept] = ifReadable(() => readContent(body, seals))
   if (!kept)
     throw new FantailError('body_gone', 'only its topic keeps the message, and this copy was damaged')
   const sizeBytes = messageBytes(kept.message, kept.attributes)

@@ -51,7 +51,7 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
           headers: { 'Idempotent-Replayed': Replayed },
         },
       },
-      errors: ['not_found', 'idempotency_mismatch', 'rate_limited', 'storage_full'],
+      errors: ['not_found', 'idempotency_mismatch', 'rate_limited', 'storage_full', 'key_unavailable'],
       handle: (call) => publish(tools, call),
     }),
   ]

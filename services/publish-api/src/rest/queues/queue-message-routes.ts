@@ -1,5 +1,5 @@
 /** Routes for messages in a queue: send, receive, acknowledge, and peek. */
-import { type Caller, seesBodies } from '@fantail/access'
+import type { Caller } from '@fantail/access'
 import { type ErrorCode, isObject, problemsOf, type QueueMessage, type QueueRecord } from '@fantail/contracts'
 import { PeekAnswer, PeekQuery } from '@fantail/contracts/schemas/queues/letter-schemas'
 import {
@@ -32,7 +32,8 @@ import {
 } from '../../http/endpoint.ts'
 import { invalid, notFound } from '../../http/error-answers.ts'
 import { parseJson, readJsonText } from '../../http/read-input.ts'
-import { lookedAtView, publishedView, queueMessageView } from '../../http/record-views.ts'
+import { lookedAtView, publishedView, queueMessageView, showsBody } from '../../http/record-views.ts'
+import { checkKmsUse } from '../../messages/kms-use.ts'
 import { sendItems } from '../../queues/queue-settings.ts'
 import { letterFilterOf } from '../../redrives/filter-input.ts'
 import { contentOfItem, NO_CONTENT_SHOWN } from '../../search/content.ts'
@@ -55,7 +56,7 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Answers once the messages are in the queue. A FIFO queue stores no second message with a ' +
         '`deduplicationId` of the last 5 minutes, and answers the id of the first.',
-      errors: ['not_found', 'storage_full'],
+      errors: ['not_found', 'storage_full', 'key_unavailable'],
       body: QueueSendInput,
       bodyIs: 'own',
       answers: { 201: { description: 'Sent', schema: QueueSendAnswer } },
@@ -66,7 +67,7 @@ export function queueMessageRoutes(deps: ApiDeps): Endpoint[] {
       description:
         'Received messages are hidden from others until their visibility timeout ends; acknowledge them before that, or ' +
         'they come back. A message may come more than once.',
-      errors: ['not_found', 'rate_limited'],
+      errors: ['not_found', 'rate_limited', 'key_unavailable'],
       body: ReceiveInput,
       bodyIs: 'optional',
       answers: { 200: { description: 'Up to maxMessages, possibly none', schema: ReceivedAnswer } },
@@ -165,7 +166,7 @@ function lookingRoutes(deps: ApiDeps): Endpoint[] {
 
 /** With the line by which people recognise a message. */
 function itemView(message: QueueMessage, caller: Caller): object {
-  const content = seesBodies(caller) ? contentOfItem(message) : NO_CONTENT_SHOWN
+  const content = showsBody(message, caller) ? contentOfItem(message) : NO_CONTENT_SHOWN
   return { ...lookedAtView(message, caller), ...content }
 }
 
@@ -176,7 +177,9 @@ async function send(deps: ApiDeps, call: Call): Promise<Answer> {
   if (!result.success) throw invalid(problemsOf(result.error))
   const inputs = 'messages' in result.data ? result.data.messages : [result.data]
   const queueArn = queueOf(deps, call)
-  const items = sendItems(await needQueue(deps, queueArn), inputs, batch)
+  const queue = await needQueue(deps, queueArn)
+  const items = sendItems(queue, inputs, batch)
+  checkKmsUse(deps, queue)
   const waiting = deps.storageGuard.admit()
   if (waiting) await waiting
   const results = await deps.queues.send(queueArn, items)

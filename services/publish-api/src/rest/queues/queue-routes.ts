@@ -43,7 +43,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: QueueView },
         201: { description: 'Created', schema: QueueView },
       },
-      errors: ['storage_full', 'conflict'],
+      errors: ['storage_full', 'conflict', 'not_supported'],
       handle: (call) => putQueue(deps, call),
     }),
     endpoint({
@@ -76,7 +76,7 @@ export function queueRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Set the given members of a queue',
       description: 'Members that are left out stay as they are; null resets one. The queue must exist.',
       answers: { 200: { description: 'The queue as it is now', schema: QueueView } },
-      errors: ['storage_full', 'not_found', 'conflict'],
+      errors: ['storage_full', 'not_found', 'conflict', 'not_supported'],
       handle: (call) => patchQueue(deps, call),
     }),
     endpoint({

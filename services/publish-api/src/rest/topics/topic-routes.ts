@@ -31,7 +31,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: TopicView },
         201: { description: 'Created', schema: TopicView },
       },
-      errors: ['conflict', 'storage_full'],
+      errors: ['conflict', 'storage_full', 'not_supported'],
       handle: (call) => putTopic(deps, arnOf(call), call),
     }),
     endpoint({
@@ -64,7 +64,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Set the given members of a topic',
       description: 'Members that are left out stay as they are; null resets one. The topic must exist.',
       answers: { 200: { description: 'The topic as it is now', schema: TopicView } },
-      errors: ['not_found', 'conflict', 'storage_full'],
+      errors: ['not_found', 'conflict', 'storage_full', 'not_supported'],
       handle: (call) => patchTopic(deps, arnOf(call), call),
     }),
     endpoint({

@@ -3,6 +3,7 @@ import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/
 import { FantailError, type QueueRecord } from '@fantail/contracts'
 import type { SentItem } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { checkKmsUse } from '../../../messages/kms-use.ts'
 import { outcomeOf } from '../../wire/thrown-errors.ts'
 import { knownQueue, whereQueueExists } from '../wire/queue-url.ts'
 import { invalidParameterValue, sqsError } from '../wire/sqs-error.ts'
@@ -87,6 +88,7 @@ interface Sending {
 
 async function send(deps: ApiDeps, { queue, messages, call }: Sending): Promise<SentItem[]> {
   const { storageGuard, queues, log } = deps
+  checkKmsUse(deps, queue)
   const waiting = storageGuard.admit()
   if (waiting) await waiting
   const items = messages.map(({ item }) => item)

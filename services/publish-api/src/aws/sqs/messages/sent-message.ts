@@ -4,6 +4,7 @@
  */
 import type { AwsCall, AwsError, AwsInput } from '@fantail/aws-wire'
 import {
+  isSealing,
   parseArn,
   QUEUE_DELAY_SECONDS_MAX,
   QUEUE_MESSAGE_BYTES_MAX,
@@ -54,6 +55,7 @@ export function readMessage(input: AwsInput, { queue, call, tooLong = TOO_LONG }
       ...readOrder(input, queue),
       ...(traceHeader !== undefined && { traceHeader }),
       ...(parseArn(queue.arn)?.account !== call.account && { senderId: call.account }),
+      ...(isSealing(queue) && { sealed: true }),
     },
     digests: {
       MD5OfMessageBody: md5OfBody(body),

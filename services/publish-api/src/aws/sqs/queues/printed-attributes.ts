@@ -17,7 +17,7 @@ export function printAttributes(
     QueueArn: queue.arn,
     RedrivePolicy: redrivePolicy ? JSON.stringify(redrivePolicy) : undefined,
     RedriveAllowPolicy: redriveAllowPolicy ? JSON.stringify(redriveAllowPolicy) : undefined,
-    // Fantail encrypts nothing. Other values are only stored and shown, as are the names of keys.
+    // A queue is sealed only if somebody asks for it.
     SqsManagedSseEnabled: 'false',
     ...(queue.attributes.KmsMasterKeyId && { KmsDataKeyReusePeriodSeconds: KMS_REUSE_SECONDS.default }),
     ...queue.attributes,

@@ -5,7 +5,7 @@ import { queueArnOf, queueMissing, queueOf, whereQueueExists } from '../wire/que
 import { missingParameter } from '../wire/sqs-error.ts'
 import { ATTRIBUTES } from '../wire/sqs-shapes.ts'
 import { printAttributes } from './printed-attributes.ts'
-import { changedSettings, checkAttributeNames, parseAttributes } from './queue-attributes.ts'
+import { changedSettings, checkAttributeNames, parseAttributes, withoutSse } from './queue-attributes.ts'
 import { withTarget } from './redrive-policies.ts'
 
 export function attributeOperations(deps: ApiDeps): Operation[] {
@@ -37,7 +37,7 @@ async function getQueueAttributes(deps: ApiDeps, input: AwsInput, call: AwsCall)
 }
 
 async function setQueueAttributes(deps: ApiDeps, input: AwsInput, call: AwsCall): Promise<undefined> {
-  const given = { ...(input.Attributes as Record<string, string> | undefined) }
+  const given = withoutSse({ ...(input.Attributes as Record<string, string> | undefined) }, deps)
   const { arn } = await queueOf(deps, input, call)
   if (Object.keys(given).length === 0) throw missingParameter('Attribute.Name')
   const change = parseAttributes(given, arn)

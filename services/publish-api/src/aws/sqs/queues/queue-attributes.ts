@@ -118,6 +118,15 @@ export function isQueueAttribute(name: string): boolean {
   return NAMES.has(name)
 }
 
+/** Without a master key, encryption by SQS's own key stays off. A KmsMasterKeyId is kept, and fails at first use. */
+export function withoutSse(
+  given: Record<string, string>,
+  { vault }: { vault: unknown },
+): Record<string, string> {
+  if (vault || given.SqsManagedSseEnabled?.toLowerCase() !== 'true' || given.KmsMasterKeyId) return given
+  return { ...given, SqsManagedSseEnabled: 'false' }
+}
+
 /** The change that the given attributes make to the queue `arn`. Throws SQS's refusals. */
 export function parseAttributes(given: Record<string, string>, arn: string): Change {
   const change: Change = { set: {}, kept: {} }

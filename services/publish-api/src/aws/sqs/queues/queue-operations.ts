@@ -7,7 +7,7 @@ import { queueMissing, queueOf, queueUrlOf, whereQueueExists } from '../wire/que
 import { invalidParameterValue, missingParameter, sqsError } from '../wire/sqs-error.ts'
 import { ATTRIBUTES, TAGS } from '../wire/sqs-shapes.ts'
 import { differingAttribute } from './printed-attributes.ts'
-import { changedSettings, parseAttributes, WIRE_DEFAULTS } from './queue-attributes.ts'
+import { changedSettings, parseAttributes, WIRE_DEFAULTS, withoutSse } from './queue-attributes.ts'
 import { checkTags } from './queue-tags.ts'
 import { withTarget } from './redrive-policies.ts'
 
@@ -120,7 +120,7 @@ function createQueueOperation(deps: ApiDeps): Operation {
 }
 
 async function createQueue(deps: ApiDeps, input: AwsInput, call: AwsCall) {
-  const given = { ...(input.Attributes as Record<string, string> | undefined) }
+  const given = withoutSse({ ...(input.Attributes as Record<string, string> | undefined) }, deps)
   const name = checkedName(input.QueueName, given.FifoQueue?.toLowerCase() === 'true')
   const arn = arnOf(deps, name, call)
   const settings = changedSettings(parseAttributes(given, arn))

@@ -1,0 +1,108 @@
+import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
+import { createMessageId, type Message } from '@fantail/contracts'
+import { expect, test } from 'vitest'
+import { jobText, messageBody, readContent, readMessage } from './message-bodies.ts'
+import { type BodySeals, isSealed, openMessage, SealKeyError, sealMessage } from './sealed-messages.ts'
+import { CorruptRecordError } from './stored-json.ts'
+
+const FLIPS = 10_000
+const CANARY = 'canary-7f3a'
+const secret = randomBytes(32)
+
+/** Seals as the vault does, with one key. */
+const seals: BodySeals = {
+  seal(text, context) {
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(Buffer.from(context))
+    const box = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
+    return box.toString('base64')
+  },
+  open(sealed, context) {
+    const box = Buffer.from(sealed, 'base64')
+    if (box.length < 28) return undefined
+    const decipher = createDecipheriv('aes-256-gcm', secret, box.subarray(0, 12))
+    decipher.setAAD(Buffer.from(context)).setAuthTag(box.subarray(-16))
+    try {
+      return decipher.update(box.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')
+    } catch {
+      return undefined
+    }
+  },
+}
+const keyless: BodySeals = {
+  seal: () => {
+    throw new Error('there is no key')
+  },
+  open: () => {
+    throw new Error('there is no key')
+  },
+}
+
+function aMessage(set: Partial<Message> = {}): Message {
+  const messageId = createMessageId(1)
+  const attributes = { [CANARY]: { type: 'String', value: CANARY } }
+  const content = { message: `text ${CANARY}`, subject: CANARY, attributes, publicUrl: 'http://own' }
+  return { messageId, topicArn: 'arn', publishedAt: 1, ...content, ...set }
+}
+
+test('a sealed message opens to the same message, and its stored forms show nothing of the content', () => {
+  const message = aMessage({ groupId: 'g', deduplicationId: 'd', topicUid: 'u' })
+  const sealed = sealMessage(seals, message)
+  const body = messageBody({ ...sealed, sequenceNumber: '10000000000000000001' })
+  expect([body, jobText([sealed])].join()).not.toContain(CANARY)
+  expect(readMessage(body)).toMatchObject({ messageId: message.messageId, groupId: 'g', message: '' })
+  expect(readContent(body, seals)).toEqual({ ...message, sequenceNumber: '10000000000000000001' })
+})
+
+test('an opened message is stored as it was sealed, and one that is not sealed stays as it is', () => {
+  const plain = aMessage()
+  expect([openMessage(seals, plain), isSealed(plain)]).toEqual([plain, false])
+  const body = messageBody(sealMessage(seals, plain))
+  const opened = readContent(body, seals)
+  expect([messageBody(opened), isSealed(opened), opened.sealed]).toEqual([body, true, undefined])
+  expect(sealMessage(seals, opened)).toEqual(readMessage(body))
+})
+
+test('a sealed text does not open in another message, and no member that stays readable can be changed', () => {
+  const sealed = sealMessage(seals, aMessage({ groupId: 'g' }))
+  const other = sealMessage(seals, aMessage({ groupId: 'g' }))
+  const changes: Partial<Message>[] = [
+    { sealed: other.sealed },
+    { messageId: other.messageId },
+    { topicArn: 'arn2' },
+    { topicUid: 'u' },
+    { publishedAt: 2 },
+    { groupId: 'h' },
+    { deduplicationId: 'd' },
+    { kind: 'SubscriptionConfirmation' },
+    { idempotency: { key: 'k', value: 'v' } },
+  ]
+  for (const change of changes)
+    expect(() => openMessage(seals, { ...sealed, ...change }), JSON.stringify(change)).toThrow(
+      CorruptRecordError,
+    )
+})
+
+test('no stored body with a flipped bit is read', () => {
+  const body = Buffer.from(messageBody(sealMessage(seals, aMessage())))
+  let read = 0
+  for (let flip = 0; flip < FLIPS; flip++) {
+    const changed = Buffer.from(body)
+    const at = randomInt(changed.length)
+    changed[at] = (changed[at] ?? 0) ^ (1 << randomInt(8))
+    try {
+      readContent(changed, seals)
+      read++
+    } catch (error) {
+      expect(error).toBeInstanceOf(CorruptRecordError)
+    }
+  }
+  expect(read).toBe(0)
+})
+
+test('without the key a message is neither sealed nor opened, and the error says so', () => {
+  const sealed = sealMessage(seals, aMessage())
+  expect(() => openMessage(keyless, sealed)).toThrow(SealKeyError)
+  expect(() => sealMessage(keyless, aMessage())).toThrow('cannot be sealed or opened: there is no key')
+  expect(new SealKeyError('x').status).toBe(503)
+})

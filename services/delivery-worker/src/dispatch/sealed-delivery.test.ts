@@ -1,0 +1,167 @@
+/** Sealed messages on their way through a worker: jobs, lanes, dead letters and queues. */
+import { parseMessageId } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
+import {
+  messageBody,
+  messageKey,
+  Quarantine,
+  Queues,
+  readMessage,
+  sealMessage,
+  shardBase,
+  shardOf,
+} from '@fantail/store'
+import { waitFor } from '@fantail/test-kit'
+import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
+import { beforeEach, expect, test } from 'vitest'
+import {
+  createFakeSender,
+  createMessage,
+  DLQ,
+  type FakeSender,
+  TOPIC,
+  useFixture,
+} from '../fixtures/worker.fixture.ts'
+
+const CANARY = 'canary-51c0'
+const fixture = await useFixture()
+const vault = newVault()
+const seals = bodySealsOf(vault)
+/** With this policy a single failure dead-letters. */
+const STRICT = {
+  redrivePolicy: { deadLetterTargetArn: DLQ },
+  deliveryPolicy: { healthyRetryPolicy: { numRetries: 0, minDelayTarget: 1, maxDelayTarget: 1 } },
+} as const
+let sender: FakeSender
+beforeEach(() => {
+  sender = createFakeSender()
+})
+
+function newVault(): Vault {
+  const key = parseMasterKey(createMasterKeyText())
+  if (!key) throw new Error('a new key must be readable')
+  return createVault([key])
+}
+
+async function publish(text = CANARY): Promise<string> {
+  const sealed = sealMessage(seals, { ...createMessage(text, TOPIC), subject: text })
+  await fixture.publisher.publish([sealed], { bytes: 300, fanOut: 1 })
+  return sealed.messageId
+}
+
+/** Everything that Redis holds, as it would dump it. */
+async function storedText(): Promise<string> {
+  const keys = await fixture.redis.keysBuffer('*')
+  const dumps = await Promise.all(keys.map((key) => fixture.redis.dumpBuffer(key)))
+  return Buffer.concat(dumps.filter((dump) => dump !== null)).toString('latin1')
+}
+
+const bodiesSent = () => sender.sent.map(({ body }) => body)
+const laneOf = async (id: string) =>
+  (await fixture.lanes.figures([{ subscriptionId: id, shard: shardOf(TOPIC) }]))[0]
+const quarantined = async () => (await new Quarantine(fixture.redis).list({ limit: 10 })).items
+
+test('a first attempt, a retry, a dead letter and a redriven body carry the content, and Redis never shows it', async () => {
+  await fixture.queues.put(DLQ, {})
+  const { id } = await fixture.subscribe('a', STRICT)
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  sender.answer = () => 500
+  await fixture.startWorker(sender, { vault })
+  await publish()
+  await waitFor(async () => (await laneOf(id))?.waiting === 1)
+  expect(await storedText()).not.toContain(CANARY)
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  const opened = new Queues(fixture.redis, { seals })
+  const letters = async () => (await opened.peek(DLQ, { limit: 1 })).items
+  const [letter] = await waitFor(async () => {
+    const items = await letters()
+    return items.length > 0 ? items : undefined
+  })
+  expect(bodiesSent()).toEqual([CANARY])
+  expect(letter).toMatchObject({ body: CANARY, sealed: 'open' })
+  expect(letter?.deadLetter?.message).toMatchObject({ message: CANARY, subject: CANARY })
+  const [locked] = (await fixture.queues.peek(DLQ, { limit: 1 })).items
+  expect(locked).toMatchObject({ body: '', attributes: {}, sealed: 'locked' })
+  expect(await storedText()).not.toContain(CANARY)
+})
+
+test('a queue that subscribes to it stores it sealed, and filters see its content', async () => {
+  const queue = 'arn:aws:sqs:us-east-1:000000000000:copies'
+  await fixture.queues.put(queue, {})
+  const toQueue = { protocol: 'sqs', endpoint: queue, filterPolicyScope: 'MessageBody' } as const
+  await fixture.subscribe('q', { ...toQueue, filterPolicy: { canary: [CANARY] } })
+  await fixture.startWorker(sender, { vault })
+  const text = JSON.stringify({ canary: CANARY })
+  await publish(JSON.stringify({ canary: 'other' }))
+  await publish(text)
+  const opened = new Queues(fixture.redis, { seals })
+  const [received] = await waitFor(async () => {
+    const messages = await opened.receive(queue, { maxMessages: 10 })
+    return messages.length > 0 ? messages : undefined
+  })
+  expect(received?.body).toBe(text)
+  expect(await storedText()).not.toContain(CANARY)
+})
+
+test('while the key is missing the job waits, and other messages of the job are delivered', async () => {
+  await fixture.subscribe('a')
+  const keyless = await fixture.startWorker(sender)
+  const sealed = sealMessage(seals, createMessage(CANARY, TOPIC))
+  const other = createMessage('open', TOPIC)
+  await fixture.publisher.publish([sealed, other], { bytes: 300, fanOut: 1 })
+  const delayed = () => fixture.redis.zcard('ft:{dispatch-0}:dispatch-0:delayed')
+  await waitFor(async () => (await delayed()) === 1, { what: 'the job to wait' })
+  await keyless.stop()
+  expect(bodiesSent()).toEqual(['open'])
+  expect(await quarantined()).toEqual([])
+  // The wait of a minute is over.
+  const key = 'ft:{dispatch-0}:dispatch-0:delayed'
+  for (const job of await fixture.redis.zrange(key, '0', '-1')) await fixture.redis.zadd(key, 0, job)
+  await fixture.startWorker(sender, { vault })
+  await waitFor(() => bodiesSent().includes(CANARY))
+  expect(bodiesSent()).toEqual(['open', CANARY])
+})
+
+test('while the key is missing a lane is misconfigured, and goes on when a worker has the key', async () => {
+  const { id } = await fixture.subscribe('a', STRICT)
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  const parking = await fixture.startWorker(sender, { vault })
+  await publish()
+  await waitFor(async () => (await laneOf(id))?.waiting === 1)
+  await parking.stop()
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  const probes = { credentialProbeMs: 200 }
+  const keyless = await fixture.startWorker(sender, probes)
+  await waitFor(async () => (await laneOf(id))?.isBlocked, { what: 'the lane to be blocked' })
+  expect(await laneOf(id)).toMatchObject({ waiting: 1 })
+  expect(await quarantined()).toEqual([])
+  await keyless.stop()
+  await fixture.startWorker(sender, { ...probes, vault })
+  await waitFor(() => sender.sent.length === 1, { what: 'the delivery' })
+  expect(bodiesSent()).toEqual([CANARY])
+})
+
+test('a body that was changed, or put in the place of another, is quarantined and not delivered', async () => {
+  const { id } = await fixture.subscribe('a')
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  const parking = await fixture.startWorker(sender, { vault })
+  const ids = [await publish('one'), await publish('two'), await publish('three')]
+  await waitFor(async () => (await laneOf(id))?.waiting === 3)
+  await parking.stop()
+  const [first, second] = ids.map((one) =>
+    messageKey(shardBase(shardOf(TOPIC)), parseMessageId(one) ?? Buffer.alloc(0)),
+  ) as [Buffer, Buffer]
+  const texts = [await fixture.redis.hget(first, 'b'), await fixture.redis.hget(second, 'b')]
+  await fixture.redis.hset(first, 'b', texts[1] ?? '')
+  await fixture.redis.hset(second, 'b', resealed(texts[1] ?? '', texts[0] ?? ''))
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  await fixture.startWorker(sender, { vault })
+  await waitFor(async () => (await quarantined()).length === 2, { what: 'two bodies in the quarantine' })
+  await waitFor(() => sender.sent.length === 1)
+  expect(bodiesSent()).toEqual(['three'])
+})
+
+/** The body with the sealed text of another one, and with a checksum that fits. */
+function resealed(body: string, other: string): string {
+  return messageBody({ ...readMessage(body), sealed: readMessage(other).sealed })
+}

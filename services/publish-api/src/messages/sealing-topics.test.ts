@@ -1,0 +1,155 @@
+/** Topics and queues that seal their messages, as callers of the API see them. */
+import { type Message, parseMessageId } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
+import { KeptMessages, messageBody, openMessage } from '@fantail/store'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
+import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+
+const CANARY = 'canary-0b9e'
+const ARN = 'arn:aws:sns:us-east-1:000000000000:'
+let api: TestApi
+let admin: TestKey
+
+beforeAll(async () => {
+  api = await startTestApi({ auth: true })
+  admin = await keyWith(api, ['publish', 'read', 'manage', 'redrive', 'bodies', 'consume'])
+})
+afterAll(() => api.stop())
+
+const sealing = { body: { sealMessages: true } }
+
+/** Runs the work as if this process had no master key. */
+async function withoutKey(work: () => Promise<void>): Promise<void> {
+  const { vault, seals } = api.deps
+  api.deps.vault = undefined
+  api.deps.seals = bodySealsOf(undefined)
+  try {
+    await work()
+  } finally {
+    Object.assign(api.deps, { vault, seals })
+  }
+}
+
+async function publishedTo(topic: string): Promise<Message[]> {
+  return (await api.published()).filter(({ topicArn }) => topicArn === ARN + topic)
+}
+
+async function storedText(): Promise<string> {
+  const keys = await api.redis.keysBuffer('*')
+  const dumps = await Promise.all(keys.map((key) => api.redis.dumpBuffer(key)))
+  return Buffer.concat(dumps.filter((dump) => dump !== null)).toString('latin1')
+}
+
+test('a topic seals what is published to it, alone, in a batch and with a key of idempotency', async () => {
+  expect((await admin.call('PUT', '/v1/topics/orders', sealing)).body).toMatchObject({ sealMessages: true })
+  const message = { message: CANARY, subject: CANARY, attributes: { name: CANARY } }
+  const publish = (body: object, headers = {}) =>
+    admin.call('POST', '/v1/topics/orders/messages', { body, headers })
+  expect((await publish(message)).status).toBe(202)
+  expect((await publish({ messages: [message] })).status).toBe(202)
+  const once = { 'Idempotency-Key': 'k' }
+  const first = await publish(message, once)
+  expect((await publish(message, once)).body).toEqual(first.body)
+  const stored = await publishedTo('orders')
+  expect(stored.map(({ message, subject }) => [message, subject])).toEqual(Array(3).fill(['', undefined]))
+  for (const one of stored)
+    expect(openMessage(api.deps.seals, one)).toMatchObject({ message: CANARY, subject: CANARY })
+  expect(await storedText()).not.toContain(CANARY)
+})
+
+test('a FIFO topic compares the texts of sealed messages, and does not show them', async () => {
+  const body = { sealMessages: true, contentBasedDeduplication: true }
+  await admin.call('PUT', '/v1/topics/orders.fifo', { body })
+  const message = { message: CANARY, groupId: 'g' }
+  const publish = () => admin.call('POST', '/v1/topics/orders.fifo/messages', { body: message })
+  const first = await publish()
+  expect((await publish()).body).toMatchObject({ messageId: first.body.messageId })
+  expect(await storedText()).not.toContain(CANARY)
+})
+
+test('[408] the name of a KMS key on a topic seals too', async () => {
+  await api.deps.topics.put(`${ARN}kms`, { attributes: { KmsMasterKeyId: 'alias/aws/sns' } })
+  await admin.call('POST', '/v1/topics/kms/messages', { body: { message: CANARY } })
+  expect(await publishedTo('kms')).toMatchObject([{ message: '', sealed: expect.any(String) }])
+})
+
+test('without a master key publishing answers 503, and sealing cannot be asked for', async () => {
+  await withoutKey(async () => {
+    const refused = await admin.call('POST', '/v1/topics/orders/messages', { body: { message: 'x' } })
+    expect([refused.status, refused.body.error]).toEqual([
+      503,
+      expect.objectContaining({
+        code: 'key_unavailable',
+        message: expect.stringContaining('FANTAIL_MASTER_KEY'),
+      }),
+    ])
+    for (const path of ['topics/other', 'queues/other']) {
+      const { status, body } = await admin.call('PUT', `/v1/${path}`, sealing)
+      expect([status, body.error.code]).toEqual([400, 'not_supported'])
+    }
+  })
+})
+
+test('a kept message is shown, found and tried on filters, with the scope for bodies only', async () => {
+  const keepMessages = { seconds: 3_600, bytes: 1_048_576 }
+  await admin.call('PUT', '/v1/topics/kept', { body: { sealMessages: true, keepMessages } })
+  const text = JSON.stringify({ canary: CANARY })
+  await admin.call('POST', '/v1/topics/kept/messages', { body: { message: text } })
+  const [stored] = await publishedTo('kept')
+  if (!stored) throw new Error('nothing was published')
+  const { messageId, topicArn: arn } = stored
+  const uid = (await api.deps.topics.get(arn))?.uid ?? ''
+  const id = parseMessageId(messageId) ?? Buffer.alloc(0)
+  await new KeptMessages(api.redis).keep([{ arn, uid, id, body: messageBody(stored) }])
+  const bodyOf = (key: TestKey) => key.call('GET', `/v1/messages/${messageId}/body`)
+  expect((await bodyOf(admin)).body).toMatchObject({ message: text, from: 'kept' })
+  expect((await bodyOf(await keyWith(api, ['read']))).status).toBe(403)
+  const found = await admin.call('GET', `/v1/search/kept-messages?text=${CANARY}`)
+  expect(found.body.messages).toMatchObject([{ messageId, foundIn: 'message' }])
+  const replay = {
+    topic: 'kept',
+    last: 10,
+    filterPolicyScope: 'MessageBody',
+    filterPolicy: { canary: [CANARY] },
+  }
+  expect((await admin.call('POST', '/v1/filter-policies/replay', { body: replay })).body).toMatchObject({
+    tried: 1,
+    matched: 1,
+  })
+  await withoutKey(async () => {
+    const { status, body } = await bodyOf(admin)
+    expect([status, body.error.code]).toEqual([503, 'key_unavailable'])
+  })
+})
+
+test('a queue seals what is sent to it, and opens it for receivers', async () => {
+  await admin.call('PUT', '/v1/queues/work', sealing)
+  const item = { body: CANARY, attributes: { name: { type: 'String', value: CANARY } } }
+  await admin.call('POST', '/v1/queues/work/messages', { body: { messages: [item, item] } })
+  expect(await storedText()).not.toContain(CANARY)
+  const looked = await admin.call('GET', '/v1/queues/work/messages')
+  expect(looked.body.messages).toMatchObject(Array(2).fill(item))
+  const received = await admin.call('POST', '/v1/queues/work/receive', { body: { maxMessages: 10 } })
+  expect(received.body.messages).toMatchObject(Array(2).fill(item))
+  const receiptHandles = received.body.messages.map((one: { receiptHandle: string }) => one.receiptHandle)
+  await admin.call('POST', '/v1/queues/work/ack', { body: { receiptHandles } })
+})
+
+test('two sealed items that were exchanged are quarantined, and not received', async () => {
+  await admin.call('PUT', '/v1/queues/mixed', sealing)
+  const messages = [{ body: 'one' }, { body: 'two' }, { body: 'three' }]
+  const sent = await admin.call('POST', '/v1/queues/mixed/messages', { body: { messages } })
+  const [first, second] = await Promise.all(
+    sent.body.results.slice(0, 2).map(async ({ messageId }: { messageId: string }) => {
+      const [key = ''] = await api.redis.keys(`*:i:${messageId}`)
+      return { key, payload: (await api.redis.hget(key, 'p')) ?? '' }
+    }),
+  )
+  await api.redis.hset(first.key, 'p', second.payload)
+  await api.redis.hset(second.key, 'p', first.payload)
+  const received = await admin.call('POST', '/v1/queues/mixed/receive', { body: { maxMessages: 10 } })
+  expect(received.body.messages.map(({ body }: { body: string }) => body)).toEqual(['three'])
+  const { items } = await (api.deps.quarantine as TestApi['deps']['quarantine']).list({ limit: 10 })
+  expect(items.map(({ reason }) => reason)).toEqual(['queueMessageUnreadable', 'queueMessageUnreadable'])
+})
