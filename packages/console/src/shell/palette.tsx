@@ -18,6 +18,7 @@ interface Target {
   to: string
   /** The whole address, if the target is a saved view. */
   href?: string
+  search?: Record<string, string>
   label: string
   about: string
 }
@@ -47,7 +48,7 @@ function Search({ onClose }: { onClose: () => void }) {
   const go = (target: Target | undefined) => {
     if (!target) return
     onClose()
-    if (target.href === undefined) void navigate({ to: target.to })
+    if (target.href === undefined) void navigate({ to: target.to, search: target.search ?? {} })
     else router.history.push(target.href)
   }
   const isReady = (index: number) => isCurrent || (index >= 0 && index < sure)
@@ -132,7 +133,7 @@ function useTargets(text: string): Targets {
   if (!isName) return { targets: [...formed, ...known], sure: 0, isCurrent: true }
   const isCurrent = settled === text && !read.isPlaceholderData && !read.isFetching
   const named = (read.data?.found ?? []).map(namedTarget)
-  return { targets: [...known, ...named], sure: known.length, isCurrent }
+  return { targets: [...known, ...named, sayingTarget(text)], sure: known.length, isCurrent }
 }
 
 function namedTarget({ kind, id, name, topic, host }: FoundNames['found'][number]): Target {
@@ -152,6 +153,15 @@ function namedTarget({ kind, id, name, topic, host }: FoundNames['found'][number
     }
   }
 }
+
+/** The search of what messages say. It comes last, because the palette knows names only. */
+const sayingTarget = (text: string): Target => ({
+  key: 'says',
+  to: '/messages',
+  search: { by: 'content', text },
+  label: words.palette.says(text),
+  about: words.content.tab,
+})
 
 const topicTarget = (name: string): Target => {
   return { key: `topic ${name}`, to: `/topics/${name}`, label: name, about: words.pages.topic }

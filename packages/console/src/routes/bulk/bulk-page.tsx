@@ -107,6 +107,11 @@ function Controls({ task: { id, status, canUndo, undoes, undoneBy } }: { task: B
             {w.undo}
           </Button>
         )}
+        {status === 'completed' && (
+          <Link to="/lanes" search={{ state: 'inNeed' }}>
+            {w.stillInNeed}
+          </Link>
+        )}
         {other && (
           <Link to="/bulk/$id" params={{ id: other }}>
             {undoneBy ? w.undone : w.undoes}

@@ -23,7 +23,10 @@ export function readFilter({ statusCode: status = '', ...search }: Search): Lett
   return { ...search, reason, statusCode, since }
 }
 
-/** `reason retriesExhausted, statusCode 503`; empty: everything. The groups name the subscription. */
+/**
+ * `reason retriesExhausted, statusCode 503`; empty: everything. The groups name the subscription. Letters with a status
+ * have no error and the other way round, so only what they have is said.
+ */
 export function describeFilter(filter: LetterFilter, groups: readonly LetterGroup[] = []): string {
   const { subscription, topic } = filter
   const named = {
@@ -31,9 +34,9 @@ export function describeFilter(filter: LetterFilter, groups: readonly LetterGrou
     topic: topic && nameOf(topic),
     subscription: subscription && subscriptionNameIn(groups, subscription),
   }
-  return givenIn(named)
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ')
+  const isSaid = ([, value]: readonly [string, unknown]) => value !== NONE
+  const said = givenIn(named).filter(isSaid)
+  return (said.length === 0 ? givenIn(named) : said).map(([name, value]) => `${name} ${value}`).join(', ')
 }
 
 /** The id of the subscription if it is gone. */

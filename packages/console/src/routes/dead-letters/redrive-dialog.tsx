@@ -35,12 +35,18 @@ export function RedriveDialog({ isOpen, onClose, ...chosen }: LettersDialogProps
   )
 }
 
+/** The first choice for each subscription: a rate that an endpoint can bear after an outage. */
+const EACH_PER_SECOND = 50
+
 function RedriveForm({ queue, filter, described }: Omit<LettersDialogProps, 'isOpen' | 'onClose'>) {
-  const [rate, setRate] = useState('50')
+  const [typed, setRate] = useState<string>()
   const [destination, setDestination] = useState('')
   const [canary, setCanary] = useState('5')
   const start = useWrite(operations.startRedrive)
   const navigate = useNavigate()
+  const count = useCount({ source: queue.name, filter, ...(destination !== '' && { destination }) })
+  const subscriptions = Object.keys(count.found?.bySubscription ?? {}).length
+  const rate = typed ?? String(EACH_PER_SECOND * Math.max(1, subscriptions))
   const body = {
     source: queue.name,
     filter,
@@ -48,7 +54,6 @@ function RedriveForm({ queue, filter, described }: Omit<LettersDialogProps, 'isO
     ...(rate !== '' && { maxMessagesPerSecond: Number(rate) }),
     ...(canary !== '' && destination === '' && { canary: Number(canary) }),
   }
-  const count = useCount({ source: queue.name, filter, ...(destination !== '' && { destination }) })
   const send = () =>
     start.mutate(
       { body },

@@ -45,10 +45,10 @@ export const columnsWith = (
   {
     title: w.verdict,
     show: (row) => (
-      <>
-        <RowVerdict row={row} isOpen={opened === row.subscriptionId} />
+      <div className={css.verdict}>
+        <RowVerdict row={row} isOpen={opened === row.subscriptionId} />{' '}
         <LanePanelToggle lane={row} isOpen={opened === row.subscriptionId} onOpen={open} />
-      </>
+      </div>
     ),
     sort: 'worst',
   },

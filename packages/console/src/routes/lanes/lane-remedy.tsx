@@ -72,18 +72,26 @@ function Mended({ code }: { code: Code }) {
   )
 }
 
-const lastAnswer = ({ id }: Subscription) => <LastAnswer id={id} />
+/** A lane whose attempts fail may also have a group that waits for one message. */
+const lastAnswer = ({ id, verdict: { facts } }: Subscription) => (
+  <>
+    {facts.blockingMessageId && (
+      <BlockingMessage id={id} group={facts.blockedGroup} messageId={facts.blockingMessageId} />
+    )}
+    <LastAnswer id={id} />
+  </>
+)
 
 const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>> = {
   gone: lastAnswer,
   failing: lastAnswer,
   hung: lastAnswer,
-  circuitOpen: ({ id, lane }) => (
+  circuitOpen: (subscription) => (
     <>
       <p>
-        {w.nextProbe} <When at={lane.nextProbeAt} isDue empty="–" />.
+        {w.nextProbe} <When at={subscription.lane.nextProbeAt} isDue empty="–" />.
       </p>
-      <LastAnswer id={id} />
+      {lastAnswer(subscription)}
     </>
   ),
   paused: ({ id }) => <PausedBy id={id} />,
@@ -95,14 +103,7 @@ const CONTROLS: Partial<Record<Code, (subscription: Subscription) => ReactNode>>
   ),
   queueMissing: ({ endpoint }) => <CreateQueue arn={endpoint} />,
   queueRefuses: lastAnswer,
-  groupBlocked: ({ id, verdict: { facts } }) => (
-    <>
-      {facts.blockingMessageId && (
-        <BlockingMessage id={id} group={facts.blockedGroup} messageId={facts.blockingMessageId} />
-      )}
-      <LastAnswer id={id} />
-    </>
-  ),
+  groupBlocked: lastAnswer,
   quarantined: () => <Link to="/system">{words.pages.system}</Link>,
 }
 

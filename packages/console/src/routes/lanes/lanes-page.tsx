@@ -77,7 +77,7 @@ export function LanesPage() {
           <Select<State>
             label={w.state}
             value={state}
-            options={STATES}
+            options={countedStates(read.data?.pages[0])}
             onChange={(next) => change({ state: next || undefined })}
           />
           <Select<Sort>
@@ -119,6 +119,7 @@ export function LanesPage() {
               pages={pages}
               isGrouped={isGrouped}
               isFiltered={filter !== undefined}
+              hidesQuiet={filter !== undefined && !state}
               onMore={read.hasNextPage ? () => void read.fetchNextPage() : undefined}
               opened={opened}
               onOpen={setOpened}
@@ -131,6 +132,15 @@ export function LanesPage() {
       </div>
     </>
   )
+}
+
+/** The verdicts, with the number of lanes that have them, so that a rare one is seen among many. */
+function countedStates(list: LaneList | undefined) {
+  const counts: Partial<Record<State, number>> = list?.verdicts ?? {}
+  return STATES.map(({ value, label }) => {
+    const count = counts[value]
+    return { value, label: count === undefined ? label : w.counted(label, count) }
+  })
 }
 
 /** The filter of the list as a selection. undefined: no filter is set. */
@@ -153,6 +163,8 @@ interface BoardProps {
   pages: LaneList[]
   isGrouped: boolean
   isFiltered: boolean
+  /** Quiet lanes match the filter too, and the list leaves them out. */
+  hidesQuiet: boolean
   onMore: (() => void) | undefined
   /** Id of the subscription whose row is open. */
   opened: string | undefined
@@ -162,7 +174,7 @@ interface BoardProps {
   order: { sort: string; onSort: (sort: string) => void }
 }
 
-function Board({ pages, isGrouped, isFiltered, onMore, opened, onOpen, ...table }: BoardProps) {
+function Board({ pages, isGrouped, isFiltered, hidesQuiet, onMore, opened, onOpen, ...table }: BoardProps) {
   const { chosen, onChoose, order } = table
   const first = pages[0]
   const read = useOpened(opened)
@@ -176,6 +188,7 @@ function Board({ pages, isGrouped, isFiltered, onMore, opened, onOpen, ...table 
   const empty = (
     <Empty title={isFiltered ? w.noneMatches : w.nothing}>
       <p>{isFiltered ? w.noneMatchesWhy : w.fine(first?.looked ?? 0)}</p>
+      {hidesQuiet && <p>{w.quietToo}</p>}
     </Empty>
   )
   return (
