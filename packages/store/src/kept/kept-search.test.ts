@@ -4,6 +4,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
 import { dispatchJobKey, keptBodiesKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
+import { KEYLESS } from '../records/body-seals.fixture.ts'
 import { jobText, messageBody } from '../records/message-bodies.ts'
 import { connect } from '../redis/connections/connect.ts'
 import { Topics } from '../topics/topics.ts'
@@ -15,11 +16,7 @@ const arnOf = (name: string) => `arn:aws:sns:us-east-1:000000000000:${name}`
 const [ORDERS, CLICKS, MAILS] = ['orders', 'clicks', 'mails'].map(arnOf) as [string, string, string]
 const topics = new Topics(redis)
 const kept = new KeptMessages(redis)
-const NO_SEALS = {
-  seal: (text: string) => text,
-  open: () => undefined,
-}
-const search = new KeptSearch(redis, NO_SEALS)
+const search = new KeptSearch(redis, KEYLESS)
 let lastJob = 0
 
 beforeEach(async () => {

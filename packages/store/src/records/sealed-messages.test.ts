@@ -1,42 +1,14 @@
-import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { createMessageId, type Message } from '@fantail/contracts'
 import { expect, test } from 'vitest'
+import { KEYLESS, testSeals } from './body-seals.fixture.ts'
 import { jobText, messageBody, readContent, readMessage } from './message-bodies.ts'
-import { type BodySeals, isSealed, openMessage, SealKeyError, sealMessage } from './sealed-messages.ts'
+import { isSealed, openMessage, SealKeyError, sealMessage } from './sealed-messages.ts'
 import { CorruptRecordError } from './stored-json.ts'
 
 const FLIPS = 10_000
 const CANARY = 'canary-7f3a'
-const secret = randomBytes(32)
-
-/** Seals as the vault does, with one key. */
-const seals: BodySeals = {
-  seal(text, context) {
-    const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(Buffer.from(context))
-    const box = Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()])
-    return box.toString('base64')
-  },
-  open(sealed, context) {
-    const box = Buffer.from(sealed, 'base64')
-    if (box.length < 28) return undefined
-    const decipher = createDecipheriv('aes-256-gcm', secret, box.subarray(0, 12))
-    decipher.setAAD(Buffer.from(context)).setAuthTag(box.subarray(-16))
-    try {
-      return decipher.update(box.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')
-    } catch {
-      return undefined
-    }
-  },
-}
-const keyless: BodySeals = {
-  seal: () => {
-    throw new Error('there is no key')
-  },
-  open: () => {
-    throw new Error('there is no key')
-  },
-}
+const seals = testSeals()
 
 function aMessage(set: Partial<Message> = {}): Message {
   const messageId = createMessageId(1)
@@ -102,7 +74,7 @@ test('no stored body with a flipped bit is read', () => {
 
 test('without the key a message is neither sealed nor opened, and the error says so', () => {
   const sealed = sealMessage(seals, aMessage())
-  expect(() => openMessage(keyless, sealed)).toThrow(SealKeyError)
-  expect(() => sealMessage(keyless, aMessage())).toThrow('cannot be sealed or opened: there is no key')
+  expect(() => openMessage(KEYLESS, sealed)).toThrow(SealKeyError)
+  expect(() => sealMessage(KEYLESS, aMessage())).toThrow('cannot be sealed or opened: there is no key')
   expect(new SealKeyError('x').status).toBe(503)
 })

@@ -1,7 +1,9 @@
 /** Sealed messages on their way through a worker: jobs, lanes, dead letters and queues. */
 import { parseMessageId } from '@fantail/contracts'
 import { bodySealsOf } from '@fantail/delivery'
+import { createLogger } from '@fantail/runtime'
 import {
+  FifoLog,
   messageBody,
   messageKey,
   Quarantine,
@@ -139,6 +141,32 @@ test('while the key is missing a lane is misconfigured, and goes on when a worke
   await fixture.startWorker(sender, { ...probes, vault })
   await waitFor(() => sender.sent.length === 1, { what: 'the delivery' })
   expect(bodiesSent()).toEqual([CANARY])
+})
+
+test('while the key is missing the log of a FIFO topic waits, and then keeps its order', async () => {
+  const arn = `${TOPIC}.fifo`
+  await fixture.topics.put(arn, {})
+  await fixture.subscribe('a', { topicArn: arn })
+  const texts = ['one', 'two', 'three']
+  const messages = texts.map((text, n) => ({
+    ...createMessage(text, arn),
+    groupId: 'g',
+    deduplicationId: `${n}`,
+  }))
+  await new FifoLog(fixture.redis).publish(
+    arn,
+    messages.map((message) => sealMessage(seals, message)),
+  )
+  const lines: string[] = []
+  const destination = { write: (line: string) => void lines.push(line) }
+  const log = createLogger({ service: 'test', level: 'warn', destination })
+  const keyless = await fixture.startWorker(sender, { log })
+  await waitFor(() => lines.some((line) => line.includes('fifo_logs')), { what: 'the log to wait' })
+  await keyless.stop()
+  expect([bodiesSent(), await quarantined()]).toEqual([[], []])
+  await fixture.startWorker(sender, { vault })
+  await waitFor(() => sender.sent.length === texts.length, { what: 'the deliveries' })
+  expect(bodiesSent()).toEqual(texts)
 })
 
 test('a body that was changed, or put in the place of another, is quarantined and not delivered', async () => {
