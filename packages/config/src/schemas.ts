@@ -281,6 +281,16 @@ export const streamMap = () =>
 const isBucket = ({ protocol, host, pathname }: URL) =>
   host !== '' && (protocol === 's3:' || (/^s3\+https?:$/.test(protocol) && pathname.length > 1))
 
+/** A folder or a bucket. */
+export const archivePlace = () =>
+  z.string().refine(
+    (text) => {
+      const url = URL.parse(text)
+      return url !== null && (isBucket(url) || (url.protocol === 'file:' && url.host === ''))
+    },
+    { message: 'must be file:///folder, s3://bucket/prefix or s3+https://host/bucket/prefix' },
+  )
+
 const MASTER_KEY =
   'must be 32 random bytes in base64 or as 64 hex digits, as `openssl rand -base64 32` makes them'
 

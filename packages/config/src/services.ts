@@ -2,6 +2,8 @@
  * Reads the settings of each service. First its table is read, then rules between settings are checked, then derived
  * defaults are filled in.
  */
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type ArnDefaults, KEY_COMMAND } from '@fantail/contracts'
 import { allowsOwnRedis, isRedisStream } from '@fantail/policy'
 import { PLACES, redisRule } from './redis-settings.ts'
@@ -32,6 +34,7 @@ export function readApiSettings(env: Env) {
     ...values,
     ...derived(values),
     ...derivedOfSending(values),
+    archive: archiveOf(values),
     sqsDeleteCooldownSeconds: values.sqsDeleteCooldownSeconds ?? (isLocal ? 0 : 60),
     unsignedUnsubscribe: (values.unsignedUnsubscribe ?? (isLocal ? 'on' : 'off')) === 'on',
   }
@@ -47,7 +50,17 @@ export function readWorkerSettings(env: Env) {
 /** Throws a SettingsError that names every problem. */
 export function readRedriveSettings(env: Env) {
   const values = read(redriveTable, env, [...COMMON_RULES, portRule('FANTAIL_OPS_PORT', 2), masterKeyRule])
-  return { ...values, ...derived(values), opsPort: values.opsPort ?? portAfter(values.port, 2) }
+  const opsPort = values.opsPort ?? portAfter(values.port, 2)
+  return { ...values, ...derived(values), archive: archiveOf(values), opsPort }
+}
+
+/** Undefined: no topic can have an archive. */
+function archiveOf({
+  archive,
+  mode,
+  dataDir,
+}: Pick<Values<typeof redriveTable>, 'archive' | 'mode' | 'dataDir'>): string | undefined {
+  return archive ?? (mode === 'local' ? pathToFileURL(join(dataDir, 'archive')).href : undefined)
 }
 
 /** Throws a SettingsError that names every problem. */

@@ -9,6 +9,7 @@ import { redisTable } from './redis-settings.ts'
 import {
   addressRanges,
   addressRules,
+  archivePlace,
   arnPatterns,
   awsClientCredentials,
   awsCredentials,
@@ -152,6 +153,14 @@ const storage = {
       'Organizations of accounts, which access policies ask for (aws:PrincipalOrgID): ACCOUNT=ORGANIZATION, separated by commas. Same for every service.',
   }),
 }
+
+const archive = optional({
+  name: 'FANTAIL_ARCHIVE',
+  schema: archivePlace(),
+  unset: 'a folder in FANTAIL_DATA_DIR in local mode; in server mode no topic can have an archive',
+  description:
+    'Where messages of topics with an archive go (docs/archive.md): file:///folder, s3://bucket/prefix?region=eu-west-1 or s3+https://host/bucket/prefix. Its host may be private. Same for the API and the redrive service.',
+})
 
 /** The names and addresses by which callers reach a service. */
 const names = {
@@ -410,7 +419,7 @@ const delivery = {
     schema: awsClientCredentials(),
     unset: 'nothing is called at AWS',
     description:
-      'Credentials that functions, streams and buckets at AWS are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones. `default` takes those that AWS’s SDKs would find, and renews them: environment, web identity, shared files, a container’s or an instance’s endpoint.',
+      'Credentials that functions, streams and buckets at AWS, archives included, are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones. `default` takes those that AWS’s SDKs would find, and renews them: environment, web identity, shared files, a container’s or an instance’s endpoint.',
   }),
   awsTargets: optional({
     name: 'FANTAIL_AWS_TARGETS',
@@ -511,6 +520,7 @@ const access = {
 export const apiTable = {
   ...common,
   ...storage,
+  archive,
   ...delivery,
   ...access,
   fifoHttp: setting({
@@ -654,8 +664,10 @@ export const workerTable = {
 export const redriveTable = {
   ...common,
   ...storage,
+  archive,
   ...names,
   ...access,
+  awsClientCredentials: delivery.awsClientCredentials,
   opsPort,
   redisMemoryBytes,
   masterKey: delivery.masterKey,

@@ -75,6 +75,7 @@ export {
 } from './json-values.ts'
 export {
   APNS_TOKEN_CHARS_MAX,
+  ARCHIVE_DAYS_MAX,
   ATTEMPT_DEADLINE_MS,
   BATCH_MESSAGES_MAX,
   CONFIRMATION_MAILS_PER_ADDRESS_MAX,
@@ -145,7 +146,14 @@ export {
   eventTypeProblem,
   eventTypeVersionOf,
 } from './messages/event-type-rules.ts'
-export { createMessageId, formatMessageId, parseMessageId, publishedAtOf } from './messages/message-id.ts'
+export {
+  createMessageId,
+  formatMessageId,
+  isResent,
+  parseMessageId,
+  publishedAtOf,
+  RESENT_DELIVERY_BYTES,
+} from './messages/message-id.ts'
 export {
   attributeNameProblem,
   attributeProblem,

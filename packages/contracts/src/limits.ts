@@ -76,6 +76,10 @@ export const KEPT_SECONDS_MAX = 2_592_000
 export const KEPT_BYTES_MAX = 10_737_418_240
 /** @limit Least bytes of the messages that a topic keeps, four of the largest. Below it: `validation_failed`. */
 export const KEPT_BYTES_MIN = 1_048_576
+/** @limit Days for which a topic's archive has its messages. Past it: `validation_failed`. */
+export const ARCHIVE_DAYS_MAX = 365
+/** @limit Least bytes of a topic's archive. Below it: `validation_failed`. */
+export const ARCHIVE_BYTES_MIN = 1_048_576
 /** Rate of a resend, in messages a second, unless the request says otherwise. */
 export const RESEND_RATE_DEFAULT = 100
 /** @limit Highest rate of a resend, in messages a second. Past it: `validation_failed`. */

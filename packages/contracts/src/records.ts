@@ -63,6 +63,17 @@ interface KeepMessages {
   bytes: number
 }
 
+/** How long a topic's archive has its messages, and in how many bytes at most. */
+interface ArchiveSettings {
+  days: number
+  bytes?: number
+  /** The effect if Redis has no memory for messages that no block has yet. Absent: refuse. */
+  whenFull?: ArchiveWhenFull
+}
+
+export const ARCHIVE_WHEN_FULL = ['refuse', 'dropOldest'] as const
+type ArchiveWhenFull = (typeof ARCHIVE_WHEN_FULL)[number]
+
 export interface TopicRecord {
   arn: string
   name: string
@@ -84,6 +95,8 @@ export interface TopicRecord {
   disableAfterDays?: number | null
   /** The bounds of the ring of messages that the topic keeps. Absent or null: it keeps none. */
   keepMessages?: KeepMessages | null
+  /** The bounds of the topic's archive outside of Redis. Absent or null: it has none. */
+  archive?: ArchiveSettings | null
   signing: 'none' | 'sns'
   /** Messages keep their order within a group. True if the name ends in `.fifo`. Absent: standard. */
   fifo?: true
@@ -172,6 +185,16 @@ export interface SubscriptionMove {
   sealed: string | null
 }
 
+/** A replay that SNS's ReplayPolicy asks for. */
+interface SubscriptionReplay {
+  /** The policy as it was given. */
+  policy: string
+  /** Id of the resend. */
+  task: string
+  /** The subscription gets no message but from the replay. */
+  holds: boolean
+}
+
 export interface SubscriptionRecord {
   id: string
   arn: string
@@ -216,6 +239,8 @@ export interface SubscriptionRecord {
    * null: any type or none.
    */
   eventTypes?: string[] | null
+  /** The latest replay of a FIFO topic's archive. Absent or null: none was asked for. */
+  replay?: SubscriptionReplay | null
   maxInFlight: number
   /** Absent: policy. */
   retryMode?: RetryMode

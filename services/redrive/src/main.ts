@@ -1,4 +1,6 @@
-/** The redrive process, which runs redrives and sweeps. */
+/** The redrive process, which runs redrives, archives and sweeps. */
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { readRedriveSettings } from '@fantail/config'
 import { bodySealsOf } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
@@ -8,7 +10,13 @@ import { createRedriveService } from './redrive-service.ts'
 await runService({
   name: 'redrive',
   readSettings: readRedriveSettings,
-  openFiles: async (settings) => ({ vault: await openVault(settings) }),
+  openFiles: async (settings) => {
+    const { mode, archive } = settings
+    // An operator's folder must exist, because its disk may be away.
+    if (mode === 'local' && archive?.startsWith('file:'))
+      await mkdir(fileURLToPath(archive), { recursive: true, mode: 0o700 })
+    return { vault: await openVault(settings) }
+  },
   usesMeters: true,
   create: ({ settings, files, redisUrl, log, telemetry: { metrics } }) =>
     createRedriveService({

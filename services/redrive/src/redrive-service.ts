@@ -1,6 +1,6 @@
 /** Builds the redrive service: redrive tasks, and sweeps of queues, topics and subscriptions. */
 import type { Message, RedisTarget, SubscriptionRecord } from '@fantail/contracts'
-import { bodySealsOf, textForProtocol } from '@fantail/delivery'
+import { bodySealsOf, openBlockStore, textForProtocol } from '@fantail/delivery'
 import type { Telemetry } from '@fantail/jobs'
 import {
   explainFilter,
@@ -24,6 +24,8 @@ import {
 } from '@fantail/runtime'
 import {
   ApiKeys,
+  ArchivePages,
+  Archives,
   AttemptStore,
   type BodySeals,
   Consumers,
@@ -52,6 +54,7 @@ import {
   UnreadableRecords,
 } from '@fantail/store'
 import { createMetrics, type Metrics } from '@fantail/telemetry'
+import { createArchiver } from './archiver.ts'
 import { createMaintenance } from './maintenance.ts'
 import { createTaskJobs } from './task-jobs.ts'
 
@@ -71,6 +74,10 @@ interface RedriveServiceOptions {
   keptMessagesShare?: number | undefined
   /** Used instead of Redis's maxmemory if none is set. */
   redisMemoryBytes?: number | undefined
+  /** Where the blocks of archives are. Absent: archives are neither written nor read. */
+  archive?: string | undefined
+  /** For a bucket of archives whose URL has none. */
+  awsClientCredentials?: Parameters<typeof openBlockStore>[0]['credentials']
   /** Between sweeps; a minute. */
   sweepEveryMs?: number
   /** Opens sealed messages, for filters only: redrives move them as they are. Default: there is no key. */
@@ -99,6 +106,8 @@ export function createRedriveService({
   logMessages = 0,
   keptMessagesShare: share = 0.1,
   redisMemoryBytes: memoryBytes,
+  archive,
+  awsClientCredentials: credentials,
   sweepEveryMs,
   seals = bodySealsOf(undefined),
   travel,
@@ -141,9 +150,14 @@ export function createRedriveService({
   const filters = new FilterMatches(seals)
   const snapshots = new Snapshots(redis, { onCorrupt: () => undefined })
   const outcomes = new OutcomeLog(redis, snapshots, lanes, { queues: queueCount, entriesMax: logMessages })
+  const clock = createRedisClock(redis)
+  const blocks =
+    archive === undefined ? undefined : openBlockStore({ url: archive, credentials, clock: clock.now })
+  const archiver = blocks && createArchiver({ redis, archives: new Archives(redis, blocks), log })
   const resends = new ResendBatches({
     redis,
     acks,
+    archive: blocks && new ArchivePages(redis, blocks),
     subscriptions,
     lanes,
     failed: new FailedEnds(redis, lanes),
@@ -157,7 +171,6 @@ export function createRedriveService({
   const memory = new StorageGuard({ redis, memoryBytes })
   const runs = { redrives, batches, resends, memory, onUnreadable: unreadable.report }
   const live = new LiveSender(redis)
-  const clock = createRedisClock(redis)
   const stopHearing = hearListeners(subscriber, live)
   const events = { live, now: clock.now }
   const tasks = createTaskJobs({ redisUrl, redis, subscriber, ...runs, log, telemetry, metrics, events })
@@ -172,6 +185,7 @@ export function createRedriveService({
       redrives: () => redrives.sweep(unreadable.report),
       queues: () => queues.sweep(),
       kept: () => kept.sweep(),
+      archives: async () => (await archiver?.sweep()) ?? 0,
       topics: () => topics.resumeDeletions(),
       subscriptions: () => subscriptions.expirePending(),
       attempts: () => attempts.sweep(unreadable.report),
@@ -196,10 +210,12 @@ export function createRedriveService({
       if (checkData) await step(checkData)
       if (travel) await step(() => joinTravel({ connections, settings: travel, traveller, log }))
       await Promise.all([tasks.start(step), maintenance.start(step)])
+      archiver?.start()
     },
     async stop() {
       stopHearing()
-      await Promise.all([tasks.stop(), maintenance.stop()])
+      await Promise.all([tasks.stop(), maintenance.stop(), archiver?.stop()])
+      await blocks?.close()
       live.stop()
       clock.stop()
       connections.disconnect()

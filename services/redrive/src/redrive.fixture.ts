@@ -2,6 +2,8 @@
 import { createMessageId, type DeadLetter, type Message, queueArn, topicArn } from '@fantail/contracts'
 import { bodySealsOf } from '@fantail/delivery'
 import {
+  ArchivePages,
+  type BlockStore,
   deadLetterItemId,
   deliveryId,
   FailedEnds,
@@ -49,6 +51,7 @@ export async function startFixture(options: TestRedisOptions = {}) {
     delivered: [] as string[],
     reset: async () => {
       await redis.flushall()
+      objects.clear()
       fixture.delivered.length = 0
       await fixture.queues.put(SOURCE, {})
       for (const topic of [TOPIC, DISTANT_TOPIC]) await fixture.topics.put(topic, {})
@@ -59,6 +62,14 @@ export async function startFixture(options: TestRedisOptions = {}) {
     },
   }
   return fixture
+}
+
+/** The place of the archive's blocks, by name. */
+export const objects = new Map<string, Buffer>()
+export const blocks: BlockStore = {
+  put: async (name, data) => void objects.set(name, data),
+  get: async (name) => objects.get(name) ?? null,
+  remove: async (name) => void objects.delete(name),
 }
 
 /** Everything a redrive needs, on a connection that a test may break. */
@@ -75,6 +86,7 @@ export function storesOn(redis: Redis) {
       subscriptions,
       lanes: new Lanes(redis),
       failed: new FailedEnds(redis, new Lanes(redis)),
+      archive: new ArchivePages(redis, blocks),
       matches: (record, message) => new FilterMatches(bodySealsOf(undefined)).ask(record, message),
       onResent: async () => undefined,
     }),

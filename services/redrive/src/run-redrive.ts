@@ -27,10 +27,10 @@ const MEMORY_WAIT_MS = 500
 const CANARY_LOOK_MS = 250
 
 export interface RunRedriveDeps {
-  redrives: Pick<Redrives, 'get'>
+  redrives: Pick<Redrives, 'get' | 'cancel'>
   batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge' | 'judgeCanary'>
   /** Tasks whose source is a subscription. */
-  resends: Pick<ResendBatches, 'choose' | 'move'>
+  resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive'>
   /** Resends make deliveries, so they wait while publishing is refused. */
   memory: Pick<StorageGuard, 'admit'>
   /** Called after every batch, with the ARN of the source queue. */
@@ -91,6 +91,9 @@ export async function runRedrive(
         if (!(await awaitCanary(deps, run, choice.waitedMs))) return 'stale'
         await pauses.pause(CANARY_LOOK_MS, signal)
         break
+      case 'caughtUp':
+        if (!(await goLive(deps, run))) return 'stale'
+        break
       case 'again':
         break
       case 'stop':
@@ -125,6 +128,16 @@ async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): P
   deps.onMoved?.(moved, flags.size - moved, run.source)
   if (deps.onSent) for (const letter of sentLetters(run, batch, flags)) deps.onSent(letter)
   return true
+}
+
+/** A subscription that is gone ends the task at its next batch. */
+async function goLive({ resends, redrives }: RunRedriveDeps, run: Run): Promise<boolean> {
+  try {
+    return await resends.goLive(run)
+  } catch (error) {
+    if (!(error instanceof FantailError && error.code === 'not_found')) throw error
+    return redrives.cancel(run.id).then(() => true)
+  }
 }
 
 function isResend({ action }: Run): boolean {

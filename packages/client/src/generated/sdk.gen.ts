@@ -46,7 +46,7 @@ export const publish = <ThrowOnError extends boolean = true>(options: Options<Pu
 /**
  * Delete a topic with its subscriptions
  *
- * Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has made goes with it if it is empty. Deleting again answers the same.
+ * Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has made goes with it if it is empty. A topic with an archive is not deleted. Deleting again answers the same.
  *
  * A key needs the scope `manage`.
  */

@@ -69,6 +69,7 @@ export const SETTINGS = {
     'fifo',
     'contentBasedDeduplication',
     'keepMessages',
+    'archive',
     'notices',
     'disableAfterDays',
     'signing',

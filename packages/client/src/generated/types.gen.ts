@@ -6197,6 +6197,44 @@ export type Topic = {
         bytes: number;
     } | null;
     /**
+     * How long every message is archived outside of Redis; null: none is.
+     */
+    archive: {
+        /**
+         * How long the archive has a message: 1 to 365 days.
+         */
+        days: number;
+        /**
+         * Bytes that the compressed messages may fill. Past it the oldest go, in time or not. Default: no bound.
+         */
+        bytes?: number;
+        /**
+         * While the place of archives is away, messages wait in Redis. refuse: all of them wait, and publishing is refused when memory is short. dropOldest: the oldest of them are lost then. Default refuse.
+         */
+        whenFull?: 'refuse' | 'dropOldest';
+    } | null;
+    /**
+     * The archive’s figures. Only the answer for a single topic has them.
+     */
+    archived?: {
+        /**
+         * When the archive began: ISO 8601 in UTC, with milliseconds.
+         */
+        since: string;
+        /**
+         * How many messages its blocks have.
+         */
+        messages: number;
+        /**
+         * Size of all its blocks together.
+         */
+        bytes: number;
+        /**
+         * Messages that were lost because memory was short (`dropOldest`).
+         */
+        dropped: number;
+    };
+    /**
      * The topic gets notices about topics whose names begin with this text, and about their endpoints; an empty text: about everything. null: it gets none.
      */
     notices: string | null;
@@ -6351,6 +6389,23 @@ export type TopicInput = {
          * Memory of Redis that the messages may fill. Past it the oldest go, in time or not.
          */
         bytes: number;
+    } | null;
+    /**
+     * Archives every message outside of Redis, to resend it later. null deletes the archive. Default: there is none.
+     */
+    archive?: {
+        /**
+         * How long the archive has a message: 1 to 365 days.
+         */
+        days: number;
+        /**
+         * Bytes that the compressed messages may fill. Past it the oldest go, in time or not. Default: no bound.
+         */
+        bytes?: number;
+        /**
+         * While the place of archives is away, messages wait in Redis. refuse: all of them wait, and publishing is refused when memory is short. dropOldest: the oldest of them are lost then. Default refuse.
+         */
+        whenFull?: 'refuse' | 'dropOldest';
     } | null;
     /**
      * The topic gets notices about topics whose names begin with this text, and about their endpoints; an empty text: about everything. Standard topics only. Default: it gets none.
@@ -6625,6 +6680,10 @@ export type DeleteTopicErrors = {
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
      */
     403: Error;
+    /**
+     * `wrong_state`: The resource is in a state that does not allow this.
+     */
+    409: Error;
     /**
      * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
      */

@@ -1091,6 +1091,8 @@ export const words = {
     now: (time: string, size: string) =>
       `This topic keeps the messages of the last ${time}, in ${size} at most.`,
     what: 'Kept messages can be read, resent, and used to try filters. They fill memory of Redis.',
+    archived: (days: number) =>
+      `An archive outside of Redis has the messages of the last ${many(days, 'day')}.`,
     hours: 'Hours',
     mebibytes: 'MiB, at most',
     turnOn: 'Keep messages',

@@ -57,6 +57,14 @@ export function parseMessageId(text: string): Buffer | undefined {
   return MESSAGE_ID.test(text) ? Buffer.from(text.replaceAll('-', ''), 'hex') : undefined
 }
 
+/** Bytes of the id of a resent delivery: the message id, and a generation of 6 bytes. */
+export const RESENT_DELIVERY_BYTES = 22
+
+/** Whether a resend has made the delivery. Undefined: the delivery of a test. */
+export function isResent(delivery: Uint8Array | undefined): boolean {
+  return delivery?.length === RESENT_DELIVERY_BYTES
+}
+
 /** The time of publishing in an id that `createMessageId` made; epoch ms. */
 export function publishedAtOf(messageId: string): number {
   return Number.parseInt(messageId.slice(0, 8) + messageId.slice(9, 13), 16)

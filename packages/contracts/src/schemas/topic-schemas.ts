@@ -1,6 +1,8 @@
 /** Topics over REST. */
 import { z } from 'zod'
 import {
+  ARCHIVE_BYTES_MIN,
+  ARCHIVE_DAYS_MAX,
   DISABLE_AFTER_DAYS_MAX,
   DISPLAY_NAME_CHARS_MAX,
   KEPT_BYTES_MAX,
@@ -11,14 +13,14 @@ import {
   RETENTION_SECONDS_MIN,
 } from '../limits.ts'
 import { ATTEMPT_RECORDINGS } from '../recording.ts'
-import { EVENT_TYPE_CHECKS } from '../records.ts'
+import { ARCHIVE_WHEN_FULL, EVENT_TYPE_CHECKS } from '../records.ts'
 import { SYSTEM_POLICY } from '../system-policy.ts'
 import {
   DeliveryPolicyInput,
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
 } from './delivery-policy-schemas.ts'
-import { CreatedAt, named, namedInput, pageOf, pageQuery } from './shared-schemas.ts'
+import { CreatedAt, named, namedInput, pageOf, pageQuery, timestamp } from './shared-schemas.ts'
 
 const KeepMessages = z.strictObject({
   seconds: z
@@ -31,6 +33,28 @@ const KeepMessages = z.strictObject({
     .min(KEPT_BYTES_MIN)
     .max(KEPT_BYTES_MAX)
     .describe('Memory of Redis that the messages may fill. Past it the oldest go, in time or not.'),
+})
+
+const Archive = z.strictObject({
+  days: z
+    .int()
+    .min(1)
+    .max(ARCHIVE_DAYS_MAX)
+    .describe(`How long the archive has a message: 1 to ${ARCHIVE_DAYS_MAX} days.`),
+  bytes: z
+    .int()
+    .min(ARCHIVE_BYTES_MIN)
+    .optional()
+    .describe(
+      'Bytes that the compressed messages may fill. Past it the oldest go, in time or not. Default: no bound.',
+    ),
+  whenFull: z
+    .enum(ARCHIVE_WHEN_FULL)
+    .optional()
+    .describe(
+      'While the place of archives is away, messages wait in Redis. refuse: all of them wait, and publishing is refused ' +
+        'when memory is short. dropOldest: the oldest of them are lost then. Default refuse.',
+    ),
 })
 
 const NOTICES_TEXT =
@@ -84,6 +108,9 @@ export const TopicInput = namedInput(
         ),
       keepMessages: KeepMessages.nullish().describe(
         'Keeps the latest messages, so that they can be read, resent, and tried on filters. Default: none are kept.',
+      ),
+      archive: Archive.nullish().describe(
+        'Archives every message outside of Redis, to resend it later. null deletes the archive. Default: there is none.',
       ),
       notices: z
         .string()
@@ -139,6 +166,18 @@ export const TopicView = named(
       keepMessages: KeepMessages.nullable().describe(
         'How many of the latest messages are kept, to read and resend them; null: none.',
       ),
+      archive: Archive.nullable().describe(
+        'How long every message is archived outside of Redis; null: none is.',
+      ),
+      archived: z
+        .object({
+          since: timestamp('When the archive began'),
+          messages: z.int().describe('How many messages its blocks have.'),
+          bytes: z.int().describe('Size of all its blocks together.'),
+          dropped: z.int().describe('Messages that were lost because memory was short (`dropOldest`).'),
+        })
+        .optional()
+        .describe('The archive’s figures. Only the answer for a single topic has them.'),
       notices: z.string().nullable().describe(`${NOTICES_TEXT} null: it gets none.`),
       disableAfterDays: z.int().nullable().describe(`${DISABLE_TEXT} null: never.`),
       signing: Signing.describe(
@@ -169,6 +208,7 @@ export const TopicView = named(
           disableSubscriptionOverrides: false,
           retentionSeconds: 86_400,
           keepMessages: { seconds: 86_400, bytes: 104_857_600 },
+          archive: null,
           notices: null,
           disableAfterDays: null,
           signing: 'none',

@@ -43,7 +43,7 @@ export class QueueAttempter implements Attempter {
   }
 
   #itemOf(target: Target, { envelope, delivery }: Sent): QueueAppend {
-    const body = queueBody(envelope, target, target.url)
+    const body = queueBody(envelope, target, target.url, delivery)
     const { subscriptionId } = target
     const id = delivery && this.#options.itemIdOf(subscriptionId, delivery)
     return { message: envelope.message, item: id === undefined ? body : { id, ...body } }

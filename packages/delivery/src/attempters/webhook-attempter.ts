@@ -47,10 +47,10 @@ export class WebhookAttempter implements Attempter {
   }
 
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
-    const { envelope, target, traceparent, textBytesMax, keepAnswer, trace, after, onRequest, moment } =
-      attempt
+    const { envelope, target, delivery, traceparent, textBytesMax, keepAnswer, trace, after } = attempt
+    const { onRequest, moment } = attempt
     const { vault, clock, userAgent, sender } = this.#options
-    const request = renderRequest(envelope, target, { vault, clock, traceparent, userAgent })
+    const request = renderRequest(envelope, target, { vault, clock, traceparent, userAgent, delivery })
     if ('kind' in request) {
       setImmediate(done, request)
       return

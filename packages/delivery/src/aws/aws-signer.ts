@@ -16,7 +16,7 @@ interface AwsAccess {
 
 interface ToSign {
   /** Default: POST. */
-  method?: 'POST' | 'PUT'
+  method?: 'POST' | 'PUT' | 'GET' | 'DELETE'
   service: string
   region: string
   url: string

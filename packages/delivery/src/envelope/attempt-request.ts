@@ -2,11 +2,11 @@
  * Makes the request for one message and one endpoint: its secrets are opened, its body is rendered, and it is signed.
  * Deliveries and tests of a subscription use this code, so a test shows what a delivery would do.
  */
-import { type AttemptResult, eventTypeOf, eventTypeProblem, type Message } from '@fantail/contracts'
+import { type AttemptResult, eventTypeOf, eventTypeProblem, isResent, type Message } from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
 import { unopenedSecrets } from '../outbound/unopened-secrets.ts'
-import { type Envelope, isJsonBody, renderBody, textFor } from './envelope.ts'
+import { type Envelope, isJsonBody, renderBody, replayedBody, textFor } from './envelope.ts'
 import { type Target, unlockTarget } from './target.ts'
 
 export interface AttemptRequestOptions {
@@ -18,6 +18,8 @@ export interface AttemptRequestOptions {
   traceparent?: string | undefined
   /** User agent of requests to native subscriptions (FANTAIL_USER_AGENT); default: SNS's. */
   userAgent?: string | undefined
+  /** The id of the delivery. A resent one says so. Undefined in a test. */
+  delivery?: Buffer | undefined
 }
 
 type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { headers: string[] }
@@ -29,7 +31,7 @@ type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { h
 export function renderRequest(
   envelope: Envelope,
   target: Target,
-  { vault, clock, traceparent, userAgent }: AttemptRequestOptions,
+  { vault, clock, traceparent, userAgent, delivery }: AttemptRequestOptions,
 ): AttemptRequest | AttemptResult {
   if (target.locked !== undefined) {
     try {
@@ -40,7 +42,11 @@ export function renderRequest(
   }
   const { url, memo, route, webhook } = target
   const headers = renderHeaders(envelope, target, { traceparent, userAgent })
-  const body = renderBody(envelope, target)
+  let body = renderBody(envelope, target)
+  if (isResent(delivery)) {
+    headers.push('x-fantail-replayed', 'true')
+    if (!target.raw) body = replayedBody(body)
+  }
   if (webhook !== undefined) {
     try {
       const { messageId } = envelope.message

@@ -3,7 +3,7 @@ import { effectivePolicy } from '@fantail/policy'
 import { describe, expect, test } from 'vitest'
 import { renderSnsEvent } from '../functions/sns-event.ts'
 import { renderStreamRecord } from '../streams/stream-record.ts'
-import { type HeaderOptions, renderHeaders } from './attempt-request.ts'
+import { type HeaderOptions, renderHeaders, renderRequest } from './attempt-request.ts'
 import { compileEnvelope, queueBody, renderBody, textForProtocol } from './envelope.ts'
 import { isoOf } from './iso-time.ts'
 import { compileTarget, redactEndpoint, type Target, targetOfLetters } from './target.ts'
@@ -66,6 +66,23 @@ function headersOf(
     flat.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), flat[i + 1]]] : [])),
   )
 }
+
+test('[415] a resent delivery says so in its header and envelope, at queues too, and is else the same', () => {
+  const of = message({ attributes: { color: { type: 'String', value: 'red' } } })
+  const [plain, resent] = [Buffer.alloc(16), Buffer.alloc(22)]
+  const sent = (delivery: Buffer, to = target()) => {
+    const request = renderRequest(compileEnvelope(of), to, { vault: undefined, clock: () => 0, delivery })
+    if ('kind' in request) throw new Error('no request')
+    return { body: String(request.body), isMarked: request.headers.includes('x-fantail-replayed') }
+  }
+  const [first, again] = [sent(plain), sent(resent)]
+  expect([first.isMarked, again.isMarked]).toEqual([false, true])
+  expect(JSON.parse(again.body)).toEqual({ ...JSON.parse(first.body), Replayed: true })
+  expect(sent(resent, target({ rawMessageDelivery: true }))).toEqual({ body: 'hello', isMarked: true })
+  const queued = (delivery: Buffer) =>
+    JSON.parse(queueBody(compileEnvelope(of), target(), QUEUE, delivery).body)
+  expect(queued(resent)).toEqual({ ...queued(plain), Replayed: true })
+})
 
 const AWKWARD = 'quote " slash \\ line\nend tab\t null\u0000 é € 😀 \u2028 </script>'
 

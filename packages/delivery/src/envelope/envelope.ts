@@ -5,6 +5,7 @@
  * client has to encode a string body for every request.
  */
 import {
+  isResent,
   jsonOf,
   type Message,
   type MessageAttribute,
@@ -117,6 +118,13 @@ export function renderBody(envelope: Envelope, target: Target): Buffer {
   return body
 }
 
+const REPLAYED = Buffer.from(',\n  "Replayed" : true\n}')
+
+/** The envelope of a message that is sent again. The member comes last, and no signature covers it. */
+export function replayedBody(document: Buffer): Buffer {
+  return Buffer.concat([document.subarray(0, document.lastIndexOf('\n')), REPLAYED])
+}
+
 function leaveQuery({ linkKey }: Envelope, target: Target): Buffer {
   target.leaveQuery ??= Buffer.from(unsubscribeQuery(target.subscriptionArn, linkKey))
   return target.leaveQuery
@@ -142,12 +150,20 @@ export interface QueueBody {
  * or the raw text with the message's attributes (checklist 46, 153). A FIFO queue also gets the group and the
  * deduplication id. A standard queue gets only the group, and only from a standard topic.
  */
-export function queueBody(envelope: Envelope, target: Target, queueArn: string): QueueBody {
+export function queueBody(
+  envelope: Envelope,
+  target: Target,
+  queueArn: string,
+  delivery?: Buffer | undefined,
+): QueueBody {
   const { message, kind } = envelope
   const { groupId, deduplicationId, traceHeader } = message
   const raw = target.raw && kind === 'Notification'
+  const document = raw ? undefined : renderBody(envelope, target)
   const body: QueueBody = {
-    body: raw ? textFor(envelope, target.protocol).text : renderBody(envelope, target).toString(),
+    body: document
+      ? String(isResent(delivery) ? replayedBody(document) : document)
+      : textFor(envelope, target.protocol).text,
     attributes: (raw && message.attributes) || {},
   }
   const fifo = isFifo(queueArn)

@@ -18,7 +18,7 @@ export interface HttpEndpoint {
 
 export interface HttpRequest {
   /** Default: POST. */
-  method?: 'POST' | 'PUT'
+  method?: 'POST' | 'PUT' | 'GET' | 'DELETE'
   url: string
   /** Proxy and other outbound settings. Absent if there are none. */
   route?: Route | undefined

@@ -98,7 +98,8 @@ export class FolderSink implements StreamSink {
   }
 }
 
-async function writeWhole(root: string, name: string, body: Buffer): Promise<void> {
+/** Writes a file that is complete and on the disk when this resolves. Rejects if not, and leaves nothing behind. */
+export async function writeWhole(root: string, name: string, body: Buffer): Promise<void> {
   const path = join(root, name)
   const folder = dirname(path)
   const made = await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -16,6 +16,7 @@
 import type { Redis } from 'ioredis'
 import { shardBase } from '../keys/shards.ts'
 import { hintDue } from '../lanes/busy-lanes.ts'
+import { fifoMark } from '../lanes/park.ts'
 import type { LogClaim } from '../lanes/records/lane-records.ts'
 import { readTime } from '../lanes/records/lane-replies.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
@@ -132,7 +133,7 @@ export class FifoReading {
 }
 
 function packMove({ subscriptions, messages }: LogMove): ScriptValue[] {
-  const lanes = subscriptions.flatMap(({ id, sendsFollowers }) => [id, sendsFollowers ? '2' : '1'])
+  const lanes = subscriptions.flatMap(({ id, sendsFollowers }) => [id, fifoMark(sendsFollowers)])
   const values: ScriptValue[] = [subscriptions.length, ...lanes, messages.length]
   for (const { id, to, isExpired } of messages) {
     if (isExpired) values.push(id, EXPIRED)

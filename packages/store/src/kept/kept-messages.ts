@@ -2,6 +2,8 @@
  * The messages that topics keep: one ring for each topic that asks for it, bounded by age and bytes. A worker adds a
  * message when it dispatches it, before the job ends. An accepted message is therefore kept, however often workers
  * die. A ring is only a copy: it gives way when memory is short, and Redis may lose its latest writes in a failover.
+ * The ring of a topic with an archive is more. It gets each message also when memory is full, as a lane does, and holds
+ * the message until a block has it (archive/archives.ts).
  *
  * Rejected: writing at publish. A message that is dropped later because of its `Idempotency-Key` would be in the ring,
  * and each group of publishes would need a second write before it is acknowledged.
@@ -13,12 +15,14 @@ import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { inTransaction } from '../redis/one-write.ts'
 import { replies } from '../redis/pages.ts'
+import type { ReplicaAcks } from '../redis/replica-acks.ts'
 import { addScript, defineScript, readScript, runScript } from '../redis/scripts.ts'
-import { isScriptFault } from '../redis/storage-errors.ts'
+import { isOutOfMemory, isScriptFault } from '../redis/storage-errors.ts'
 import { NUMBER } from '../scripts/lua-numbers.ts'
 import { bodiesIn, type KeptJob, keepJobs, type NewKept } from './kept-jobs.ts'
 
 const KEEP = readScript('keep-messages-1')
+const KEEP_BODIES = readScript('keep-bodies-1')
 const READ = readScript('read-kept-1')
 const PAGE = readScript('page-kept-1')
 const FIND = readScript('find-kept-1')
@@ -43,20 +47,33 @@ interface KeptPage {
 
 export class KeptMessages {
   readonly #redis: Redis
+  readonly #acks: Pick<ReplicaAcks, 'confirm'> | undefined
 
-  constructor(redis: Redis) {
+  /** `acks`: waits for replicas that must have the messages of archives. */
+  constructor(redis: Redis, acks?: Pick<ReplicaAcks, 'confirm'>) {
     this.#redis = redis
+    this.#acks = acks
   }
 
   /** Adds messages to their topics' rings, with one transaction per topic. Safe to repeat. */
   async keep(messages: NewKept[]): Promise<void> {
     const byTopic = Map.groupBy(messages, ({ uid }) => uid)
     await Promise.all([...byTopic.values()].map((some) => this.#keepSome(some)))
+    await this.#confirm(messages)
   }
 
   /** Adds jobs of one topic to its ring. Returns those whose messages must be kept one by one. Safe to repeat. */
-  keepJobs(jobs: KeptJob[]): Promise<KeptJob[]> {
-    return keepJobs(this.#redis, jobs)
+  async keepJobs(jobs: KeptJob[]): Promise<KeptJob[]> {
+    const divided = await keepJobs(this.#redis, jobs)
+    await this.#confirm(jobs.flatMap(({ messages }) => messages[0] ?? []))
+    return divided
+  }
+
+  /** Without this, a failover could lose a message that has already left its job. */
+  async #confirm(messages: NewKept[]): Promise<void> {
+    const archived = messages.filter(({ isArchived }) => isArchived)
+    const shards = new Set(archived.map(({ arn }) => shardOf(arn)))
+    await Promise.all([...shards].map((shard) => this.#acks?.confirm(shardBase(shard))))
   }
 
   /** Bodies are written without a script. Lua reads each byte of its arguments, and so takes longer than Redis. */
@@ -75,6 +92,10 @@ export class KeptMessages {
     } catch (error) {
       // The bodies are written, but the server has forgotten the script, or the script cannot read the ring.
       if (isUnknownScript(error)) return void (await runScript(redis, KEEP, args))
+      if (isOutOfMemory(error) && messages.some(({ isArchived, mayDrop }) => isArchived && !mayDrop)) {
+        await runScript(redis, KEEP_BODIES, { base, arn, uid, bodies })
+        return void (await runScript(redis, KEEP, args))
+      }
       if (isScriptFault(error)) await redis.hdel(keptBodiesKey(base, uid), ...messages.map(({ id }) => id))
       throw error
     }

@@ -142,7 +142,9 @@ export class KeptUpkeep {
       if (over > 0 && (await this.#deleteDropped(ofMaster))) over = await this.#overBytes(ofMaster)
       for (let trims = 0; over > 0 && trims < TRIMS_PER_LOOK_MAX; trims++) {
         const { freed, removed } = await this.#trimLargest(ofMaster, over)
-        if (freed <= 0 && removed === 0) break
+        // Nothing can go that its archive does not have yet. Other rings then give way.
+        if (freed <= 0 && removed === 0) ofMaster.shift()
+        if (ofMaster.length === 0) break
         over -= freed
       }
     }

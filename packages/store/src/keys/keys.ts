@@ -25,7 +25,8 @@ import { dispatchTag } from './slots.ts'
  *   removed count too. All numbers are padded to the same width.
  * - `free`: number of the first slice that may have a free place
  * - `deleted`: number of subscriptions that were deleted so far
- * - `kept`: seconds and bytes of the topic's ring of messages, or ''
+ * - `kept`: seconds and bytes of the topic's ring of messages, or ''. Behind them days and bytes of its archive, and
+ *   `d` if that drops its oldest messages while memory is short.
  * - `types`: revision of the topic's catalogue of event types. Absent: the topic has had none.
  */
 export const topicKey = (arn: string) => `${shardBase(shardOf(arn))}topic:${arn}`
@@ -98,6 +99,24 @@ export const keptWholeKey = (base: string) => `${base}kept:whole`
 export const keptOrderKey = (base: string, topicUid: string) => `${base}kept:order:${topicUid}`
 /** Hash of a topic's ring: 16 bytes message id → stored text (message-bodies.ts). */
 export const keptBodiesKey = (base: string, topicUid: string) => `${base}kept:bodies:${topicUid}`
+
+// ---- archives: owned by archive/archives.ts, in the topic's home shard. They outlive the topic until all objects of
+// ---- blocks are deleted.
+
+/** Set: `<topic uid> <topic ARN>` of archives, also of ended ones that still have objects. */
+export const archivesKey = (base: string) => `${base}archives`
+/**
+ * Hash, notes about an archive:
+ * - `s`: ms at which it began
+ * - `c`: its cursor. Messages of the ring up to this score are in blocks.
+ * - `w`: the last score of the block that is being written
+ * - `m` and `b`: messages and bytes in its blocks; `x`: messages that were lost because memory was short
+ */
+export const archiveKey = (base: string, topicUid: string) => `${base}archive:${topicUid}`
+// `<base>archive:blocks:<topic uid>`. Sorted set: blocks by the score of their last message, as the text `<score before
+// the first message> <messages> <bytes> <ms of the first publish> <ms of the last publish>`.
+/** Sorted set: the same texts of blocks that have left the archive. Each is removed when its object is deleted. */
+export const goneBlocksKey = (base: string, topicUid: string) => `${base}archive:gone:${topicUid}`
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
 
@@ -293,9 +312,10 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  * Hash of a redrive task, which expires 14 days after the end of the task. It has the members of the record by name,
  * and the progress:
  * - `uid` of the source, `newest`: the highest score in `age` when the task began; of a resend: in the ring
- * - `topic`: ARN of the topic, of a resend
+ * - `topic`: ARN of the topic, of a resend; `follows` '1' if it goes on with new messages of the topic's archive
  * - `score` and `last`: cursor of the scan; `done` '1' if the scan has reached the end
- * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch; absent between batches)
+ * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch, or the scores between which its
+ *   messages are in an archive; absent between batches)
  * - `next`: ms at which the rate allows the next batch
  * - `shards`: numbers, by commas, of the lanes that got its messages; `inLanes`: how many did
  * - `canaryAt`: ms since which the ends of the canary are awaited; `judged` '1' if they were good, or the task paused

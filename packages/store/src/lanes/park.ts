@@ -50,6 +50,11 @@ function refuseUnnamed(jobs: ParkJob[], results: ParkedJob[]): void {
   }
 }
 
+/** LANE.fifo of a lane (lua-names.ts). */
+export function fifoMark(sendsFollowers: boolean): string {
+  return sendsFollowers ? '2' : '1'
+}
+
 export async function parkRedriven(
   redis: Redis,
   shard: number,
@@ -61,6 +66,7 @@ export async function parkRedriven(
     entry.message + 1,
     entry.itemId,
     entry.groupId ?? '',
+    entry.sendsFollowers === undefined ? '' : fifoMark(entry.sendsFollowers),
   ])
   const values = [...packMessages(messages), entries.length, ...packed]
   const args = { base: shardBase(shard), shard, task, fence, batch, values }

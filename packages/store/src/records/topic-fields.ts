@@ -12,6 +12,7 @@ const TOPIC_FIELDS = {
   disableSubscriptionOverrides: { default: false, shown: 'asItIs', setting: true },
   retentionSeconds: { default: RETENTION_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
   keepMessages: { optional: true, default: null, shown: 'asItIs', setting: true },
+  archive: { optional: true, default: null, shown: 'asItIs', setting: true },
   notices: { optional: true, default: null, shown: 'asItIs', setting: true },
   disableAfterDays: { optional: true, default: null, shown: 'asItIs', setting: true },
   signing: { default: 'none', shown: 'asItIs', setting: true },

@@ -44,13 +44,14 @@ const REDRIVE_SCAN_ITEMS_MAX = 1_000
 
 /**
  * `again`: this page has nothing to move. `wait`: the rate does not allow a batch yet. `canary`: the first messages are
- * moved, and their ends are awaited. `stop`: the task is paused or ended. `stale`: another run has the task.
+ * moved, and their ends are awaited. `caughtUp`: a resend that follows has sent everything. `stop`: the task is paused
+ * or ended. `stale`: another run has the task.
  */
 export type RedriveChoice =
   | { kind: 'batch'; batch: RedriveBatch }
   | { kind: 'wait'; waitMs: number }
   | { kind: 'canary'; waitedMs: number }
-  | { kind: 'again' | 'stop' | 'stale' }
+  | { kind: 'again' | 'caughtUp' | 'stop' | 'stale' }
 
 interface RedriveBatchesOptions {
   redis: Redis

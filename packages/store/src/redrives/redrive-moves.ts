@@ -46,6 +46,8 @@ export interface RedriveBatch {
    * message instead, if its ring still has it.
    */
   items: { id: string; item: ReadItem | null; body?: Buffer | null }[]
+  /** Why the messages of the batch cannot be read. The task then fails. */
+  problem?: string
 }
 
 /**

@@ -82,6 +82,10 @@ interface NewResend {
   until?: number
   /** Only messages whose latest delivery to the subscription has failed. */
   failedOnly?: boolean
+  /** Messages of an archive are awaited that are kept up to then, epoch ms. Default: none after the start. */
+  untilKept?: number
+  /** Goes on with new messages of the archive until the subscription is switched to them (resend-batches.ts). */
+  follows?: boolean
 }
 
 interface ListRedrives {
@@ -154,7 +158,8 @@ export class Redrives {
     return (await this.#resend({ ...input, maxMessagesPerSecond: null }, 'count')).matched
   }
 
-  async #resend({ subscriptionArn, maxMessagesPerSecond, ...bounds }: NewResend, what: 'create' | 'count') {
+  async #resend(input: NewResend, what: 'create' | 'count') {
+    const { subscriptionArn, maxMessagesPerSecond, untilKept = null, follows = false, ...bounds } = input
     const topic = withoutSubscription(subscriptionArn)
     const shard = shardOf(topic)
     const id = newTaskId(shard, await readNow(this.#redis, shard))
@@ -167,6 +172,8 @@ export class Redrives {
       filter: sumFilter(bounds, { id, source: subscriptionArn, action: 'resend', destination: '' }),
       since: bounds.since - CLOCK_SLACK_MS,
       rate: String(maxMessagesPerSecond ?? ''),
+      untilKept,
+      follows,
     })
     if (reply === null) throw new FantailError('wrong_state', 'the topic keeps no messages')
     const [outcome, matched] = reply as [Buffer, number]

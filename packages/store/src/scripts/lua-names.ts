@@ -76,10 +76,24 @@ const TOPIC = {
   slices: 'slices',
   free: 'free',
   deleted: 'deleted',
-  /** Seconds and bytes of the ring of messages, or ''. */
+  /** Seconds and bytes of the ring of messages, then days and bytes of the archive, or ''. */
   kept: 'kept',
   /** Revision of the catalogue of event types. */
   types: 'types',
+} satisfies Names
+
+/** Hash of notes about a topic's archive. */
+const ARCHIVE = {
+  /** When it began, ms. */
+  since: 's',
+  /** The score up to which blocks have the messages of the ring. */
+  cursor: 'c',
+  /** The last score of the block that is being written. Absent: none is. */
+  sealing: 'w',
+  messages: 'm',
+  bytes: 'b',
+  /** Messages that the ring has lost before a block had them. */
+  dropped: 'x',
 } satisfies Names
 
 /** Hash of notes about a topic's ring of messages. */
@@ -214,6 +228,8 @@ const TASK = {
   uid: 'uid',
   /** ARN of the topic of a resend. */
   topic: 'topic',
+  /** '1': a resend that goes on with new messages. */
+  follows: 'follows',
   isEdited: 'edited',
   newest: 'newest',
   score: 'score',
@@ -279,6 +295,7 @@ const JOB = { starts: 'ats', addedAt: 'timestamp', parts: 'parts' } satisfies Na
 const LUA_NAMES: Record<string, Names> = {
   LANE,
   TOPIC,
+  ARCHIVE,
   KEPT,
   KEPT_JOB,
   SLICE,

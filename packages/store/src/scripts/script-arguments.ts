@@ -144,6 +144,8 @@ export interface ScriptArguments {
     filter: ScriptText
     since: number
     rate: ScriptText
+    untilKept: number | null
+    follows: boolean
   }
   'create-subscription-1': {
     base: ScriptText
@@ -200,9 +202,11 @@ export interface ScriptArguments {
   'delete-topic-1': { base: ScriptText; arn: ScriptText; shard: number }
   'delivery-states-1': { base: ScriptText; deliveries: { id: ScriptText; delivery: ScriptText }[] }
   'drop-attempts-1': { base: ScriptText; subscriptions: { subscription: ScriptText }[] }
+  'drop-blocks-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; blocksMax: number }
   'drop-queue-1': { base: ScriptText; uid: ScriptText; itemsMax: number }
   'drop-queue-lease-1': { base: ScriptText; arn: ScriptText; ends: number }
   'drop-slice-1': { base: ScriptText; slice: ScriptText; shard: number }
+  'end-following-1': { base: ScriptText; id: ScriptText; fence: number; inMs: number }
   'end-process-1': { base: ScriptText; id: ScriptText }
   'end-queue-lease-1': { base: ScriptText; arn: ScriptText; ends: number }
   'end-session-1': { base: ScriptText; digest: ScriptText }
@@ -273,6 +277,7 @@ export interface ScriptArguments {
   'hold-claim-1': { key: ScriptText; value: ScriptText; keptMs: number }
   'hold-lock-1': { job: ScriptText; start: number; addedAt: number; token: ScriptText; lockMs: number }
   'judge-canary-1': { base: ScriptText; id: ScriptText; fence: number; reason: ScriptText }
+  'keep-bodies-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; bodies: ScriptValue[] }
   'keep-cursor-key-1': { base: ScriptText; offered: ScriptText }
   'keep-jobs-1': {
     base: ScriptText
@@ -358,6 +363,14 @@ export interface ScriptArguments {
     results: { id: ScriptText; what: ScriptText; cost: number }[]
   }
   'note-service-1': { base: ScriptText }
+  'open-block-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    placesMax: number
+    bytesMax: number
+    ageMs: number
+  }
   'open-bulk-1': {
     base: ScriptText
     id: ScriptText
@@ -490,6 +503,18 @@ export interface ScriptArguments {
     messages: number
     values: ScriptValue[]
   }
+  'read-archived-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    after: number
+    last: number
+    since: number
+    before: number
+    blocksMax: number
+    placesMax: number
+    bytesMax: number
+  }
   'read-backlog-1': { queue: ScriptText }
   'read-consumers-1': { base: ScriptText; arn: ScriptText }
   'read-dead-letter-counts-1': { base: ScriptText; arn: ScriptText }
@@ -525,6 +550,15 @@ export interface ScriptArguments {
     bytesMax: number
     kept: number
     shares: { subscription: ScriptText; records: ScriptText }[]
+  }
+  'record-resent-1': {
+    base: ScriptText
+    id: ScriptText
+    fence: number
+    from: number
+    to: number
+    messages: number
+    done: boolean
   }
   'refund-spend-1': { base: ScriptText; day: ScriptText; month: ScriptText; cost: number }
   'release-address-1': { base: ScriptText; address: ScriptText }
@@ -596,6 +630,16 @@ export interface ScriptArguments {
     from: number
     placesMax: number
     bytesMax: number
+  }
+  'seal-block-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    from: ScriptText
+    to: ScriptText
+    entry: ScriptText
+    messages: number
+    bytes: number
   }
   'send-letter-1': {
     base: ScriptText

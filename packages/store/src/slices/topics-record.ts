@@ -19,9 +19,12 @@ export function topicFields(settings: TopicSettings): TopicScriptSettings {
   }
 }
 
-/** The bounds of the topic's ring of messages in the form for scripts; '' for none. */
-export function keptField({ keepMessages }: Partial<TopicSettings>): string {
-  return keepMessages ? `${keepMessages.seconds} ${keepMessages.bytes}` : ''
+/** The bounds of the topic's ring of messages and of its archive in the form for scripts; '' for neither. */
+export function keptField({ keepMessages, archive }: Partial<TopicSettings>): string {
+  const ring = keepMessages ? `${keepMessages.seconds} ${keepMessages.bytes}` : ''
+  if (!archive) return ring
+  const { days, bytes = 0, whenFull } = archive
+  return `${ring || '0 0'} ${days} ${bytes}${whenFull === 'dropOldest' ? ' d' : ''}`
 }
 
 /** '1' if the topic is one of those that a round of notices looks at, else ''. */

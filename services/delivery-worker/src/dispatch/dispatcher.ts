@@ -14,6 +14,8 @@ import {
   type Quarantined,
   readMessage,
   SealKeyError,
+  shardBase,
+  shardOf,
 } from '@fantail/store'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { Isolation } from '../fifo/isolation.ts'
@@ -198,7 +200,12 @@ export class Dispatcher {
   async #keep(run: JobRun, messages: NewKept[]): Promise<void> {
     run.toKeep = undefined
     const job = wholeJob(run, messages)
+    const archived = messages.filter(({ isArchived }) => isArchived)
+    const bases = new Set(archived.map(({ arn }) => shardBase(shardOf(arn))))
+    const marks = [...bases].map((base) => run.copies.mark(base))
     await this.#retries.untilDone(run, () => this.#options.keeping.keep(messages, job))
+    // If Redis loses them, the next start keeps them again.
+    for (const mark of marks) run.copies.wrote(mark)
   }
 
   #context(body: string, index: number, unreadable: Unreadable[]): MessageContext[] {

@@ -7,7 +7,7 @@ import type { DispatchPart } from '@fantail/jobs'
 import { CorruptRecordError, type Idempotency, type SliceRef, underTopic } from '@fantail/store'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { Isolation } from '../fifo/isolation.ts'
-import { keptForm } from '../kept/message-keeping.ts'
+import { hasRing, keptForm } from '../kept/message-keeping.ts'
 import type { TopicSnapshot } from '../topics/compiled-slice.ts'
 import { SLICES_AHEAD } from '../topics/filter-loads.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -76,6 +76,7 @@ export class MessageStarts {
     const ageMs = this.#options.now() - context.message.publishedAt
     if (!snapshot || ageMs <= snapshot.topic.retentionSeconds * 1_000) return false
     if (!isFirst(run.part)) return true
+    keepLater(run, snapshot, context)
     await this.#untilDone(run, () => this.#options.count('expired'))
     this.#options.recorder.expiredWhole(snapshot.topic, context)
     return true
@@ -193,7 +194,7 @@ export class MessageStarts {
 
 /** The dispatcher writes a run's messages into their rings together. */
 function keepLater(run: JobRun, { topic }: TopicSnapshot, context: MessageContext): void {
-  if (!topic.keepMessages) return
+  if (!hasRing(topic)) return
   run.toKeep ??= []
   run.toKeep.push(keptForm(topic, context))
 }

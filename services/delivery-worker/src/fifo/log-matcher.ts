@@ -1,7 +1,7 @@
 /** Matches messages that a reader has read from a log. */
 import type { TopicRecord } from '@fantail/contracts'
 import type { LogClaim, NewKept } from '@fantail/store'
-import { keptForm } from '../kept/message-keeping.ts'
+import { hasRing, keptForm } from '../kept/message-keeping.ts'
 import type { TopicSnapshot } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
@@ -39,15 +39,17 @@ export class LogMatcher {
     const snapshot = await this.#options.snapshots.topic(topicArn)
     const current = snapshot?.topic.uid === uid ? snapshot : null
     if (!current) await this.#options.pause()
-    if (current && isolated instanceof MessageContext && this.#isTooOld(current, isolated))
-      return expiredBatch(current.topic, isolated)
+    if (current && isolated instanceof MessageContext && this.#isTooOld(current, isolated)) {
+      const expired = expiredBatch(current.topic, isolated)
+      return hasRing(current.topic) ? { ...expired, toKeep: [keptForm(current.topic, isolated)] } : expired
+    }
     const ref = current?.slices.find((slice) => slice.shard === shard)
     const slice = current && ref ? await this.#options.snapshots.sliceOf(current, ref) : null
     const { snapshots } = this.#options
     const batch = await matchEntries(slice, current ? contexts : [], (...asked) =>
       snapshots.matchSlice(...asked, isLost),
     )
-    if (current?.topic.keepMessages) batch.toKeep = keptOf(current.topic, contexts, batch)
+    if (current && hasRing(current.topic)) batch.toKeep = keptOf(current.topic, contexts, batch)
     return batch
   }
 

@@ -147,3 +147,30 @@ test('while memory is short nothing is kept, and messages are delivered all the 
   await isDone()
   expect(await textsIn()).toEqual([])
 })
+
+test('while memory is short an archive gets its messages all the same, before their job ends', async () => {
+  await fixture.topics.patch(TOPIC, { archive: { days: 1 } })
+  await fixture.subscribe('a')
+  const sender = createFakeSender()
+  await fixture.startWorker(sender, { redisMemoryBytes: 100_000 })
+  await fixture.publish('archived')
+  await isDone()
+  expect(await textsIn()).toEqual(['archived'])
+})
+
+test('a job of an archive waits for memory, and other jobs do not', async () => {
+  const log = createLogger({ service: 'test', level: 'silent' })
+  const keeping = new MessageKeeping({
+    kept: {
+      keep: () => Promise.reject(new Error('OOM command not allowed when used memory > maxmemory')),
+      keepJobs: async (jobs) => jobs,
+    },
+    upkeep: { look: () => undefined },
+    memory: { refresh: () => undefined, sample: undefined },
+    log,
+  })
+  const message = { arn: 'a', id: Buffer.alloc(16), body: '1', isArchived: true }
+  await expect(keeping.keep([{ ...message, uid: 'a' }])).rejects.toThrow('OOM')
+  await keeping.keep([{ ...message, uid: 'b', mayDrop: true }])
+  await keeping.keep([{ ...message, uid: 'c', isArchived: false }])
+})

@@ -2,6 +2,9 @@
  * Puts messages into the rings of topics that keep them, before their job ends or they leave their FIFO log. If a
  * worker dies before that, the next start or reader keeps the messages. Topics without a ring cost nothing. The first
  * messages after a pause are written at once, and those that come within KEEP_EVERY_MS of a write together by topic.
+ *
+ * A ring that nothing archives gives way when memory is short. Messages for an archive are always written, and their
+ * job stays until they are.
  */
 import type { TopicRecord } from '@fantail/contracts'
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
@@ -42,6 +45,8 @@ export class MessageKeeping {
   readonly #report: ReportState
   /** By the topic's uid. */
   readonly #gathered = new Map<string, Gathered>()
+  /** Whether memory is short, so that only messages for archives are kept. */
+  #isShort = false
   /** When the last write began, by performance.now(). */
   #wroteAt = Number.NEGATIVE_INFINITY
 
@@ -51,16 +56,24 @@ export class MessageKeeping {
   }
 
   /**
-   * Keeps the messages, unless memory is short. Rejects only if Redis does not answer, as every other write of the job
-   * does then. A ring never delays a message. `job`: the job that has these messages.
+   * Keeps the messages. If memory is short, it keeps only those for archives. Rejects if Redis does not answer, as
+   * every other write of the job does then, and if it refuses messages for archives. A ring never delays a delivery.
+   * `job`: the job that has these messages.
    */
   async keep(messages: NewKept[], job?: KeptJob): Promise<void> {
     const { upkeep, memory } = this.#options
     await memory.refresh()
     upkeep.look()
     const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = memory.sample ?? {}
-    if (usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE)
-      return this.#report('down', new Error('memory is short'))
+    this.#isShort = usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE
+    if (!this.#isShort) return this.#gatherAll(messages, job)
+    const archived = messages.filter(mustStay)
+    if (archived.length < messages.length) this.#report('down', new Error('memory is short'))
+    if (archived.length > 0) await this.#gatherAll(archived, job)
+  }
+
+  /** All messages of a job are of one topic. */
+  async #gatherAll(messages: NewKept[], job: KeptJob | undefined): Promise<void> {
     if (job) {
       const gathered = this.#gather(job.uid)
       gathered.jobs.push(job)
@@ -96,10 +109,10 @@ export class MessageKeeping {
     try {
       const fault = await this.#write(content)
       if (fault) this.#report('down', fault)
-      else this.#report('up')
+      else if (!this.#isShort) this.#report('up')
     } catch (error) {
       this.#report('down', error)
-      if (!isRefusal(error)) throw error
+      if (!isRefusal(error, content)) throw error
     }
   }
 
@@ -124,19 +137,30 @@ export class MessageKeeping {
 }
 
 /** A message in the form for its topic's ring. Its body is made when it is first read. */
-export function keptForm({ arn, uid }: Pick<TopicRecord, 'arn' | 'uid'>, context: MessageContext): NewKept {
-  return new KeptContext(arn, uid, context)
+export function keptForm(topic: KeptTopic, context: MessageContext): NewKept {
+  return new KeptContext(topic, context)
 }
+
+/** Whether messages of the topic go into a ring. */
+export function hasRing({ keepMessages, archive }: TopicRecord): boolean {
+  return Boolean(keepMessages || archive)
+}
+
+type KeptTopic = Pick<TopicRecord, 'arn' | 'uid' | 'archive'>
 
 class KeptContext implements NewKept {
   readonly arn: string
   readonly uid: string
+  readonly isArchived: boolean
+  readonly mayDrop: boolean
   readonly id: Buffer
   readonly #context: MessageContext
 
-  constructor(arn: string, uid: string, context: MessageContext) {
+  constructor({ arn, uid, archive }: KeptTopic, context: MessageContext) {
     this.arn = arn
     this.uid = uid
+    this.isArchived = Boolean(archive)
+    this.mayDrop = archive?.whenFull === 'dropOldest'
     this.id = context.id
     this.#context = context
   }
@@ -146,7 +170,15 @@ class KeptContext implements NewKept {
   }
 }
 
-/** Redis ran the script and refused it permanently, or has no memory. To repeat the write would not help. */
-function isRefusal(error: unknown): boolean {
-  return isOutOfMemory(error) || isScriptFault(error)
+/**
+ * Redis ran the script and refused it permanently, or has no memory. To repeat the write would not help. Messages for
+ * an archive wait until there is memory.
+ */
+function isRefusal(error: unknown, { messages, jobs }: Pick<Gathered, 'messages' | 'jobs'>): boolean {
+  const all = [...messages, ...jobs.flatMap((job) => job.messages)]
+  return isScriptFault(error) || (isOutOfMemory(error) && !all.some(mustStay))
+}
+
+function mustStay({ isArchived, mayDrop }: NewKept): boolean {
+  return isArchived === true && !mayDrop
 }

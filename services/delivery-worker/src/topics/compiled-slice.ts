@@ -51,7 +51,7 @@ export interface CompiledSlice {
   departures: number
   revision: string
   topic: TopicRecord
-  /** The subscriptions that messages are matched with: confirmed, and active or paused. */
+  /** The subscriptions that messages are matched with: confirmed, active or paused, without a replay. */
   subscriptions: CompiledSubscription[]
   /** null: no subscription has a filter. */
   filters: SliceFilters | null
@@ -87,7 +87,9 @@ export function* compileSlice(
     }
     yield SUBSCRIPTION_STEPS
   }
-  const confirmed = compiled.filter(({ record }) => record.status !== 'pending' && !record.unsubscribed)
+  const confirmed = compiled.filter(
+    ({ record }) => record.status !== 'pending' && !record.unsubscribed && !record.replay?.holds,
+  )
   const records = confirmed.map(({ record }) => record)
   const filters = known ?? (yield* SliceFilters.inSteps(data, records, onUnusable))
   return {

@@ -138,7 +138,7 @@ function createWorkerStores(
     /** Puts data into the quarantine. A call may be repeated. */
     quarantine: (entry: NewEntry) => quarantine.add(entry),
     memory: new StorageGuard({ redis, memoryBytes }),
-    kept: new KeptMessages(redis),
+    kept: new KeptMessages(redis, acks),
     keptUpkeep: new KeptUpkeep({
       redis,
       share: options.keptMessagesShare ?? KEPT_SHARE_DEFAULT,

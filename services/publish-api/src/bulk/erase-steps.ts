@@ -67,8 +67,16 @@ interface TopicId {
 }
 
 async function eraseTopic(deps: ApiDeps, { task, before }: Step, topic: TopicId): Promise<BulkOutcome> {
-  if (await isThere(deps, topic)) await deleteTopic(deps, topic.arn, task.id)
+  if (await isThere(deps, topic)) {
+    await endArchive(deps, topic)
+    await deleteTopic(deps, topic.arn, task.id)
+  }
   return countedAs('topics', before)
+}
+
+/** Its blocks are deleted by the redrive service. */
+async function endArchive({ topics }: ApiDeps, { arn }: TopicId): Promise<void> {
+  if ((await topics.get(arn))?.archive) await topics.patch(arn, { archive: null })
 }
 
 /** A topic that was created later under the same name is another one. */

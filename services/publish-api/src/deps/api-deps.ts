@@ -6,6 +6,7 @@ import type { Publisher } from '@fantail/jobs'
 import type { AuditFile, Build, Checks } from '@fantail/runtime'
 import type {
   ApiKeys,
+  ArchiveFigures,
   AttemptStore,
   AuditReader,
   AuditWriter,
@@ -70,6 +71,7 @@ type Methods<T> = Pick<T, keyof T>
 export type Settings = Pick<
   ApiSettings,
   | 'organizations'
+  | 'archive'
   | 'arn'
   | 'auth'
   | 'awsCredentials'
@@ -97,6 +99,8 @@ export type Settings = Pick<
 
 export interface ApiDeps {
   topics: Methods<Topics>
+  /** null: the topic has no archive. */
+  archiveFigures(topic: { arn: string; uid: string }): Promise<ArchiveFigures | null>
   topicCache: Methods<TopicCache>
   eventTypes: Methods<EventTypes>
   /** Compiles schemas of event types in a thread. */

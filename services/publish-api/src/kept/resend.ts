@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { FantailError, RESEND_RATE_DEFAULT, type SubscriptionRecord } from '@fantail/contracts'
 import type { ResendInput, ResendSinceInput } from '@fantail/contracts/schemas/messages/kept-schemas'
-import { deliveryId, messageBody, resentGeneration } from '@fantail/store'
+import { deliveryId, messageBody, orderIn, resentGeneration } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, idOf, ok } from '../http/endpoint.ts'
@@ -71,16 +71,17 @@ function taskOf(subscriptionId: string, messageId: string, key: string | undefin
 
 async function park(
   deps: Tools,
-  { id: subscriptionId }: SubscriptionRecord,
+  record: SubscriptionRecord,
   { message }: StoredMessage,
   task: string,
 ): Promise<void> {
+  const { id: subscriptionId } = record
   const place = await deps.subscriptions.locate(subscriptionId)
   if (!place) throw notFound('subscription')
   const { messageId, groupId } = message
   const generation = resentGeneration(deps.clock())
   const delivery = deliveryId(messageId, generation)
-  const entry = { subscriptionId, delivery, itemId: messageId, message: 0, ...(groupId ? { groupId } : {}) }
+  const entry = { subscriptionId, delivery, itemId: messageId, message: 0, ...orderIn(record, groupId) }
   const result = await deps.lanes.parkRedriven(place.shard, {
     task,
     fence: 1,

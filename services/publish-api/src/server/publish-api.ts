@@ -31,6 +31,7 @@ import {
   AttemptStore,
   AuditReader,
   AuditWriter,
+  archiveFigures,
   BulkTasks,
   ConfirmationLimits,
   Consumers,
@@ -475,6 +476,7 @@ function createStores(
   }
   return {
     topics,
+    archiveFigures: (topic: { arn: string; uid: string }) => archiveFigures(redis, topic),
     topicCache: new TopicCache({ topics }),
     eventTypes,
     schemaCompiler,

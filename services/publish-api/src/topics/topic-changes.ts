@@ -1,5 +1,6 @@
 /** Settings from the body of a PUT or PATCH of a topic, and the deletion of a topic by both APIs. */
-import { FantailError, isFifoName } from '@fantail/contracts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { FantailError, isFifoName, SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { TopicInput } from '@fantail/contracts/schemas/topic-schemas'
 import { parseDeliveryPolicy } from '@fantail/policy'
 import { TOPIC, type TopicSettings } from '@fantail/store'
@@ -13,7 +14,7 @@ type Input = z.output<typeof TopicInput>
  * key to seal messages with. Throws `conflict` if the topic exists and `fifo` asks for the other kind.
  */
 export async function topicSettings(
-  deps: Pick<ApiDeps, 'topics' | 'vault'>,
+  deps: Pick<ApiDeps, 'settings' | 'topics' | 'vault'>,
   arn: string,
   { fifo, deliveryPolicy, ...input }: Input,
 ): Promise<Partial<TopicSettings>> {
@@ -24,6 +25,12 @@ export async function topicSettings(
   }
   if (typeof input.notices === 'string' && isFifoName(arn)) {
     throw FantailError.invalid('notices', 'is for standard topics only')
+  }
+  if (input.archive && deps.settings.archive === undefined) {
+    throw FantailError.invalid(
+      'archive',
+      'needs a place for archives, which this server lacks (FANTAIL_ARCHIVE)',
+    )
   }
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
   return {
@@ -43,6 +50,14 @@ export function checkSealing(
     throw new FantailError('not_supported', 'sealMessages needs a master key (FANTAIL_MASTER_KEY)')
 }
 
+/**
+ * Resolves when no worker uses settings of before a change any more. Everything that is published after the answer is
+ * then archived.
+ */
+export async function whenArchived(): Promise<void> {
+  await delay(SNAPSHOT_AGE_MS_MAX + 10)
+}
+
 /** `given`: whether the request wants a FIFO topic or queue. The name decides it, and nothing changes it later. */
 export async function checkKind(
   what: 'topic' | 'queue',
@@ -59,8 +74,9 @@ export async function checkKind(
 }
 
 /**
- * Deletes the topic, if it exists. The queue that the topic made for its dead letters is deleted with it, if it is
- * empty. After a crash between the two, the sweep of queues deletes it.
+ * Deletes the topic, if it exists. Throws `wrong_state` if it has an archive, as SNS does. The queue that the topic
+ * made for its dead letters is deleted with it, if it is empty. After a crash between the two, the sweep of queues
+ * deletes it.
  */
 export async function deleteTopic(
   {
@@ -73,9 +89,12 @@ export async function deleteTopic(
   topicArn: string,
   requestId: string,
 ): Promise<void> {
+  if ((await topics.get(topicArn))?.archive) throw new FantailError('wrong_state', ARCHIVED)
   await topics.delete(topicArn)
   topicCache.forget(topicArn)
   log.info({ requestId, topicArn }, 'topic.deleted')
   const own = await topicQueues.find(topicArn)
   if (own?.exists) await queues.delete(own.queueArn, { emptyAndOf: topicArn })
 }
+
+const ARCHIVED = 'the topic has an archive: set `archive` to null first, which deletes it'

@@ -1,4 +1,4 @@
-/** Sets how long a topic keeps its messages, and in how many bytes. */
+/** Sets how long a topic keeps its messages, and in how many bytes. Shows its archive. */
 import type { Topic } from '@fantail/client/api'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000
 const MIB = 1_048_576
 
 export function KeepForm({ topic }: { topic: Topic }) {
-  const { keepMessages: kept, name } = topic
+  const { archive, keepMessages: kept, name } = topic
   const [hours, setHours] = useState(String(kept ? (kept.seconds * 1_000) / HOUR_MS : 24))
   const [mebibytes, setMebibytes] = useState(String((kept?.bytes ?? 100 * MIB) / MIB))
   const save = useWrite(operations.updateTopic)
@@ -37,6 +37,7 @@ export function KeepForm({ topic }: { topic: Topic }) {
     >
       <h2>{w.title}</h2>
       <p>{kept ? w.now(formatSeconds(kept.seconds), formatBytes(kept.bytes)) : w.off}</p>
+      {archive && <p>{w.archived(archive.days)}</p>}
       <p className={css.quiet}>{w.what}</p>
       <div className={css.fields}>
         <TextInput

@@ -59,10 +59,7 @@ local function place(subscription, delivery, of)
     count('discarded:unsubscribed', 1)
     return false
   end
-  if lanes[id].fifo ~= subscription.fifo then
-    lanes[id].fifo = subscription.fifo
-    redis.call('HSET', base .. 'lane:' .. id, LANE.fifo, subscription.fifo)
-  end
+  mark_fifo(base, id, subscription.fifo)
   if join_group(base, id, of, delivery, now) then put_in_set(base, id, delivery, 'fresh', now) end
   return true
 end

@@ -13,6 +13,7 @@
 -- Returns the positions (from 0) of the jobs that are not in the ring, because they are gone, started again, must not
 --   be copied, or are large for the ring.
 -- @include now
+-- @include when-full
 -- @include kept-jobs
 -- @include kept
 -- A job that fills more of its ring than this share would displace many messages at once.
@@ -22,6 +23,7 @@ if not ring then
   drop_ring(base, arn, uid)
   return {}
 end
+if ring.archive and not ring.drops then run_when_full(base) end
 local now = now_ms(base)
 local notes = redis.call('HMGET', ring.notes, KEPT.last, KEPT.beyond)
 local last, beyond = math.max(now * NUMBER.KEPT_STEPS - 1, tonumber(notes[1]) or 0), tonumber(notes[2]) or 0
@@ -37,7 +39,7 @@ end
 
 local function copy(record, key, ids)
   local bytes = kept_job_bytes(redis.call('HSTRLEN', record, KEPT_JOB.data), #ids)
-  if bytes > ring.bytes_max * LARGEST_SHARE then return nil end
+  if bytes > ring.bytes_max * LARGEST_SHARE and not ring.archive then return nil end
   redis.call('COPY', record, key, 'REPLACE')
   redis.call('HSET', key, KEPT_JOB.ids, ids, KEPT_JOB.beyond, string.format('%d', beyond))
   return #ids / KEPT_ID_BYTES, bytes

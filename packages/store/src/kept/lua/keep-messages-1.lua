@@ -7,12 +7,14 @@
 -- @arg entries: text, 20 bytes for each message: its id and the length of its body
 -- Returns the number of messages added.
 -- @include now
+-- @include when-full
 -- @include kept
 local ring = open_ring(base, arn, uid)
 if not ring then
   drop_ring(base, arn, uid)
   return 0
 end
+if ring.archive and not ring.drops then run_when_full(base) end
 local now, added = now_ms(base), 0
 local last = math.max(now * NUMBER.KEPT_STEPS - 1, tonumber(redis.call('HGET', ring.notes, KEPT.last)) or 0)
 
@@ -41,7 +43,7 @@ local places, bytes, filled, count = {}, {}, 0, 0
 for at = 1, #entries, NUMBER.PLACE_BYTES do
   local id, length = struct.unpack('>c16I4', entries, at)
   local fills = kept_bytes(length)
-  if fills > ring.bytes_max then
+  if fills > ring.bytes_max and not ring.archive then
     drop_too_large(id)
   else
     last, count, filled = last + 1, count + 1, filled + fills

@@ -14,6 +14,7 @@ local body = redis.call('HGET', ring.bodies, id)
 if body then return body end
 local job = kept_job_with(base, ring.uid, id)
 if job then return { redis.call('HGET', job, KEPT_JOB.data) or '' } end
+if ring.age_max == 0 then return 0 end
 if published_at < now_ms(base) - ring.age_max then return 1 end
 local full_until = tonumber(redis.call('HGET', ring.notes, KEPT.fullUntil)) or 0
 return published_at <= full_until and 2 or 3

@@ -15,5 +15,11 @@ if not ring then
   drop_ring(base, arn, uid)
   return { 0, 0, redis.call('SISMEMBER', base .. 'kept:whole', uid .. ' ' .. arn) }
 end
-local removed = trim_ring(ring, now_ms(base), math.min(ring.bytes_max, bytes_max or ring.bytes_max))
+local most = math.min(ring.bytes_max, bytes_max or ring.bytes_max)
+
+-- While memory is short, this archive rather loses messages than holds them.
+local drops = ring.drops and bytes_max
+if drops then most, ring.removable, ring.age_max = bytes_max, '+inf', math.huge end
+local removed = trim_ring(ring, now_ms(base), most)
+if drops then redis.call('HINCRBY', ring.archive, ARCHIVE.dropped, removed) end
 return { removed, ring.filled, delete_dropped_jobs(base, uid) and 1 or 0 }

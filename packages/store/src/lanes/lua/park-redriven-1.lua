@@ -5,8 +5,8 @@
 -- @arg task: text
 -- @arg fence: number
 -- @arg batch: number
--- @rest values: messages, each: id, body; entries, each: subscription, delivery, message, item, group or ''. Both
---   lists are preceded by their length; messages count from 1.
+-- @rest values: messages, each: id, body; entries, each: subscription, delivery, message, item, group or '',
+--   LANE.fifo or ''. Both lists are preceded by their length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then one of these:
 --   - 0 if the fence is stale
 --   - the number of a later batch, if one has been here
@@ -23,7 +23,7 @@
 local REDRIVEN_KEPT_MS = 86400000
 -- Deliveries at the end of a FIFO group among which a redriven one is looked for. Past it: it is parked again.
 local REDRIVEN_SEARCH_MAX = 1000
-local ENTRY_VALUES = 5
+local ENTRY_VALUES = 6
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local key, at = base .. 'redriven:' .. task, values_at + 1 + 2 * tonumber(ARGV[values_at])
@@ -43,9 +43,10 @@ end
 -- A single resend (publish-api: resend.ts) is no task that shows ends, so they are not counted.
 local is_single = string.sub(task, 1, 7) == 'resend:'
 
-local function park_entry(id, delivery, message, item, group)
+local function park_entry(id, delivery, message, item, group, mark)
   if redis.call('HEXISTS', key, item) == 1 then return 0 end
   if not is_lane_open(base, id, now) then return -1 end
+  mark_fifo(base, id, mark)
   local fifo = lanes[id].fifo and group ~= ''
   if is_present(base, id, delivery) or fifo and is_last(id, group, delivery) then return 0 end
   hold_body(base, id, message)
@@ -68,8 +69,8 @@ bodies_at = values_at + 1
 local outcomes = {}
 for i = 1, tonumber(ARGV[at]) do
   local entry = at + 1 + ENTRY_VALUES * (i - 1)
-  local id, delivery, message, item, group = unpack(ARGV, entry, entry + ENTRY_VALUES - 1)
-  outcomes[i] = try_entry(id, delivery, tonumber(message), item, group)
+  local id, delivery, message, item, group, mark = unpack(ARGV, entry, entry + ENTRY_VALUES - 1)
+  outcomes[i] = try_entry(id, delivery, tonumber(message), item, group, mark)
 end
 finish_park(base, now)
 local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)

@@ -2,15 +2,15 @@
  * A delivery's generation tells its later copies apart. A first delivery has 0, and each redrive adds one. A resend
  * begins at its time, so it is later than every generation before it, and no two resends share a number.
  */
-import { formatMessageId, parseMessageId } from '@fantail/contracts'
+import { formatMessageId, parseMessageId, RESENT_DELIVERY_BYTES } from '@fantail/contracts'
 
 /** Redrives of a resent delivery that can be counted. It leaves 48 bits for the number until the year 2109. */
 const RESEND_STEP = 64
 /** The highest generation that fits into two bytes. The generations of resends are higher. */
 const HIGHEST_REDRIVEN = 65_535
 const REDRIVEN_BYTES = 2
-const RESENT_BYTES = 6
 const MESSAGE_ID_BYTES = 16
+const RESENT_BYTES = RESENT_DELIVERY_BYTES - MESSAGE_ID_BYTES
 
 /** The generation of deliveries that are resent at this time, epoch ms. */
 export function resentGeneration(atMs: number): number {

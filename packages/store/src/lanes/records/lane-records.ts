@@ -114,6 +114,11 @@ export interface RedrivenEntry {
   message: number
   /** The message's group. In a FIFO lane the delivery waits behind earlier ones of its group. */
   groupId?: string
+  /**
+   * Set if the subscription has a FIFO topic: whether several deliveries of a group may be sent at once. A lane that
+   * has got no delivery yet does not know it.
+   */
+  sendsFollowers?: boolean
   /** The dead letter's id in its queue. It makes a repeated batch change nothing. */
   itemId: string
 }

@@ -6,7 +6,10 @@
 -- @arg items_max: number
 -- @arg bytes_max: number
 -- Returns what choose-redriven returns, and after a batch the data of jobs. An item is an id in hex, and its body, or
---   the position of its job's data (from 0), or false.
+--   the position of its job's data (from 0), or false. If the topic has an archive, a batch is chosen by record-resent,
+--   and the answer is one of these:
+--   - 'next', the uid of the topic, the most messages of the batch, the score behind which it begins, the last score
+--   - 'open', the uid of the topic, the number of the open batch, the scores of the batch in a text
 -- @include now
 -- @include when-full
 -- @include kept-jobs
@@ -56,12 +59,17 @@ local function batch_of(number, chosen)
   return { 'batch', number, found, data }
 end
 
-if task.items then return batch_of(tonumber(task.batch), cjson.decode(task.items)) end
+if task.items then
+  local number = tonumber(task.batch)
+  if string.sub(task.items, 1, 1) ~= '[' then return { 'open', ring.uid, number, task.items } end
+  return batch_of(number, cjson.decode(task.items))
+end
 if task.status == 'canceling' then end_task(base, key, 'canceled', '', now) end
 if task.status == 'running' and task.done == '1' then end_task(base, key, 'completed', '', now) end
 if task.status ~= 'running' or task.done == '1' then return { 'stop' } end
 local wait, max = pace(task, now, items_max)
 if wait > 0 then return { 'wait', wait } end
+if ring.archive then return { 'next', ring.uid, max, task.score, task.newest } end
 
 local found = redis.call('ZRANGEBYSCORE', ring.order, '(' .. task.score, task.newest, 'WITHSCORES', 'LIMIT', 0, max)
 local items, bytes, last = {}, 0, task.score

@@ -12,6 +12,7 @@
 -- @include topic-slices
 -- @include fifo-log
 -- @include kept
+-- @include archive
 local key = base .. 'topic:' .. arn
 run_when_full(base)
 local topic = read_topic(key)
@@ -27,6 +28,7 @@ if slice_count > 1 then
 end
 close_log(base, topic.uid, now)
 drop_ring(base, arn, topic.uid)
+end_archive(base, topic.uid)
 if slice_count > 0 then drop_slice(base, topic.uid .. '.0', now) end
 wake_if_earlier(base, shard, before, now, first_unproven)
 redis.call('PUBLISH', 'ft:wake:changes', arn)

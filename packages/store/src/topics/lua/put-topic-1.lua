@@ -11,7 +11,7 @@
 -- @arg rate: text, '' for none
 -- @arg retention: text, seconds
 -- @arg overrides: text, '1' if subscriptions' overrides are disabled, else ''
--- @arg kept: text, seconds and bytes of the ring of messages; '' for none
+-- @arg kept: text, seconds and bytes of the ring of messages, then days and bytes of the archive; '' for none
 -- @arg watched: text, '1' if the topic gets notices or disables endpoints, else ''
 -- @arg revision: text
 -- Returns: {'changed'} | {'created', record} | {'set', number of slices}
@@ -22,12 +22,14 @@
 -- @include slice-topic
 -- @include topic-slices
 -- @include kept
+-- @include archive
 -- @include record-sum
 local key = base .. 'topic:' .. arn
 if #record <= #expected then run_when_full(base) end
 local now, before = now_ms(base), first_due(base)
 local topic = read_topic(key)
 if (topic and topic.record or '') ~= expected then return {'changed'} end
+local kept_before = redis.call('HGET', key, TOPIC.kept) or ''
 redis.call('HSET', key, TOPIC.rate, rate, TOPIC.retention, retention, TOPIC.overrides, overrides,
   TOPIC.revision, revision, TOPIC.kept, kept)
 redis.call('HINCRBY', key, TOPIC.version, 1)
@@ -38,10 +40,12 @@ if not topic then
   local created = sum_record(record .. ',"' .. TOPIC_RECORD.createdAt .. '":' .. string.format('%.0f', now))
   redis.call('HSET', key, TOPIC.record, created, TOPIC.uid, uid, TOPIC.slices, '[]')
   if hidden == '' then redis.call('ZADD', base .. 'topics', 0, arn) end
+  change_archive(base, arn, uid, '', kept, now)
   return {'created', created}
 end
 redis.call('HSET', key, TOPIC.record, record)
 if kept == '' then drop_ring(base, arn, topic.uid) end
+change_archive(base, arn, topic.uid, kept_before, kept, now)
 local slice_count = slices_of(topic)
 if slice_count > 0 then
   set_slice_topic(base, topic.uid .. '.0', arn, read_topic(key), revision, now)

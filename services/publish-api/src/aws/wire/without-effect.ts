@@ -22,7 +22,6 @@ const unless =
 export const WITHOUT_EFFECT: Record<Kind, Record<string, Asks>> = {
   topic: {
     TracingConfig: unless('passthrough'),
-    ArchivePolicy: always,
     DataProtectionPolicy: always,
   },
   queue: { FifoThroughputLimit: unless('perqueue') },

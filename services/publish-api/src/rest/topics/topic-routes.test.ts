@@ -67,6 +67,21 @@ test('null resets a member', async () => {
   })
 })
 
+test('a topic shows its archive and what that has, and is not deleted before its archive is', async () => {
+  const archive = { days: 30, whenFull: 'dropOldest' }
+  await api.call('PUT', '/v1/topics/archived', { body: { archive } })
+  const { body } = await api.call('GET', '/v1/topics/archived')
+  expect(body).toMatchObject({ archive, archived: { messages: 0, bytes: 0, dropped: 0 } })
+  expect(await api.call('DELETE', '/v1/topics/archived')).toMatchObject({
+    status: 409,
+    body: { error: { code: 'wrong_state' } },
+  })
+  expect((await api.call('PATCH', '/v1/topics/archived', { body: { archive: null } })).body.archive).toBe(
+    null,
+  )
+  expect((await api.call('DELETE', '/v1/topics/archived')).status).toBe(204)
+})
+
 test('a policy replaces the whole one before it', async () => {
   await api.call('PUT', '/v1/topics/whole', { body: { deliveryPolicy: POLICY } })
   const requestPolicy = { headerContentType: 'application/json' }

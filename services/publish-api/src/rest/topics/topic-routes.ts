@@ -6,8 +6,8 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
-import { topicView } from '../../http/record-views.ts'
-import { deleteTopic, topicSettings } from '../../topics/topic-changes.ts'
+import { iso, topicView } from '../../http/record-views.ts'
+import { deleteTopic, topicSettings, whenArchived } from '../../topics/topic-changes.ts'
 
 export function topicRoutes(deps: ApiDeps): Endpoint[] {
   const arnOf = (call: Call) => resolveTopic(call.params.topic ?? '', deps.settings.arn)
@@ -74,8 +74,9 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Delete a topic with its subscriptions',
       description:
         'Deliveries that wait for its subscriptions are discarded and counted. The dead-letter queue that the topic has ' +
-        'made goes with it if it is empty. Deleting again answers the same.',
+        'made goes with it if it is empty. A topic with an archive is not deleted. Deleting again answers the same.',
       answers: { 204: { description: 'Gone, or there was none' } },
+      errors: ['wrong_state'],
       handle: async (call) => {
         await deleteTopic(deps, arnOf(call), call.requestId)
         return NO_CONTENT
@@ -89,6 +90,7 @@ type TopicCall = Call<unknown, z.output<typeof TopicInput>>
 async function putTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCall): Promise<Answer> {
   const { created } = await deps.topics.put(arn, await topicSettings(deps, arn, body))
   deps.topicCache.forget(arn)
+  if (body.archive && !created) await whenArchived()
   deps.log.info(
     { requestId, topicArn: arn, members: Object.keys(body) },
     created ? 'topic.created' : 'topic.changed',
@@ -99,6 +101,7 @@ async function putTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCa
 async function patchTopic(deps: ApiDeps, arn: string, { body, requestId }: TopicCall): Promise<Answer> {
   await deps.topics.patch(arn, await topicSettings(deps, arn, body))
   deps.topicCache.forget(arn)
+  if (body.archive) await whenArchived()
   deps.log.info({ requestId, topicArn: arn, members: Object.keys(body) }, 'topic.changed')
   return ok(await readTopic(deps, arn))
 }
@@ -106,7 +109,8 @@ async function patchTopic(deps: ApiDeps, arn: string, { body, requestId }: Topic
 async function readTopic(deps: ApiDeps, arn: string): Promise<object> {
   const found = await deps.topics.getWithCounts(arn)
   if (!found) throw notFound('topic')
-  return topicView(found)
+  const figures = found.topic.archive ? await deps.archiveFigures(found.topic) : null
+  return { ...topicView(found), ...(figures && { archived: { ...figures, since: iso(figures.since) } }) }
 }
 
 async function listTopics(deps: ApiDeps, query: z.output<typeof TopicListQuery>): Promise<Answer> {

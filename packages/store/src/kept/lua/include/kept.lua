@@ -1,5 +1,6 @@
 -- The ring of messages that a topic keeps, in the topic's home shard (keys.ts). A ring is bounded by the age and the
--- bytes that its topic allows, so a change of the topic acts at once.
+-- bytes that its topic allows, so a change of the topic acts at once. A ring with an archive also holds every message
+-- that is in no block yet, whatever its bounds.
 -- @include kept-jobs
 
 -- Bytes that Redis uses for a message beside its body: field and id, and entries of hash and sorted set. Measured as
@@ -34,11 +35,15 @@ end
 -- nil: the topic keeps no messages, is gone, or is another one of the same name.
 local function open_ring(base, arn, uid)
   local topic = redis.call('HMGET', base .. 'topic:' .. arn, TOPIC.uid, TOPIC.kept)
-  local seconds, bytes_max = string.match(topic[2] or '', '^(%d+) (%d+)$')
+  local seconds, bytes_max, days, archive_max, drops =
+    string.match(topic[2] or '', '^(%d+) (%d+) ?(%d*) ?(%d*) ?(d?)$')
   if not topic[1] or (uid and topic[1] ~= uid) or not seconds then return nil end
   uid = topic[1]
-  local name = uid .. ' ' .. arn
+  local name, archive = uid .. ' ' .. arn, base .. 'archive:' .. uid
   return {
+    archive = days ~= '' and archive, days = tonumber(days), archive_max = tonumber(archive_max), drops = drops == 'd',
+    -- Only messages up to this score may be removed.
+    removable = days == '' and '+inf' or redis.call('HGET', archive, ARCHIVE.cursor) or '0',
     base = base, name = name, uid = uid, notes = base .. 'kept:' .. uid, order = base .. 'kept:order:' .. uid,
     bodies = base .. 'kept:bodies:' .. uid, jobs = base .. 'kept:jobs:' .. uid,
     age_max = tonumber(seconds) * 1000, bytes_max = tonumber(bytes_max),
@@ -58,7 +63,8 @@ end
 local function oldest_of(ring, too_old, over)
   local count = too_old
   if count == 0 then count = math.ceil(over * redis.call('ZCARD', ring.order) / math.max(1, ring.filled)) end
-  return redis.call('ZRANGE', ring.order, 0, math.max(1, math.min(KEPT_CHUNK, count)) - 1)
+  count = math.max(1, math.min(KEPT_CHUNK, count))
+  return redis.call('ZRANGEBYSCORE', ring.order, '-inf', ring.removable, 'LIMIT', 0, count)
 end
 
 -- Returns the number of messages of the place, and of bytes.
@@ -89,12 +95,13 @@ end
 -- Removes the oldest messages: those that are too old, and those past `bytes_max`. Returns the number of messages.
 local function trim_ring(ring, now, bytes_max)
   local oldest, removed, full_until = (now - ring.age_max) * NUMBER.KEPT_STEPS, 0, nil
-  local too_old = redis.call('ZCOUNT', ring.order, '-inf', string.format('(%.0f', oldest))
+  local too_old = redis.call('ZCOUNT', ring.order, '-inf',
+    oldest > (tonumber(ring.removable) or math.huge) and ring.removable or string.format('(%.0f', oldest))
   local function over() return ring.filled - bytes_max end
   while removed < KEPT_REMOVED_MAX and (too_old > 0 or over() > 0) do
     local places = oldest_of(ring, too_old, over())
     if #places == 0 then
-      ring.filled = 0
+      if redis.call('ZCARD', ring.order) == 0 then ring.filled = 0 end
       break
     end
     local count, messages, kept_at = remove_oldest(ring, places, too_old > 0 and math.huge or over())

@@ -35,6 +35,13 @@ local function is_lane_open(base, id, now)
   return lane and not lane.gone
 end
 
+-- Makes an open lane a FIFO lane. `mark`: LANE.fifo, or '' if the caller does not know it.
+local function mark_fifo(base, id, mark)
+  if mark == '' or lanes[id].fifo == mark then return end
+  lanes[id].fifo = mark
+  redis.call('HSET', base .. 'lane:' .. id, LANE.fifo, mark)
+end
+
 -- Whether the delivery waits or is in flight already. Then it is not parked again.
 local function is_present(base, id, delivery)
   return redis.call('ZSCORE', base .. 'fresh:' .. id, delivery)

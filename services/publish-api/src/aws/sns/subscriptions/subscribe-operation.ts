@@ -34,6 +34,7 @@ import {
   noSuchTopic,
   unprefixed,
 } from '../wire/sns-parameters.ts'
+import { checkReplay, readReplayPolicy, setReplay } from './replay-policy.ts'
 import { readSettings, refuseOnSubscribe } from './subscription-attributes.ts'
 
 export function subscribeOperation(deps: ApiDeps): Operation {
@@ -79,6 +80,9 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     { refuse: refuseOnSubscribe, maxRetrySeconds: deps.settings.maxRetrySeconds },
   )
   checkRole(protocol, settings)
+  const { ReplayPolicy: replayText } = attributesIn(input)
+  const replay = replayText === undefined ? null : readReplayPolicy(replayText, topicArn, refuseOnSubscribe)
+  if (replay) await checkReplay(deps, topicArn, refuseOnSubscribe)
   const address = checkServed(given, deps.attempters)
   refuseUnreachable(deps, address, call)
   const request: Subscribe = {
@@ -90,7 +94,12 @@ async function subscribeByWire(deps: ApiDeps, input: AwsInput, call: AwsCall): P
     publicUrl: call.origin,
     ...(call.principal !== undefined && { principal: call.principal }),
   }
-  return subscribe(deps, request).catch((error) => Promise.reject(toRefusal(error, address)))
+  const subscribed = await subscribe(deps, request).catch((error) =>
+    Promise.reject(toRefusal(error, address)),
+  )
+  if (replay && subscribed.created && subscribed.subscription.status !== 'pending')
+    await setReplay(deps, subscribed.subscription, replay)
+  return subscribed
 }
 
 /** The role is stored and shown only. The operator's settings decide which streams may be written to. */

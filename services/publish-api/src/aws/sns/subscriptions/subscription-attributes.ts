@@ -1,7 +1,7 @@
 /**
  * The settable attributes of a subscription (checklist 141 to 143). Texts of Subscribe and SetSubscriptionAttributes
  * become settings. Raw delivery and the filter's scope are read first, because the valid values of other attributes
- * depend on them.
+ * depend on them. ReplayPolicy is read by replay-policy.ts, because it is no setting.
  */
 import {
   type FilterPolicyScope,
@@ -63,7 +63,6 @@ export function readSettings(given: Given, before: Subscriber, rules: ReadingRul
       deadLetters: null,
     }),
     ...readRole(given, before),
-    ...refuseReplay(given, refuse),
   }
 }
 
@@ -139,11 +138,6 @@ function readRole({ SubscriptionRoleArn: text }: Given, { attributes }: Subscrib
   if (text === undefined) return {}
   const { SubscriptionRoleArn: _, ...rest } = attributes
   return { attributes: text === '' ? rest : { ...rest, SubscriptionRoleArn: text } }
-}
-
-function refuseReplay({ ReplayPolicy: text = '' }: Given, refuse: Refuse): Read {
-  if (text === '') return {}
-  throw refuse('ReplayPolicy: this service keeps no archive to replay messages from')
 }
 
 /**

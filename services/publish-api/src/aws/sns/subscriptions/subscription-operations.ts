@@ -15,6 +15,7 @@ import {
   noSuchSubscription,
   noSuchTopic,
 } from '../wire/sns-parameters.ts'
+import { checkReplay, readReplayPolicy, replayAttributes, setReplay } from './replay-policy.ts'
 import { readSettings, refuseOnSet } from './subscription-attributes.ts'
 import { deliveryPolicyAttributes } from './subscription-delivery-policy.ts'
 
@@ -43,7 +44,8 @@ async function getAttributes(
   const record = await namedSubscription(deps, SubscriptionArn, call)
   const topic = await deps.topics.get(record.topicArn)
   if (!topic) throw noSuchSubscription()
-  return { ...attributesOf(record), ...deliveryPolicyAttributes(record, topic) }
+  const replay = await replayAttributes(deps, record)
+  return { ...attributesOf(record), ...deliveryPolicyAttributes(record, topic), ...replay }
 }
 
 function attributesOf(record: SubscriptionRecord): Record<string, string> {
@@ -75,6 +77,7 @@ async function setAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall): Prom
   if (input.AttributeName === undefined) throw missingParameter('AttributeName')
   const name = String(input.AttributeName)
   const given = { [name]: String(input.AttributeValue ?? '') }
+  if (name === 'ReplayPolicy') return replay(deps, record, String(input.AttributeValue ?? ''), call)
   const rules = { refuse: refuseOnSet, maxRetrySeconds: deps.settings.maxRetrySeconds }
   const settings = readSettings(given, { ...SETTING_DEFAULTS, ...record }, rules)
   await changeSettings(deps, record.id, settings).catch((error) => Promise.reject(orMissing(error)))
@@ -85,6 +88,20 @@ async function setAttribute(deps: ApiDeps, input: AwsInput, call: AwsCall): Prom
   )
   deps.withoutEffect.note('subscription', record.arn, given)
   return undefined
+}
+
+async function replay(
+  deps: ApiDeps,
+  record: SubscriptionRecord,
+  text: string,
+  { requestId }: AwsCall,
+): Promise<undefined> {
+  const policy = readReplayPolicy(text, record.topicArn, refuseOnSet)
+  if (policy && record.status === 'pending')
+    throw refuseOnSet('ReplayPolicy: the subscription is not confirmed')
+  if (policy) await checkReplay(deps, record.topicArn, refuseOnSet)
+  await setReplay(deps, record, policy)
+  deps.log.info({ requestId, subscriptionId: record.id, members: ['replay'] }, 'subscription.changed')
 }
 
 /** The subscription with exactly this ARN, also a pending one. Throws `NotFound` if there is none. */

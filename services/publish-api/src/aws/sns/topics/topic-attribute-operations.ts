@@ -3,10 +3,11 @@ import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { parseArn, type TopicRecord } from '@fantail/contracts'
 import type { CountedTopic } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { whenArchived } from '../../../topics/topic-changes.ts'
 import { ofTopic } from '../publish/read-message.ts'
 import { checkTopicArn, missingParameter, noSuchTopic } from '../wire/sns-parameters.ts'
 import { accessPolicyOf } from './topic-access-policy.ts'
-import { KEPT_ATTRIBUTES, readTopicAttributes, refuseOnSet } from './topic-attributes.ts'
+import { archivePolicyOf, KEPT_ATTRIBUTES, readTopicAttributes, refuseOnSet } from './topic-attributes.ts'
 import { topicPolicyAttributes } from './topic-delivery-policy.ts'
 
 export function topicAttributeOperations(deps: ApiDeps): Operation[] {
@@ -18,7 +19,7 @@ export function topicAttributeOperations(deps: ApiDeps): Operation[] {
       run: async ({ TopicArn }, call) => {
         const found = await deps.topics.getWithCounts(checkTopicArn(TopicArn, call))
         if (!found) throw noSuchTopic()
-        return { Attributes: attributesOf(found) }
+        return { Attributes: { ...attributesOf(found), ...(await archiveAttributes(deps, found.topic)) } }
       },
     },
     {
@@ -67,6 +68,18 @@ function attributesOf({ topic, subscriptions, deleted }: CountedTopic): Record<s
   }
 }
 
+async function archiveAttributes(
+  { archiveFigures }: Pick<ApiDeps, 'archiveFigures'>,
+  topic: TopicRecord,
+): Promise<Record<string, string>> {
+  if (!topic.fifo || !topic.archive) return {}
+  const figures = await archiveFigures(topic)
+  return {
+    ArchivePolicy: archivePolicyOf(topic),
+    ...(figures && { BeginningArchiveTime: new Date(figures.since).toISOString() }),
+  }
+}
+
 function fifoAttributes({ contentBasedDeduplication = false, fifoThroughputScope }: TopicRecord) {
   return {
     FifoTopic: 'true',
@@ -95,12 +108,14 @@ async function set(
   { requestId }: AwsCall,
   { arn, name, text }: Attribute,
 ): Promise<undefined> {
-  const rules = { arn, refuse: refuseOnSet, maxRetrySeconds: deps.settings.maxRetrySeconds }
+  const { maxRetrySeconds, archive } = deps.settings
+  const rules = { arn, refuse: refuseOnSet, maxRetrySeconds, hasArchives: archive !== undefined }
   const changed = deps.topics.update(arn, ({ attributes }) =>
     readTopicAttributes({ [name]: text }, attributes, rules),
   )
   await ofTopic(() => changed)
   deps.topicCache.forget(arn)
+  if (name === 'ArchivePolicy') await whenArchived()
   deps.log.info({ requestId, topicArn: arn, members: [name] }, 'topic.changed')
   deps.withoutEffect.note('topic', arn, { [name]: text })
 }

@@ -128,14 +128,6 @@ test('an attribute without a value is one with an empty value', async () => {
   expect(await get()).not.toHaveProperty('KmsMasterKeyId')
 })
 
-test('FIFO topics keep an archive policy, and show it', async () => {
-  const policy = '{"MessageRetentionPeriod":"30"}'
-  await set('ArchivePolicy', policy, FIFO)
-  expect((await get(FIFO)).ArchivePolicy).toBe(policy)
-  await set('ArchivePolicy', '', FIFO)
-  expect(await get(FIFO)).not.toHaveProperty('ArchivePolicy')
-})
-
 test.each([
   ['SignatureVersion', '3'],
   ['TracingConfig', 'On'],

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
+  ARCHIVE_DAYS_MAX,
   DISPLAY_NAME_CHARS_MAX,
   type FifoThroughputScope,
   isFifoName,
@@ -23,6 +24,8 @@ interface TopicRules {
   arn: string
   refuse: Refuse
   maxRetrySeconds: number
+  /** Whether this server has a place for archives. */
+  hasArchives: boolean
 }
 
 type Given = Record<string, string>
@@ -44,6 +47,7 @@ export function readTopicAttributes(given: Given, kept: Given, rules: TopicRules
     const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined
     if (reader) Object.assign(read, reader(text, rules))
     else attributes = withAttribute(attributes, { name, text }, rules)
+    if (name === 'ArchivePolicy') read.archive = readArchive(text, rules)
   }
   if (attributes === kept) return read
   // Setting the version of the signature turns signing on.
@@ -70,9 +74,30 @@ function withAttribute(
   const kept = Object.hasOwn(KEPT_ATTRIBUTES, name) ? KEPT_ATTRIBUTES[name] : undefined
   if (!kept) throw refuse('AttributeName')
   if (kept.fifoOnly && !isFifoName(arn)) throw refuse(`${name} can only be set for FIFO topics`)
-  const problem = text === '' ? undefined : kept.problem(text)
+  const problem = text === '' && !kept.needsText ? undefined : kept.problem(text)
   if (problem !== undefined) throw refuse(problem)
-  return text === '' ? others : { ...others, [name]: text }
+  return text === '' || kept.isEmpty?.(text) ? others : { ...others, [name]: text }
+}
+
+/** null: the archive ends, and is deleted. The text was checked before. */
+function readArchive(text: string, { refuse, hasArchives }: TopicRules): Read['archive'] {
+  if (isEmptyObject(text)) return null
+  if (!hasArchives) throw refuse('ArchivePolicy: this server has no place for archives (FANTAIL_ARCHIVE)')
+  return { days: Number(objectOf(text)?.MessageRetentionPeriod) }
+}
+
+/** The policy as it was given, if it still says what the topic's archive does. Empty: the topic has none. */
+export function archivePolicyOf({ archive, attributes }: TopicRecord): string {
+  if (!archive) return ''
+  const { ArchivePolicy: given = '' } = attributes
+  const days = String(archive.days)
+  const isCurrent = given !== '' && String(objectOf(given)?.MessageRetentionPeriod) === days
+  return isCurrent ? given : JSON.stringify({ MessageRetentionPeriod: days })
+}
+
+function isEmptyObject(text: string): boolean {
+  const value = objectOf(text)
+  return value !== undefined && Object.keys(value).length === 0
 }
 
 function readDisplayName(displayName: string, { refuse }: TopicRules): Read {
@@ -103,6 +128,8 @@ function readScope(text: string, { arn, refuse }: TopicRules): Read {
 export function differingAttribute(given: Given, topic: TopicRecord, rules: TopicRules): string | undefined {
   return Object.entries(given).find(([name, text]) => {
     if (name === 'Policy') return !isDeepStrictEqual(documentOf(text), documentOf(accessPolicyOf(topic)))
+    if (name === 'ArchivePolicy')
+      return !isDeepStrictEqual(documentOf(text) ?? {}, documentOf(archivePolicyOf(topic)) ?? {})
     const { attributes, ...read } = readTopicAttributes({ [name]: text }, {}, rules)
     if (attributes) return !isDeepStrictEqual(documentOf(text), documentOf(topic.attributes[name]))
     const members = { contentBasedDeduplication: false, fifoThroughputScope: 'Topic', ...topic }
@@ -126,13 +153,15 @@ interface KeptAttribute {
   /** The problem of the text, with the attribute's name. undefined: there is none. */
   problem(text: string): string | undefined
   fifoOnly?: true
-  /** GetTopicAttributes does not return it, because another operation does. */
+  /** GetTopicAttributes returns it in another way, or another operation does. */
   hidden?: true
+  /** An empty text is refused. */
+  needsText?: true
+  /** Whether the text removes the attribute. */
+  isEmpty?(text: string): boolean
 }
 
 const MESSAGE_BYTES_BOUNDS = [1_024, 1_048_576] as const
-/** @limit Days of an `ArchivePolicy`, which is kept and not acted on. Past it: the policy is refused. */
-const ARCHIVE_DAYS_MAX = 365
 /** @limit A `DataProtectionPolicy`, which is kept and not acted on. Past it: the policy is refused. */
 const DATA_PROTECTION_BYTES_MAX = 30_720
 /** Kinds of subscribers that AWS can log deliveries to. */
@@ -146,7 +175,13 @@ export const KEPT_ATTRIBUTES: Record<string, KeptAttribute> = {
   TracingConfig: oneOf('TracingConfig', ['PassThrough', 'Active']),
   KmsMasterKeyId: anything,
   MaximumMessageSize: { problem: sizeProblem },
-  ArchivePolicy: { problem: archiveProblem, fifoOnly: true },
+  ArchivePolicy: {
+    problem: archiveProblem,
+    fifoOnly: true,
+    hidden: true,
+    needsText: true,
+    isEmpty: isEmptyObject,
+  },
   DataProtectionPolicy: { problem: dataProtectionProblem, hidden: true },
   ...Object.fromEntries(LOGGED.flatMap(feedbackAttributes)),
 }
@@ -182,6 +217,7 @@ function sizeProblem(text: string): string | undefined {
 function archiveProblem(text: string): string | undefined {
   const policy = objectOf(text)
   if (!policy) return 'ArchivePolicy: must be a JSON object'
+  if (Object.keys(policy).length === 0) return undefined
   const { MessageRetentionPeriod: days = '', ...others } = policy
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) return `ArchivePolicy: Unexpected JSON member: ${unknown}`

@@ -1,6 +1,6 @@
 /** CreateTopic, DeleteTopic and ListTopics (checklist 103 to 107, 110 to 113). */
-import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
-import { isFifoName, isTopicName, topicArn } from '@fantail/contracts'
+import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
+import { FantailError, isFifoName, isTopicName, topicArn } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deleteTopic } from '../../../topics/topic-changes.ts'
 import { checkTopicArn, invalidParameter, listPage } from '../wire/sns-parameters.ts'
@@ -41,7 +41,8 @@ async function createTopic(deps: ApiDeps, input: AwsInput, call: AwsCall): Promi
   const name = checkName(input.Name, FifoTopic)
   const { account, region, requestId } = call
   const arn = topicArn(name, { ...deps.settings.arn, account, region })
-  const rules = { arn, refuse: refuseOnCreate, maxRetrySeconds: deps.settings.maxRetrySeconds }
+  const { maxRetrySeconds, archive } = deps.settings
+  const rules = { arn, refuse: refuseOnCreate, maxRetrySeconds, hasArchives: archive !== undefined }
   const settings = readTopicAttributes(attributes, {}, rules)
   const tags = readTags(input.Tags)
   const made = {
@@ -87,7 +88,12 @@ function checkName(given: unknown, fifoTopic = 'false'): string {
 
 async function deleteByWire(deps: ApiDeps, { TopicArn }: AwsInput, call: AwsCall): Promise<undefined> {
   const arn = checkTopicArn(TopicArn, call)
-  await deleteTopic(deps, arn, call.requestId)
+  await deleteTopic(deps, arn, call.requestId).catch((error) => Promise.reject(orArchived(error)))
+}
+
+function orArchived(error: unknown): unknown {
+  if (!(error instanceof FantailError && error.code === 'wrong_state')) return error
+  return new AwsError('InvalidState', 'Invalid state: Cannot delete a topic with an ArchivePolicy')
 }
 
 async function listTopics(deps: ApiDeps, { account, region }: AwsCall, token: unknown) {

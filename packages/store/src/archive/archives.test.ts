@@ -1,0 +1,347 @@
+/** Archives: messages move from the rings of their topics into blocks. */
+import { createMessageId, type Message, parseMessageId } from '@fantail/contracts'
+import { crashing, skewKey } from '@fantail/test-kit'
+import { useRedis } from '@fantail/test-kit/use-redis'
+import { beforeEach, expect, test } from 'vitest'
+import type { KeptJob, NewKept } from '../kept/kept-jobs.ts'
+import { KeptMessages } from '../kept/kept-messages.ts'
+import { KeptUpkeep } from '../kept/kept-upkeep.ts'
+import { archivesKey } from '../keys/keys.ts'
+import { shardBase, shardOf } from '../keys/shards.ts'
+import { jobText, messageBody } from '../records/message-bodies.ts'
+import { connect } from '../redis/connections/connect.ts'
+import { isOutOfMemory } from '../redis/storage-errors.ts'
+import { Topics } from '../topics/topics.ts'
+import { type ArchivedTopic, type BlockStore, blockName, blockOf, packBlock } from './archive-blocks.ts'
+import { ArchivePages, type ArchiveRange } from './archive-pages.ts'
+import { Archives, archiveFigures } from './archives.ts'
+
+const { redis } = await useRedis({ connect })
+const ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
+const BASE = shardBase(shardOf(ARN))
+const DAY_MS = 86_400_000
+const ALL: ArchiveRange = { after: 0, last: Number.MAX_SAFE_INTEGER }
+const topics = new Topics(redis)
+const kept = new KeptMessages(redis)
+const objects = new Map<string, Buffer>()
+const blocks: BlockStore = {
+  put: async (name, data) => void objects.set(name, data),
+  get: async (name) => objects.get(name) ?? null,
+  remove: async (name) => void objects.delete(name),
+}
+const archives = new Archives(redis, blocks)
+let jobs = 0
+
+beforeEach(async () => {
+  await redis.flushall()
+  objects.clear()
+})
+
+async function archived(archive: { days: number; bytes?: number } = { days: 1 }): Promise<ArchivedTopic> {
+  const { topic } = await topics.put(ARN, { archive })
+  return { arn: ARN, uid: topic.uid }
+}
+
+function published(message = 'x'): Message {
+  const publishedAt = Date.now()
+  return { messageId: createMessageId(publishedAt), topicArn: ARN, publishedAt, message }
+}
+
+function keptForm({ arn, uid }: ArchivedTopic, message: Message): NewKept {
+  const id = parseMessageId(message.messageId) ?? Buffer.alloc(0)
+  return { arn, uid, isArchived: true, id, body: messageBody(message) }
+}
+
+function messages(topic: ArchivedTopic, count: number, text?: string): NewKept[] {
+  return Array.from({ length: count }, () => keptForm(topic, published(text)))
+}
+
+/** A job as BullMQ stores it after its first start. */
+async function job(topic: ArchivedTopic, count: number): Promise<KeptJob> {
+  const all = Array.from({ length: count }, () => published())
+  const [addedAt, record] = [Date.now(), `ft:{job}:${++jobs}`]
+  await redis.hset(record, { timestamp: addedAt, ats: 1, data: jobText(all) })
+  const forms = all.map((message) => keptForm(topic, message))
+  return { ...topic, record, name: record, addedAt, copies: true, messages: forms }
+}
+
+const idOf = (body: string): string => JSON.parse(body).messageId
+const idsOf = (all: readonly { body: string }[]) => all.map(({ body }) => idOf(body))
+const idsIn = async (topic: ArchivedTopic, range = ALL) =>
+  idsOf(await new ArchivePages(redis, blocks).all(topic, range))
+const inRing = async () => (await kept.page(ARN, { before: null, messagesMax: 1 }))?.total
+
+async function writeAll(topic: ArchivedTopic, by: Pick<Archives, 'writeBlock'> = archives): Promise<number> {
+  for (let written = 0; ; ) {
+    const messagesOfBlock = await by.writeBlock(topic, 0)
+    if (messagesOfBlock === 0) return written
+    written += messagesOfBlock
+  }
+}
+
+test('messages leave the ring when a block has them, and an archive gives all of them in order', async () => {
+  const topic = await archived()
+  const [first, second] = [messages(topic, 1_500), messages(topic, 30)]
+  const whole = await job(topic, 7)
+  await kept.keep(first)
+  expect(await kept.keepJobs([whole])).toEqual([])
+  expect(await archives.writeBlock(topic)).toBe(1_000)
+  // A block that is not full waits for further messages.
+  expect([await archives.writeBlock(topic), await inRing()]).toEqual([0, 507])
+  expect(await archives.writeBlock(topic, 0)).toBe(507)
+  expect(await inRing()).toBe(0)
+  await kept.keep(second)
+  const all = [...first, ...whole.messages, ...second]
+  expect(await idsIn(topic)).toEqual(idsOf(all))
+  expect(objects.size).toBe(2)
+  expect(await archiveFigures(redis, topic)).toMatchObject({
+    messages: 1_507,
+    bytes: [...objects.values()].reduce((sum, { length }) => sum + length, 0),
+  })
+})
+
+test('[419] an archiver that dies at any step, or whose place fails, loses no message and writes none twice', async () => {
+  let steps = 0
+  const dying = (step: number, after: boolean, isAway: 'never' | 'before' | 'after') => {
+    let n = 0
+    const put: BlockStore['put'] = async (name, data) => {
+      if (isAway !== 'before') await blocks.put(name, data)
+      if (isAway !== 'never') throw new Error('crashed')
+    }
+    const client = crashing(redis, () => ++n === step, after)
+    return { archives: new Archives(client, { ...blocks, put }), steps: () => n }
+  }
+  const counting = dying(0, false, 'never')
+  const topic = await archived()
+  await kept.keep(messages(topic, 300))
+  await writeAll(topic, counting.archives)
+  steps = counting.steps()
+  expect(steps).toBeGreaterThanOrEqual(4)
+  const cases = Array.from({ length: steps }, (_, n) => [
+    dying(n + 1, false, 'never'),
+    dying(n + 1, true, 'never'),
+  ]).flat()
+  for (const { archives: dies } of [...cases, dying(0, false, 'before'), dying(0, false, 'after')]) {
+    await redis.flushall()
+    objects.clear()
+    const again = await archived()
+    const all = messages(again, 300)
+    await kept.keep(all)
+    await expect(writeAll(again, dies)).rejects.toThrow('crashed')
+    const later = messages(again, 5)
+    await kept.keep(later)
+    expect(await idsIn(again)).toEqual(idsOf([...all, ...later]))
+    await writeAll(again)
+    expect(await idsIn(again)).toEqual(idsOf([...all, ...later]))
+    expect([await inRing(), objects.size]).toEqual([
+      0,
+      await redis.zcard(`${BASE}archive:blocks:${again.uid}`),
+    ])
+  }
+})
+
+test('two archivers that write the same block add it once', async () => {
+  const topic = await archived()
+  const all = messages(topic, 20)
+  await kept.keep(all)
+  const written = await Promise.all([1, 2].map(() => archives.writeBlock(topic, 0)))
+  expect(written.toSorted()).toEqual([0, 20])
+  expect([await idsIn(topic), objects.size]).toEqual([idsOf(all), 1])
+})
+
+test('a ring keeps for its archive what other bounds would remove, also when memory is full', async () => {
+  const topic = await archived()
+  const [first, second, third] = [messages(topic, 30), messages(topic, 30), await job(topic, 9)]
+  await kept.keep(first)
+  await redis.set(skewKey(BASE), 3_600_000)
+  const upkeep = new KeptUpkeep({
+    redis,
+    share: 0,
+    memoryBytes: 1,
+    onProblem: (error) => expect.fail(String(error)),
+  })
+  await upkeep.sweep()
+  const { topic: other } = await topics.put(`${ARN}-2`, { keepMessages: { seconds: 60, bytes: 1_048_576 } })
+  await redis.config('SET', 'maxmemory', 1)
+  try {
+    await kept.keep(second)
+    expect(await kept.keepJobs([third])).toEqual([])
+    const refused = messages(other, 1).map((message) => ({ ...message, isArchived: false }))
+    await expect(kept.keep(refused)).rejects.toSatisfy(isOutOfMemory)
+    await writeAll(topic)
+  } finally {
+    await redis.config('SET', 'maxmemory', 0)
+  }
+  expect(await idsIn(topic)).toEqual(idsOf([...first, ...second, ...third.messages]))
+})
+
+test('an archive that drops its oldest messages gives way when memory is short, and counts what is lost', async () => {
+  const { topic } = await topics.put(ARN, { archive: { days: 1, whenFull: 'dropOldest' } })
+  await kept.keep(messages(topic, 20, 'x'.repeat(1_000)))
+  const onProblem = (error: unknown) => expect.fail(String(error))
+  await new KeptUpkeep({ redis, share: 0.5, onProblem }).sweep()
+  expect(await inRing()).toBe(20)
+  await new KeptUpkeep({ redis, share: 0.01, memoryBytes: 1_000_000, onProblem }).sweep()
+  const left = await inRing()
+  expect([left === undefined || left < 10, await archiveFigures(redis, topic)]).toMatchObject([
+    true,
+    { dropped: 20 - (left ?? 0) },
+  ])
+  const later = messages(topic, 5).map((message) => ({ ...message, mayDrop: true }))
+  await kept.keep(later)
+  await writeAll(topic)
+  expect((await idsIn(topic)).slice(-5)).toEqual(idsOf(later))
+})
+
+test('a ring of its own bounds stays beside the archive, and no message is read twice', async () => {
+  const { topic } = await topics.put(ARN, {
+    keepMessages: { seconds: 60, bytes: 1_048_576 },
+    archive: { days: 1 },
+  })
+  const all = messages(topic, 40)
+  await kept.keep(all)
+  await writeAll(topic)
+  expect([await inRing(), await idsIn(topic)]).toEqual([40, idsOf(all)])
+  await redis.set(skewKey(BASE), 61_000)
+  await kept.keep(messages(topic, 1))
+  expect(await inRing()).toBe(1)
+})
+
+test('[420] blocks that are too old or exceed the bytes leave the archive whole, with their objects', async () => {
+  const topic = await archived({ days: 2, bytes: 1_048_576 })
+  const old = messages(topic, 10)
+  await kept.keep(old)
+  await writeAll(topic)
+  await redis.set(skewKey(BASE), 2 * DAY_MS + 60_000)
+  const noise = Buffer.from(Array.from({ length: 900_000 }, () => Math.random() * 256)).toString('base64')
+  const large = [messages(topic, 1, noise), messages(topic, 1, noise)] as const
+  await kept.keep(large[0])
+  await writeAll(topic)
+  expect(await archives.sweep(topic)).toBe(1)
+  expect(await idsIn(topic)).toEqual(idsOf(large[0]))
+  await kept.keep(large[1])
+  await writeAll(topic)
+  expect(await archives.sweep(topic)).toBe(1)
+  expect([await idsIn(topic), objects.size]).toEqual([idsOf(large[1]), 1])
+  expect(await archives.sweep(topic)).toBe(0)
+})
+
+test.each([
+  ['is turned off', () => topics.patch(ARN, { archive: null })],
+  ['loses its topic', () => topics.delete(ARN)],
+])('an archive that %s is deleted, also where an object cannot be deleted at first', async (_, end) => {
+  const topic = await archived()
+  await kept.keep(messages(topic, 5))
+  await writeAll(topic)
+  // This block is being written.
+  await kept.keep(messages(topic, 5))
+  const away = new Archives(redis, { ...blocks, put: () => Promise.reject(new Error('away')) })
+  await expect(away.writeBlock(topic, 0)).rejects.toThrow('away')
+  await end()
+  expect([await idsIn(topic), await archiveFigures(redis, topic)]).toMatchObject([[], null])
+  const failing = new Archives(redis, { ...blocks, remove: () => Promise.reject(new Error('away')) })
+  await expect(failing.sweep(topic)).rejects.toThrow('away')
+  await archives.sweep(topic)
+  await archives.sweep(topic)
+  expect([objects.size, await redis.smembers(archivesKey(BASE))]).toEqual([0, []])
+  expect(await redis.keys('*archive*')).toEqual([])
+})
+
+test('an archive that begins again has nothing of the former one, nor what the ring had before', async () => {
+  const keep = { keepMessages: { seconds: 60, bytes: 1_048_576 } }
+  const { topic } = await topics.put(ARN, keep)
+  await kept.keep(messages(topic, 3))
+  const first = await archived()
+  await kept.keep(messages(topic, 3))
+  await writeAll(first)
+  await topics.patch(ARN, { archive: null })
+  await archived()
+  const later = messages(topic, 2)
+  await kept.keep(later)
+  await writeAll(first)
+  expect(await idsIn(first)).toEqual(idsOf(later))
+})
+
+test('a range of publishing leaves out blocks of other times without reading them', async () => {
+  const topic = await archived()
+  const [first, second] = [messages(topic, 3), messages(topic, 3)]
+  await kept.keep(first)
+  await writeAll(topic)
+  await redis.set(skewKey(BASE), 60_000)
+  await kept.keep(second.map((message) => ({ ...message, body: later(message.body, 50_000) })))
+  await writeAll(topic)
+  const reads: string[] = []
+  const pages = new ArchivePages(redis, {
+    get: (name) => {
+      reads.push(name)
+      return blocks.get(name)
+    },
+  })
+  const found = await pages.all(topic, { ...ALL, since: Date.now() + 30_000 })
+  expect([idsOf(found), reads.length]).toEqual([idsOf(second), 1])
+})
+
+const later = (body: string, ms: number) =>
+  body.replace(/"publishedAt":(\d+)/, (_, at) => `"publishedAt":${Number(at) + ms}`)
+
+test('a block that is lost or damaged is an error that names it', async () => {
+  const topic = await archived()
+  await kept.keep(messages(topic, 3))
+  await writeAll(topic)
+  const [[name, data] = ['', Buffer.alloc(0)]] = [...objects]
+  objects.set(name, data.subarray(0, -9))
+  await expect(idsIn(topic)).rejects.toThrow(`the block ${name} of the archive is damaged`)
+  objects.clear()
+  await expect(idsIn(topic)).rejects.toThrow(`the archive lacks the block ${name}`)
+  expect(name).toBe(blockName(topic, blockOf(name.split('/').at(-1)?.split('-')[0] ?? '', toOf(name))))
+})
+
+const toOf = (name: string) => Number(/-(\d+)\.ndjson/.exec(name)?.[1])
+
+test('a message of 1 KB takes at most 300 bytes in a block', async () => {
+  const all = Array.from({ length: 1_000 }, (_, n) => ({
+    score: n,
+    body: messageBody(published(orderOf(n))),
+  }))
+  const bytes = all.reduce((sum, { body }) => sum + body.length, 0) / all.length
+  expect(bytes).toBeGreaterThan(1_000)
+  expect((await packBlock(all)).length / all.length).toBeLessThan(300)
+})
+
+let seed = 7
+/** A number below `max`, the same in each run. */
+function random(max: number): number {
+  seed = (seed * 48_271) % 2_147_483_647
+  return seed % max
+}
+const oneOf = (words: string) => words.split(' ')[random(words.split(' ').length)]
+const hex = (length: number) => Array.from({ length }, () => random(16).toString(16)).join('')
+
+/** An order as shops send them: random ids, names, prices and times among fixed members. */
+function orderOf(n: number): string {
+  return JSON.stringify({
+    event: oneOf('order.created order.paid order.shipped'),
+    order: {
+      id: hex(24),
+      number: 100_000 + n,
+      placedAt: new Date(1_764_000_000_000 + random(1e9)).toISOString(),
+    },
+    customer: {
+      id: hex(16),
+      name: `${oneOf('Ada Grace Alan Edsger Barbara Donald')} ${oneOf('Lovelace Hopper Turing Dijkstra Liskov Knuth')}`,
+      email: `${oneOf('ada grace alan edsger')}.${random(9_999)}@example.${oneOf('com org net')}`,
+      address: {
+        street: `${oneOf('Main Oak High Park')} Street ${random(300)}`,
+        zip: String(10_000 + random(80_000)),
+      },
+    },
+    lines: Array.from({ length: 4 }, () => ({
+      sku: `SKU-${random(5_000)}`,
+      title: `${oneOf('red blue green')} ${oneOf('shirt shoes hat coat')} ${oneOf('small medium large')}`,
+      quantity: 1 + random(4),
+      price: { amount: random(20_000) / 100, currency: 'EUR' },
+    })),
+    total: { amount: random(60_000) / 100, currency: 'EUR' },
+    payment: { method: oneOf('card transfer invoice'), reference: hex(20) },
+  })
+}

@@ -1,0 +1,125 @@
+/**
+ * The archives of topics. An archive has every message that its topic accepts, for days or years, in blocks outside of
+ * Redis. The topic's ring is its tail: it loses a message only when a block has it.
+ *
+ * kept in the ring ──open──▶ chosen for a block ──put──▶ stored ──seal──▶ in the index, and free to leave the ring
+ *
+ * Each step may be repeated, by any process. The choice is noted in Redis, and the ring does not change between its two
+ * scores. A block that is written again therefore has the same messages and the same name. Sealing is one script, so a
+ * message is always in the ring or in the index.
+ *
+ * A block leaves the index before its object is deleted. Its name stays in a list until then.
+ */
+import type { Redis } from 'ioredis'
+import { archiveKey, archivesKey, goneBlocksKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
+import {
+  type ArchivedTopic,
+  type BlockStore,
+  blockName,
+  blockOf,
+  entryOf,
+  packBlock,
+  publishedWithin,
+} from './archive-blocks.ts'
+import { ArchivePages } from './archive-pages.ts'
+
+const OPEN = readScript('open-block-1')
+const SEAL = readScript('seal-block-1')
+const DROP = readScript('drop-blocks-1')
+
+/** Bytes of the messages of one block, before compression. Past it: the next block has the others. */
+const BLOCK_BYTES_MAX = 1_048_576
+/** Places of a ring for one block. Past it: the next block has the others. */
+const BLOCK_PLACES_MAX = 1_000
+/** How long messages wait for a full block. After it: the block is written as it is. */
+const BLOCK_AGE_MS = 10_000
+/** Blocks of one topic that are deleted by one sweep. Past it: the next sweep deletes the others. */
+const DROPPED_BLOCKS_MAX = 1_000
+
+export interface ArchiveFigures {
+  /** When the archive began, ms. */
+  since: number
+  /** Messages and compressed bytes in blocks. */
+  messages: number
+  bytes: number
+  /** Messages that were lost because memory was short. */
+  dropped: number
+}
+
+export class Archives {
+  readonly #redis: Redis
+  readonly #blocks: BlockStore
+  readonly #pages: ArchivePages
+
+  constructor(redis: Redis, blocks: BlockStore) {
+    this.#redis = redis
+    this.#blocks = blocks
+    this.#pages = new ArchivePages(redis, blocks)
+  }
+
+  /** All archives, also ended ones that still have blocks. In one round trip. */
+  async all(): Promise<ArchivedTopic[]> {
+    const pipeline = batch(this.#redis)
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(archivesKey(shardBase(shard)))
+    const names = ((await replies(pipeline)) as string[][]).flat()
+    return names.map((name) => {
+      const [uid = '', arn = ''] = name.split(' ')
+      return { uid, arn }
+    })
+  }
+
+  /** Writes the next block, if there is enough for one. Returns its number of messages, 0 if there is none. */
+  async writeBlock(topic: ArchivedTopic, ageMs = BLOCK_AGE_MS): Promise<number> {
+    const place = { base: shardBase(shardOf(topic.arn)), ...topic }
+    const chosen = await runScript(this.#redis, OPEN, {
+      ...place,
+      placesMax: BLOCK_PLACES_MAX,
+      bytesMax: BLOCK_BYTES_MAX,
+      ageMs,
+    })
+    if (chosen === null) return 0
+    const [from = 0, to = 0] = (chosen as Buffer[]).map(Number)
+    const messages = await this.#pages.all(topic, { after: from, last: to })
+    const data = await packBlock(messages)
+    const block = { from, messages: messages.length, bytes: data.length, ...publishedWithin(messages) }
+    const name = blockName(topic, { from, to })
+    await this.#blocks.put(name, data)
+    const { bytes } = block
+    const counted = { messages: messages.length, bytes }
+    const args = { ...place, from: String(from), to: String(to), entry: entryOf(block), ...counted }
+    const sealed = await runScript(this.#redis, SEAL, args)
+    if (sealed === -1) await this.#blocks.remove(name)
+    return sealed === 1 ? messages.length : 0
+  }
+
+  /**
+   * Deletes blocks that are too old or exceed the bytes of the archive, and all of an ended archive. Returns how many.
+   */
+  async sweep(topic: ArchivedTopic): Promise<number> {
+    const base = shardBase(shardOf(topic.arn))
+    const args = { base, ...topic, blocksMax: DROPPED_BLOCKS_MAX }
+    const found = (await runScript(this.#redis, DROP, args)) as Buffer[]
+    for (let i = 0; i + 1 < found.length; i += 2) {
+      const entry = String(found[i])
+      await this.#blocks.remove(blockName(topic, blockOf(entry, Number(found[i + 1]))))
+      await this.#redis.zrem(goneBlocksKey(base, topic.uid), entry)
+    }
+    return found.length / 2
+  }
+}
+
+/** null: the topic has no archive. */
+export async function archiveFigures(
+  redis: Redis,
+  { arn, uid }: ArchivedTopic,
+): Promise<ArchiveFigures | null> {
+  const key = archiveKey(shardBase(shardOf(arn)), uid)
+  const [since, messages, bytes, dropped] = await redis.hmget(key, 's', 'm', 'b', 'x')
+  if (!since) return null
+  const counts = { messages: Number(messages ?? 0), bytes: Number(bytes ?? 0), dropped: Number(dropped ?? 0) }
+  return { since: Number(since), ...counts }
+}

@@ -1,0 +1,26 @@
+-- Adds a block to the index of a topic's archive, and moves the cursor behind its messages. The ring may then lose
+-- them. The caller has stored the block before.
+-- @key base: of the topic's home shard
+-- @arg arn: text
+-- @arg uid: text
+-- @arg from: text, score
+-- @arg to: text, score
+-- @arg entry: text, as archive-blocks.ts writes it
+-- @arg messages: digits
+-- @arg bytes: digits
+-- Returns 1, 0 if another archiver has added it, or -1 if the topic has no archive any more.
+-- @include now
+-- @include when-full
+-- @include kept
+run_when_full(base)
+local ring = open_ring(base, arn, uid)
+if not ring or not ring.archive then return -1 end
+if ring.removable ~= from or redis.call('HGET', ring.archive, ARCHIVE.sealing) ~= to then return 0 end
+redis.call('ZADD', base .. 'archive:blocks:' .. uid, to, entry)
+redis.call('HSET', ring.archive, ARCHIVE.cursor, to)
+redis.call('HDEL', ring.archive, ARCHIVE.sealing)
+redis.call('HINCRBY', ring.archive, ARCHIVE.messages, messages)
+redis.call('HINCRBY', ring.archive, ARCHIVE.bytes, bytes)
+ring.removable = to
+trim_ring(ring, now_ms(base), ring.bytes_max)
+return 1

@@ -1,0 +1,197 @@
+/** Resends from archives: from blocks and from the ring behind them, as one source. */
+import { createMessageId, type Message, parseMessageId, topicArn } from '@fantail/contracts'
+import { Archives, type BlockStore, messageBody } from '@fantail/store'
+import { crashing } from '@fantail/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  blocks,
+  drainLanes,
+  type Fixture,
+  objects,
+  startFixture,
+  storesOn,
+  subscribe,
+} from './redrive.fixture.ts'
+import { runRedrive } from './run-redrive.ts'
+
+const TOPIC = topicArn('orders')
+const never = new AbortController().signal
+let fixture: Fixture
+let archives: Archives
+let topic: { arn: string; uid: string }
+let subscription: { id: string; arn: string }
+
+beforeAll(async () => {
+  fixture = await startFixture()
+  archives = new Archives(fixture.redis, blocks)
+})
+beforeEach(() => begin())
+afterAll(() => fixture.stop())
+
+async function begin(): Promise<void> {
+  await fixture.reset()
+  const { uid } = await fixture.topics.patch(TOPIC, { archive: { days: 1 } })
+  topic = { arn: TOPIC, uid }
+  const id = await subscribe(fixture)
+  subscription = { id, arn: `${TOPIC}:${id}` }
+}
+
+/** Puts messages into the topic's ring. Returns their ids. */
+async function keep(count: number, set: (n: number) => Partial<Message> = () => ({})): Promise<string[]> {
+  const made = Array.from({ length: count }, (_, n): Message => {
+    const publishedAt = Date.now()
+    const messageId = createMessageId(publishedAt)
+    return { messageId, topicArn: TOPIC, publishedAt, message: `text ${n}`, ...set(n) }
+  })
+  await fixture.kept.keep(
+    made.map((message) => {
+      const id = parseMessageId(message.messageId) ?? Buffer.alloc(0)
+      return { ...topic, isArchived: true, id, body: messageBody(message) }
+    }),
+  )
+  return made.map(({ messageId }) => messageId)
+}
+
+/** Writes what the ring has into a block. */
+const seal = () => archives.writeBlock(topic, 0)
+
+const create = (set: { since?: number; until?: number; maxMessagesPerSecond?: number } = {}) =>
+  fixture.redrives.createResend({
+    subscriptionArn: subscription.arn,
+    since: 0,
+    maxMessagesPerSecond: null,
+    ...set,
+  })
+
+/** The messages that the subscription got, in order. */
+async function received(): Promise<string[]> {
+  await drainLanes(fixture)
+  return fixture.delivered.map((text) => text.split(' ')[1] ?? '')
+}
+
+test('[415] a subscription gets every archived message once, from blocks and from the ring', async () => {
+  const ids = await keep(250)
+  await seal()
+  ids.push(...(await keep(30)))
+  const task = await create()
+  expect(task).toMatchObject({ status: 'running', matched: 280 })
+  await keep(5)
+  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 280, skipped: 0 })
+  expect((await received()).sort()).toEqual(ids.sort())
+})
+
+test('[417] the filter of the subscription and the bounds of the task decide what is sent', async () => {
+  const started = Date.now()
+  const size = (n: number) => ({ attributes: { size: { type: 'Number', value: String(n) } } })
+  const ids = await keep(10, (n) => ({ ...size(n), publishedAt: started + n }))
+  await seal()
+  const filterPolicy = { size: [{ numeric: ['>', 4] }] }
+  await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy }))
+  const task = await create({ since: started, until: started + 7 })
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 3, skipped: 7 })
+  expect((await received()).sort()).toEqual(ids.slice(5, 8).sort())
+})
+
+test('a task between two times reads no block of another time', async () => {
+  await keep(3, () => ({ publishedAt: Date.now() - 60_000 }))
+  await seal()
+  const second = await keep(3)
+  await seal()
+  objects.delete([...objects.keys()][0] ?? '')
+  const task = await create({ since: Date.now() - 30_000 })
+  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect((await received()).sort()).toEqual(second.sort())
+})
+
+test('a task whose block is lost fails and names the block', async () => {
+  await keep(3)
+  await seal()
+  const [name] = objects.keys()
+  objects.clear()
+  const task = await create()
+  await runRedrive(fixture, task.id, never)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({
+    status: 'failed',
+    error: `the archive lacks the block ${name}`,
+  })
+  expect(await received()).toEqual([])
+})
+
+test('a task that follows an archive goes on with new messages until its subscription gets them itself', async () => {
+  const ids = await keep(3)
+  const task = await fixture.redrives.createResend({
+    subscriptionArn: subscription.arn,
+    since: 0,
+    maxMessagesPerSecond: null,
+    follows: true,
+  })
+  const replay = { policy: '{}', task: task.id, holds: true }
+  await fixture.subscriptions.update(subscription.id, () => ({ replay }))
+  let isFirst = true
+  const goLive: typeof fixture.resends.goLive = async (run) => {
+    // These are kept when the task has caught up.
+    if (isFirst) ids.push(...(await keep(2)))
+    isFirst = false
+    const own = await fixture.resends.goLive(run)
+    ids.push(...(await keep(1)))
+    return own
+  }
+  const resends = {
+    choose: fixture.resends.choose.bind(fixture.resends),
+    move: fixture.resends.move.bind(fixture.resends),
+    goLive,
+  }
+  expect(await runRedrive({ ...fixture, resends }, task.id, never)).toBe('completed')
+  expect((await received()).sort()).toEqual(ids.sort())
+  expect((await fixture.subscriptions.get(subscription.id))?.replay).toMatchObject({ holds: false })
+})
+
+test('a task waits while the place of the archive is away, and continues where it was', async () => {
+  const ids = await keep(3)
+  await seal()
+  const { id } = await create()
+  const get: BlockStore['get'] = blocks.get
+  blocks.get = () => Promise.reject(new Error('away'))
+  await expect(runRedrive(fixture, id, never)).rejects.toThrow('away')
+  blocks.get = get
+  expect(await runRedrive(fixture, id, never)).toBe('completed')
+  expect((await received()).sort()).toEqual(ids.sort())
+})
+
+test('a run that dies at any script sends each message once, though blocks take its messages from the ring', async () => {
+  let steps = 0
+  const counting = crashing(fixture.redis, () => {
+    steps += 1
+    return false
+  })
+  await scene((id) => runRedrive(storesOn(counting), id, never))
+  expect(steps).toBeGreaterThanOrEqual(6)
+  for (let step = 1; step <= steps; step++) {
+    for (const after of [false, true]) {
+      await begin()
+      await scene(async (id) => {
+        let n = 0
+        const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
+        await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
+        await drainLanes(fixture)
+        // The open batch was in the ring.
+        await seal()
+        await runRedrive(fixture, id, never)
+      })
+    }
+  }
+})
+
+/** Three batches: of a block, of the block and the ring, and of the ring. */
+async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
+  const ids = await keep(130)
+  await seal()
+  ids.push(...(await keep(120)))
+  const task = await create()
+  expect(task.matched).toBe(250)
+  await run(task.id)
+  expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 250, skipped: 0 })
+  expect((await received()).sort()).toEqual(ids.sort())
+}

@@ -1,0 +1,69 @@
+/**
+ * Writes the blocks of archives, and deletes what is too old. One process looks at a time. If two look, or if one is
+ * killed, nothing is lost or written twice (store: archive/archives.ts). While the place of the blocks is away,
+ * messages wait in the rings of their topics.
+ */
+import { createLoop, createStateLog, type Logger } from '@fantail/runtime'
+import { type ArchivedTopic, type Archives, type Redis, sideBySide, takeRole } from '@fantail/store'
+
+/** Pause between two looks at the archives. A block may wait as much longer. */
+const ARCHIVE_EVERY_MS = 2_000
+/** Archives that are written at a time. Past it: the others follow. */
+const ARCHIVES_AT_ONCE = 4
+/** Blocks of one archive that follow each other. Past it: the next look continues. */
+const BLOCKS_IN_A_ROW_MAX = 200
+
+interface ArchiverOptions {
+  redis: Redis
+  archives: Pick<Archives, 'all' | 'writeBlock' | 'sweep'>
+  log: Logger
+  /** Called after each block, with the number of its messages. */
+  onBlock?: (topic: ArchivedTopic, messages: number) => void
+}
+
+interface Archiver {
+  start(): void
+  stop(): Promise<void>
+  /** Deletes blocks that are too old. Returns how many. */
+  sweep(): Promise<number>
+}
+
+export function createArchiver({ redis, archives, log, onBlock }: ArchiverOptions): Archiver {
+  const report = createStateLog({ log, what: 'archive', initial: 'up' })
+
+  /** Returns the problem of this archive. Others are tried nevertheless. */
+  async function write(topic: ArchivedTopic, signal: AbortSignal): Promise<unknown> {
+    try {
+      for (let blocks = 0; blocks < BLOCKS_IN_A_ROW_MAX && !signal.aborted; blocks++) {
+        const messages = await archives.writeBlock(topic)
+        if (messages === 0) return undefined
+        onBlock?.(topic, messages)
+      }
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  async function round(signal: AbortSignal): Promise<number> {
+    if (!(await takeRole(redis, 'archive', ARCHIVE_EVERY_MS))) return ARCHIVE_EVERY_MS
+    const topics = await archives.all()
+    const results = await sideBySide(topics, ARCHIVES_AT_ONCE, (topic) => write(topic, signal))
+    const problem = results.find((result) => result !== undefined)
+    if (problem === undefined) report('up')
+    else report('down', problem)
+    return ARCHIVE_EVERY_MS
+  }
+
+  const loop = createLoop({ name: 'archiver', log, round })
+  return {
+    start: () => void loop.start(),
+    stop: () => loop.stop(),
+    async sweep() {
+      const deleted = await sideBySide(await archives.all(), ARCHIVES_AT_ONCE, (topic) =>
+        archives.sweep(topic),
+      )
+      return deleted.reduce((sum, count) => sum + count, 0)
+    },
+  }
+}
