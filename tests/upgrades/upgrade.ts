@@ -1,6 +1,7 @@
 /** A stack whose processes are restarted, each with this release or the next one, while messages are published. */
 import type { Receiver } from '@fantail/test-kit'
 import type { Seeded } from '../chaos/plan/seeded.ts'
+import { KilledWork } from '../harness/ledgers/killed-work.ts'
 import { type Account, Ledger } from '../harness/ledgers/ledger.ts'
 import type { ServiceProcess } from '../harness/services/service-process.ts'
 import type { Stack } from '../harness/services/stack.ts'
@@ -31,8 +32,7 @@ interface UpgradeOptions {
 export class Upgrade {
   readonly ledger: Ledger
   readonly #options: UpgradeOptions
-  /** Workers that were killed. Other kills repeat no attempt. */
-  kills = 0
+  readonly #killed = new KilledWork()
 
   private constructor(ledger: Ledger, options: UpgradeOptions) {
     this.ledger = ledger
@@ -68,12 +68,20 @@ export class Upgrade {
     const { seeded, stack } = this.#options
     for (let n = 0; n < count; n++) {
       const service = seeded.pick(stack.services())
-      if (seeded.chance(KILLED_SHARE)) {
-        await service.kill()
-        if (service.name === 'delivery-worker') this.kills++
+      const isKilled = seeded.chance(KILLED_SHARE)
+      const start = () => this.startAs(service, seeded.chance(0.5) ? 'next' : 'this')
+      if (isKilled && service.name === 'delivery-worker') {
+        await this.#killed.restart(service, stack.connection, start)
+      } else {
+        if (isKilled) await service.kill()
+        await start()
       }
-      await this.startAs(service, seeded.chance(0.5) ? 'next' : 'this')
     }
+  }
+
+  /** Checks that only killed workers have repeated deliveries. Must be called when all work has ended. */
+  expectRepeatsExplained(): void {
+    this.#killed.expectExplained(this.#options.stack.workers, this.ledger.arrivals())
   }
 
   /** Brings every process to the release, in a random order. */

@@ -10,7 +10,12 @@ const { redis } = await useRedis()
 
 /** A worker that has these lines in its log. */
 function workerWith(...lines: Record<string, unknown>[]): ServiceProcess {
-  const worker = { signal: () => undefined, restart: async () => undefined, logLines: () => lines }
+  const worker = {
+    signal: () => undefined,
+    kill: async () => undefined,
+    start: async () => undefined,
+    logLines: () => lines,
+  }
   return worker as unknown as ServiceProcess
 }
 
@@ -39,10 +44,11 @@ test('the log of a living worker counts what it lost', () => {
   const run = { time, msg: 'dispatch.completed', job: 'j1', fence: 1, lost: false, delivered: 4 }
   const first = workerWith(delivered, run)
 
-  expect(lostAlive([first], since)).toBe(0)
-  expect(lostAlive([first, workerWith(timedOut)], since)).toBe(1)
-  expect(lostAlive([first, workerWith(timedOut)], since + 1)).toBe(0)
-  expect(lostAlive([first, workerWith(delivered)], since)).toBe(1)
-  expect(lostAlive([first, workerWith({ ...run, fence: 2, delivered: 1 })], since)).toBe(4)
-  expect(lostAlive([workerWith({ ...run, lost: true })], since)).toBe(4)
+  expect(lostAlive([first], since)).toEqual({ late: 0, taken: 0 })
+  expect(lostAlive([first, workerWith(timedOut)], since)).toEqual({ late: 1, taken: 0 })
+  expect(lostAlive([first, workerWith(timedOut)], since + 1)).toEqual({ late: 0, taken: 0 })
+  const taken = (...workers: ServiceProcess[]) => lostAlive(workers, since).taken
+  expect(taken(first, workerWith(delivered))).toBe(1)
+  expect(taken(first, workerWith({ ...run, fence: 2, delivered: 1 }))).toBe(4)
+  expect(taken(workerWith({ ...run, lost: true }))).toBe(4)
 })

@@ -3,19 +3,22 @@ import type { ServiceProcess } from '../services/service-process.ts'
 
 type Line = ReturnType<ServiceProcess['logLines']>[number]
 
-/**
- * How many deliveries may have been repeated since a time (epoch ms) although no worker was killed:
- * - a delivery whose attempt timed out may have arrived,
- * - a run that was lost, or whose job was started again, had delivered some,
- * - a claim whose lease had ended was delivered again.
- */
-export function lostAlive(workers: ServiceProcess[], since: number): number {
+/** How many deliveries may have been repeated although no worker was killed. */
+interface LostAlive {
+  /** Attempts that timed out. They may have arrived, and the answer came too late. */
+  late: number
+  /** Deliveries of a run that was lost, or whose job was started again, and of claims whose lease had ended. */
+  taken: number
+}
+
+/** Counts what the workers have lost since a time (epoch ms). */
+export function lostAlive(workers: ServiceProcess[], since: number): LostAlive {
   const logged = workers.flatMap((worker) => worker.logLines())
   const lines = logged.filter(({ time }) => Date.parse(String(time)) >= since)
-  const timedOut = lines.filter(({ error }) => error === 'timeout').length
+  const late = lines.filter(({ error }) => error === 'timeout').length
   const delivered = lines.filter(({ decision }) => decision === 'delivered')
   const claims = new Set(delivered.map(({ messageId, subscriptionId }) => `${messageId} ${subscriptionId}`))
-  return timedOut + deliveredInVain(lines) + delivered.length - claims.size
+  return { late, taken: deliveredInVain(lines) + delivered.length - claims.size }
 }
 
 function deliveredInVain(lines: Line[]): number {
