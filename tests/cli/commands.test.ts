@@ -1,4 +1,4 @@
-/** Every command of `fantail` as a process, on one stack. */
+/** Every command of `fantail`, on one stack. Those that fail run as processes, as users run them. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,6 +19,7 @@ import { waitFor } from '@fantail/test-kit'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
+import { callFantail } from '../harness/services/call-fantail.ts'
 import {
   type Ended,
   type FantailOptions,
@@ -42,12 +43,10 @@ beforeAll(async () => {
 
 afterAll(() => rm(home, { recursive: true }))
 
-function fantail(line: string, { env, ...options }: FantailOptions = {}): Promise<Ended> {
+function fantail(line: string, options: FantailOptions = {}, run = callFantail): Promise<Ended> {
   const words = line.split(' ').filter((word) => word !== '')
-  return runFantail(words, {
-    ...options,
-    env: { FANTAIL_URL: stack().api.url, XDG_CONFIG_HOME: home, ...env },
-  })
+  const env = { FANTAIL_URL: stack().api.url, XDG_CONFIG_HOME: home, ...options.env }
+  return run(words, { ...options, env })
 }
 
 /** The objects that a command prints with `--json`. */
@@ -95,7 +94,7 @@ test.each([
   ['topics list --timeout soon', {}, 2, '--timeout must be a time'],
   ['topics list --timeout 1ms', {}, 7, 'not done after 1ms'],
 ])('`fantail %s` says what is wrong', async (line, env, code, text) => {
-  const { stdout, stderr, ...ended } = await fantail(line, { env })
+  const { stdout, stderr, ...ended } = await fantail(line, { env }, runFantail)
   expect([ended.code, stdout, stderr]).toEqual([code, '', expect.stringContaining(text)])
 })
 
@@ -307,7 +306,6 @@ async function editAndSend({ messageId }: { messageId: string }) {
   expect(sent.stderr).toMatch(/- [abc]\n\+ mended-[abc]\n\+ mended=yes\n/)
 }
 
-/** The API is asked while they come, because each look by a command starts a process. */
 async function untilLetters(queue: string, isEnough: (count: number) => boolean): Promise<void> {
   const count = async () => {
     const { counts } = await stack().client.get<{ counts: { visible: number } }>(`/v1/queues/${queue}`)
@@ -390,7 +388,10 @@ test('a command that is done in part ends with 8', async () => {
   const [removed] = await deadLetters('lost', 3)
   expect(await objects(`dlq rm lost ${removed?.messageId} --yes`)).toEqual([{ deleted: removed?.messageId }])
   const [slow] = await objects<Redrive>('redrive start lost --rate 0.01/s')
-  expect(await objects(`redrive cancel ${slow?.id}`)).toMatchObject([{ status: 'canceled' }])
+  // Whether its service has begun it already decides the answer.
+  expect(await objects(`redrive cancel ${slow?.id}`)).toMatchObject([{ id: slow?.id }])
+  const statusOf = async () => (await objects<Redrive>(`redrive get ${slow?.id}`))[0]?.status
+  await waitFor(async () => (await statusOf()) === 'canceled', { what: 'the redrive to be canceled' })
   await deadLetters('lost', 2)
   const again = await fantail('redrive start lost --watch --json')
   const task = lastOf<Redrive>(again)
@@ -402,9 +403,13 @@ test('a command that is done in part ends with 8', async () => {
   const watched = await fantail(`dlq edit lost ${letter?.messageId} --body newer --yes --watch --json`)
   expect([watched.code, lastOf<Redrive>(watched)]).toEqual([8, expect.objectContaining({ backInDlq: 1 })])
   const [other] = await deadLetters('lost', 2)
-  const [sent] = await objectsOf(await fantail(`dlq edit lost ${other?.messageId} --body new --yes --json`))
+  const [sent] = objectsOf(await fantail(`dlq edit lost ${other?.messageId} --body new --yes --json`))
   expect(sent).toMatchObject({ messageId: expect.any(String) })
-  await deadLetters('lost', 2)
+  const isBack = async () => {
+    const ids = (await objects<{ messageId: string }>('dlq show lost')).map(({ messageId }) => messageId)
+    return ids.length === 2 && !ids.includes(other?.messageId ?? '')
+  }
+  await waitFor(isBack, { what: 'the edited letter to be dead again' })
   // From this number on, a redrive deletes the letters.
   const stdin = Array.from({ length: 1_001 }, (_, n) => `${n}`).join('\n')
   await fantail('publish losing --lines', { stdin })

@@ -1,4 +1,4 @@
-/** Commands of `fantail` for the operation of a server, as processes, on one API. */
+/** Commands of `fantail` for the operation of a server, on one API. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -12,7 +12,8 @@ import { messageBody, Processes, Quarantine } from '@fantail/store'
 import { browserSubscription, vapidCredential, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
-import { type Ended, runFantail } from '../harness/services/run-fantail.ts'
+import { callFantail } from '../harness/services/call-fantail.ts'
+import type { Ended } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { ROOT } from '../repo/repository.ts'
 
@@ -27,7 +28,7 @@ afterAll(() => rm(home, { recursive: true }))
 
 function fantail(words: string | string[], stdin = ''): Promise<Ended> {
   const env = { FANTAIL_URL: stack().api.url, XDG_CONFIG_HOME: home }
-  return runFantail(typeof words === 'string' ? words.split(' ') : words, { env, stdin })
+  return callFantail(typeof words === 'string' ? words.split(' ') : words, { env, stdin })
 }
 
 async function objects<T = Record<string, unknown>>(words: string, stdin?: string): Promise<T[]> {

@@ -1,22 +1,23 @@
 /** Finds the command among the words and loads it. Nothing else is loaded before. */
 import { COMMANDS, type Row, SERVICES } from './command-table.ts'
+import type { Caller } from './frame/command-context.ts'
 import { EXIT_CODES } from './output/exit-codes.ts'
 
 const HELP = ['--help', '-h', 'help']
 const FLAGS_WITH_VALUE = ['--profile', '--url', '--timeout']
 
-/** The exit code. */
-export async function commandLine(words: string[]): Promise<number> {
+/** The exit code. Commands that need Redis instead of the API always have this process as their caller. */
+export async function commandLine(words: string[], caller: Caller = process): Promise<number> {
   const at = commandIndex(words)
   const name = words[at] ?? ''
-  if (name in COMMANDS) return runNamed(name, words)
+  if (name in COMMANDS) return runNamed(name, words, caller)
   if (words.some((word) => HELP.includes(word)) && ['', ...HELP, ...SERVICES].includes(name)) {
     const asked = words.slice(at + 1).find((word) => word in COMMANDS)
-    if (asked !== undefined) return runNamed(asked, [...words.slice(at + 1), '--help'])
-    console.log(usage())
+    if (asked !== undefined) return runNamed(asked, [...words.slice(at + 1), '--help'], caller)
+    caller.stdout.write(`${usage()}\n`)
     return EXIT_CODES.done
   }
-  console.error(name === '' ? usage() : unknown(name))
+  caller.stderr.write(`${name === '' ? usage() : unknown(name)}\n`)
   return EXIT_CODES.usage
 }
 
@@ -30,7 +31,7 @@ function commandIndex(words: string[]): number {
   return words.length
 }
 
-async function runNamed(name: string, words: string[]): Promise<number> {
+async function runNamed(name: string, words: string[], caller: Caller): Promise<number> {
   const command = COMMANDS[name]
   if (!command) throw new RangeError(`no command ${name}`)
   if ('process' in command) {
@@ -45,7 +46,7 @@ async function runNamed(name: string, words: string[]): Promise<number> {
   return runCommand(
     programOf(() => new Command(), name, command.summary, define),
     words,
-    COMMAND_SET,
+    { caller, commands: COMMAND_SET },
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * Checks every process of `fantail` that tests start against the table of outputs: its exit code, and each line of
+ * Checks every run of `fantail` by tests against the table of outputs: its exit code, and each line of
  * `--json`. It also notes them, so that a test file proves that it ran the commands which the table gives to it.
  */
 import { beforeAll, expect, test } from 'vitest'

@@ -14,7 +14,10 @@ export interface GlobalFlags {
   yes?: boolean
 }
 
-export interface CommandContext {
+/** Who calls a command: its environment, and where the command reads and writes. A process is one. */
+export type Caller = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>
+
+export interface CommandContext extends Pick<Caller, 'env' | 'stdin' | 'stderr'> {
   /** Throws if the flags and profiles name no server. */
   api(): Promise<Client>
   server(): Promise<Server>
@@ -23,8 +26,6 @@ export interface CommandContext {
   yes: boolean
   /** Aborted by Ctrl-C and by `--timeout`, with the error to end with. */
   signal: AbortSignal
-  env: NodeJS.ProcessEnv
-  stdin: NodeJS.ReadStream
   /** Whether a person reads stdout. */
   isTerminal: boolean
   commands: CommandSet

@@ -4,27 +4,44 @@ import { type Command, CommanderError } from 'commander'
 import { parseDuration } from '../output/durations.ts'
 import { CommandError, EXIT_CODES, type ExitName, exitOf } from '../output/exit-codes.ts'
 import { Output } from '../output/output.ts'
-import type { CommandContext, CommandSet, Define, Does, GlobalFlags } from './command-context.ts'
+import type { Caller, CommandContext, CommandSet, Define, Does, GlobalFlags } from './command-context.ts'
 import { failureText } from './failure-text.ts'
 import { chooseServer } from './server-choice.ts'
 
+interface Given {
+  caller: Caller
+  commands: CommandSet
+}
+
 /** The exit code. */
-export async function runCommand(program: Command, words: string[], commands: CommandSet): Promise<number> {
+export async function runCommand(program: Command, words: string[], given: Given): Promise<number> {
+  const { stdout, stderr } = given.caller
   let ended: ExitName = 'done'
   const stop = stopSignal()
   const does: Does =
     (work) =>
     async (...args) => {
-      const end = await work(contextOf(program.opts<GlobalFlags>(), stop, commands), ...args)
+      const end = await work(contextOf(program.opts<GlobalFlags>(), stop, given), ...args)
       if (isExitName(end)) ended = end
     }
+  // Before the sub-commands are made, because they inherit it.
+  const writes = {
+    writeOut: (text: string) => void stdout.write(text),
+    writeErr: (text: string) => void stderr.write(text),
+  }
+  for (const command of [program, ...program.commands]) command.configureOutput(writes)
   defined.get(program)?.(does)
   try {
     await program.parseAsync(words, { from: 'user' })
     return EXIT_CODES[ended]
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.usage
-    return reportFailure(error, stop.signal, commandName(words))
+    // If Ctrl-C or the timeout has ended the command, that is the failure, and not the error that followed from it.
+    const cause = stop.signal.aborted ? stop.signal.reason : error
+    const exit = exitOf(cause)
+    if (exit !== 'interrupted')
+      stderr.write(`fantail ${commandName(words)}: ${printableLines(failureText(cause))}\n`)
+    return EXIT_CODES[exit]
   } finally {
     stop.release()
   }
@@ -59,8 +76,8 @@ function withGlobalFlags(program: Command): Command {
     .configureHelp({ showGlobalOptions: true })
 }
 
-function contextOf(flags: GlobalFlags, stop: StopSignal, commands: CommandSet): CommandContext {
-  const { env, stdin, stdout, stderr } = process
+function contextOf(flags: GlobalFlags, stop: StopSignal, { caller, commands }: Given): CommandContext {
+  const { env, stdin, stdout, stderr } = caller
   if (flags.timeout !== undefined) stop.endAfter(parseDuration(flags.timeout, '--timeout'), flags.timeout)
   const isTerminal = stdout.isTTY === true
   const color = flags.color && isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
@@ -76,6 +93,7 @@ function contextOf(flags: GlobalFlags, stop: StopSignal, commands: CommandSet): 
     signal: stop.signal,
     env,
     stdin,
+    stderr,
     isTerminal,
     commands,
   }
@@ -118,14 +136,6 @@ function stopSignal(): StopSignal {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-/** If Ctrl-C or the timeout has ended the command, reports that, and not the error that followed from it. */
-function reportFailure(error: unknown, signal: AbortSignal, name: string): number {
-  const cause = signal.aborted ? signal.reason : error
-  const exit = exitOf(cause)
-  if (exit !== 'interrupted') process.stderr.write(`fantail ${name}: ${printableLines(failureText(cause))}\n`)
-  return EXIT_CODES[exit]
-}
 
 function commandName(words: string[]): string {
   return words.find((word) => !word.startsWith('-')) ?? ''

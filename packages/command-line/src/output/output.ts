@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { printable, printableLines } from '@fantail/policy'
+import { Progress, type Stderr } from './progress.ts'
 import { tableText } from './text-table.ts'
 
 /** Stands for the escape character of a style until a line is written. Others cannot guess it. */
@@ -23,7 +24,7 @@ interface OutputOptions {
   quiet: boolean
   color: boolean
   stdout: Writable
-  stderr: Writable
+  stderr: Stderr
 }
 
 export interface Column<T> {
@@ -36,7 +37,7 @@ export class Output {
   readonly quiet: boolean
   readonly #color: boolean
   readonly #stdout: Writable
-  readonly #stderr: Writable
+  readonly #stderr: Stderr
 
   constructor({ json, quiet, color, stdout, stderr }: OutputOptions) {
     this.json = json
@@ -83,6 +84,11 @@ export class Output {
   /** A warning or an error, on stderr. */
   warn(text: string): void {
     this.#stderr.write(`${written(text)}\n`)
+  }
+
+  /** Shows how much of the work is done. `what`: the unit, such as `messages`. */
+  progress(what: string, isShown = true): Progress {
+    return new Progress({ what, quiet: this.quiet || !isShown, stderr: this.#stderr })
   }
 
   style(style: Style, text: string): string {

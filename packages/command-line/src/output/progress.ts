@@ -3,6 +3,7 @@
  * time. A terminal shows one line that changes. If stderr is not a terminal, a plain line is written every five
  * seconds.
  */
+import type { Writable } from 'node:stream'
 import { printable } from '@fantail/policy'
 import { durationText } from './durations.ts'
 
@@ -11,29 +12,27 @@ const TERMINAL_MS = 200
 const PLAIN_MS = 5_000
 const BAR_WIDTH = 30
 
+/** With `isTTY` it is a terminal. */
+export type Stderr = Pick<Writable, 'write'> & { isTTY?: boolean }
+
 interface ProgressOptions {
   /** The unit, such as `messages`. */
   what: string
   quiet: boolean
-  stderr?: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
+  stderr: Stderr
   clock?: () => number
 }
 
 export class Progress {
   readonly #what: string
   readonly #quiet: boolean
-  readonly #stderr: Pick<NodeJS.WriteStream, 'write' | 'isTTY'>
+  readonly #stderr: Stderr
   readonly #clock: () => number
   readonly #startedAt: number
   #shownAt: number
   #isShown = false
 
-  constructor({
-    what,
-    quiet,
-    stderr = process.stderr,
-    clock = performance.now.bind(performance),
-  }: ProgressOptions) {
+  constructor({ what, quiet, stderr, clock = performance.now.bind(performance) }: ProgressOptions) {
     this.#what = what
     this.#quiet = quiet
     this.#stderr = stderr

@@ -1,6 +1,5 @@
 /** `fantail replay` sends recorded requests again. */
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
-import { Progress } from '../../output/progress.ts'
 import { Forwarder, isAccepted } from './forward.ts'
 import { type ForwardRequest, signature } from './forwarded-request.ts'
 import { readUrl } from './listen-flags.ts'
@@ -44,7 +43,7 @@ async function replayFiles(context: CommandContext, words: string[], flags: Repl
   const secret = flags.unchanged ? undefined : await listenSecret(await context.server(), context.env)
   const forwarder = new Forwarder({ url, skipVerify: flags.skipVerify === true })
   const files = await requestFiles(words)
-  const progress = new Progress({ what: 'requests', quiet: out.quiet || out.json || !context.isTerminal })
+  const progress = out.progress('requests', context.isTerminal && !out.json)
   let refused = 0
   try {
     for (const [index, file] of files.entries()) {

@@ -11,7 +11,7 @@ import { readPairs, readRate } from '../../frame/command-input.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { durationText } from '../../output/durations.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import { Progress } from '../../output/progress.ts'
+import type { Progress } from '../../output/progress.ts'
 import { counted } from '../../output/text-table.ts'
 import { type Batch, batchesOf, linesOf } from './line-batches.ts'
 
@@ -42,7 +42,7 @@ export async function publishLines(
     client: await context.api(),
     topic,
     key: flags.idempotencyKey ?? randomUUID(),
-    progress: new Progress({ what: 'messages', quiet: out.quiet }),
+    progress: out.progress('messages'),
     published: 0,
     failures: [],
   }

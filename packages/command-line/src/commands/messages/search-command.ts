@@ -11,7 +11,6 @@ import {
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { timeOf } from '../../output/durations.ts'
-import { Progress } from '../../output/progress.ts'
 import { counted } from '../../output/text-table.ts'
 
 interface SearchFlags {
@@ -53,7 +52,7 @@ async function searchContent(
   const client = await context.api()
   const query = queryOf(text, flags)
   const max = readWhole(limit, '--limit', 1)
-  const progress = new Progress({ what: 'messages', quiet: context.out.quiet })
+  const progress = context.out.progress('messages')
   const pages = letters ? letterPages(client, query, max) : keptPages(client, query, max)
   let scanned = 0
   for await (const page of pages) {

@@ -14,7 +14,6 @@ import { confirm } from '../../frame/confirm.ts'
 import { addList, pagesOf } from '../../frame/list-command.ts'
 import { durationText } from '../../output/durations.ts'
 import type { ExitName } from '../../output/exit-codes.ts'
-import { Progress } from '../../output/progress.ts'
 import { counted } from '../../output/text-table.ts'
 import { defineEdit } from './dlq-edit.ts'
 import { type LetterFlags, letterFilter, letterQuery, withIds, withLetterFlags } from './letter-flags.ts'
@@ -122,7 +121,7 @@ function defineExport(command: Command, does: Does): void {
     .action(
       does(async (context, queue: string, flags: LetterFlags) => {
         const place = await at(context, queue)
-        const progress = new Progress({ what: 'letters', quiet: context.out.quiet })
+        const progress = context.out.progress('letters')
         const read = (query: object) => peekMessages({ ...place, query: { ...letterQuery(flags), ...query } })
         let count = 0
         for await (const rows of pagesOf(read, ({ messages }) => messages)) {

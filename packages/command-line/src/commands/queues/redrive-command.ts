@@ -17,7 +17,7 @@ import { type CommandContext, type Define, type Does, examples } from '../../fra
 import { readRate, readWhole } from '../../frame/command-input.ts'
 import { addList } from '../../frame/list-command.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import { Progress } from '../../output/progress.ts'
+import type { Progress } from '../../output/progress.ts'
 import { fieldsText } from '../../output/text-table.ts'
 import { type LetterFlags, letterFilter, withIds, withLetterFlags } from './letter-flags.ts'
 import { RedriveKeys } from './redrive-keys.ts'
@@ -108,7 +108,7 @@ function dryRunText({ matched, withoutOrigin, byStatusCode }: RedriveDryRun): st
  */
 export async function follow(context: CommandContext, id: string, edited?: string): Promise<ExitName> {
   const client = await context.api()
-  const progress = new Progress({ what: 'letters', quiet: context.out.quiet })
+  const progress = context.out.progress('letters')
   const keys = new RedriveKeys(context, client)
   const leave = () => {
     progress.end()

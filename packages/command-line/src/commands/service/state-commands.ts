@@ -20,7 +20,6 @@ import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import type { Output, Style } from '../../output/output.ts'
-import { Progress } from '../../output/progress.ts'
 import { counted } from '../../output/text-table.ts'
 import { readState } from './state-file.ts'
 import { parseState } from './state-parse.ts'
@@ -43,8 +42,8 @@ export const exportState: Define = (command, does) => {
   examples(command, 'export > fantail.json')
 }
 
-async function readWithProgress(client: Client, { quiet }: Output) {
-  const progress = new Progress({ what: 'topics read', quiet })
+async function readWithProgress(client: Client, out: Output) {
+  const progress = out.progress('topics read')
   try {
     return await readState(client, (topics) => progress.update(topics))
   } finally {
@@ -98,7 +97,7 @@ async function applyFile(
 
 /** A step that fails ends the command. The earlier steps stay done, and another run continues from there. */
 async function applySteps(context: CommandContext, client: Client, steps: Step[]): Promise<ExitName> {
-  const progress = new Progress({ what: 'changes', quiet: context.out.quiet })
+  const progress = context.out.progress('changes')
   for (const [index, step] of steps.entries()) {
     progress.update(index, steps.length)
     try {

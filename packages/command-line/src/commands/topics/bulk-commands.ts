@@ -16,7 +16,6 @@ import { type CommandContext, type Does, examples } from '../../frame/command-co
 import { collect, readRate, readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import { Progress } from '../../output/progress.ts'
 import { fieldsText } from '../../output/text-table.ts'
 
 const TASK_EVERY_MS = 300
@@ -122,7 +121,7 @@ function selectOf(ids: string[], flags: SelectFlags): BulkPlanInput['select'] {
 
 /** Follows the task until it ends. Ctrl-C ends only the command. */
 async function follow(context: CommandContext, client: Client, id: string): Promise<ExitName> {
-  const progress = new Progress({ what: 'steps', quiet: context.out.quiet })
+  const progress = context.out.progress('steps')
   const leave = () => {
     progress.end()
     context.out.note(`it goes on: fantail lanes watch ${id}`)
