@@ -187,6 +187,10 @@ export const CIRCUIT_FAILURES_DEFAULT = 10
 export const CIRCUIT_PROBE_SECONDS_MAX = 3_600
 /** The default of the pause between probes of an open circuit. */
 export const CIRCUIT_PROBE_SECONDS_DEFAULT = 30
+/** @limit Message groups of a subscription with a rate of their own. Past it: `validation_failed`. */
+export const GROUP_RATES_MAX = 100
+/** Rate of a message group, a second. Below it: `validation_failed`. */
+export const GROUP_RATE_MIN = 0.01
 
 /** @limit Members of `retryOn`. Past it: the policy is refused. */
 export const RETRY_ON_MEMBERS_MAX = 50

@@ -171,6 +171,14 @@ export const RETRY_MODES = ['policy', 'standard', 'adaptive'] as const
 /** How retries and rate follow the endpoint's answers, in addition to the curve. `policy`: only the curve counts. */
 export type RetryMode = (typeof RETRY_MODES)[number]
 
+/** The highest rate of requests for each message group of a subscription, over all workers. */
+interface GroupThrottle {
+  /** The rate of every group without an override. Absent or null: only groups with an override are throttled. */
+  maxReceivesPerSecond?: number | null
+  /** The rates of single groups. */
+  overrides?: Record<string, number>
+}
+
 interface CircuitBreaker {
   /** Failures in a row after which nothing more is sent. */
   failures: number
@@ -246,6 +254,8 @@ export interface SubscriptionRecord {
   retryMode?: RetryMode
   /** Absent or null: there is none. */
   circuitBreaker?: CircuitBreaker | null
+  /** Absent or null: groups have no throttle of their own. */
+  groupThrottle?: GroupThrottle | null
   /** A name for people. Several subscriptions may have the same one. Absent or null: there is none. */
   name?: string | null
   /** Texts of the caller by key. Absent: there are none. */

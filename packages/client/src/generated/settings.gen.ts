@@ -58,6 +58,7 @@ export const SETTINGS = {
     'maxInFlight',
     'retryMode',
     'circuitBreaker',
+    'groupThrottle',
     'onGone',
     'outbound',
   ],

@@ -2747,6 +2747,21 @@ export type NewSubscription = {
         probeSeconds?: number;
     } | null;
     /**
+     * Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription. Webhooks only. Default none.
+     */
+    groupThrottle?: {
+        /**
+         * The most attempts per second for each message group without an override. Default: no bound.
+         */
+        maxReceivesPerSecond?: number | null;
+        /**
+         * Rates of single groups, at most 100.
+         */
+        overrides?: {
+            [key: string]: number;
+        };
+    } | null;
+    /**
      * After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the delivery has failed permanently. Webhooks only. Default pause, or deadLetter if an AWS protocol made the subscription.
      */
     onGone?: 'pause' | 'deadLetter' | null;
@@ -5639,6 +5654,21 @@ export type Subscription = {
         probeSeconds: number;
     } | null;
     /**
+     * Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription. null: there is none.
+     */
+    groupThrottle: {
+        /**
+         * Of each group without an override; null: no bound.
+         */
+        maxReceivesPerSecond?: number | null;
+        /**
+         * Rates of single groups.
+         */
+        overrides?: {
+            [key: string]: number;
+        };
+    } | null;
+    /**
      * How the endpoint is reached beyond its URL; null: plainly.
      */
     outbound: {
@@ -5907,6 +5937,21 @@ export type SubscriptionInput = {
          * Seconds between two attempts while the circuit is open. Default 30.
          */
         probeSeconds?: number;
+    } | null;
+    /**
+     * Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription. Webhooks only. Default none.
+     */
+    groupThrottle?: {
+        /**
+         * The most attempts per second for each message group without an override. Default: no bound.
+         */
+        maxReceivesPerSecond?: number | null;
+        /**
+         * Rates of single groups, at most 100.
+         */
+        overrides?: {
+            [key: string]: number;
+        };
     } | null;
     /**
      * After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the delivery has failed permanently. Webhooks only. Default pause, or deadLetter if an AWS protocol made the subscription.

@@ -139,6 +139,7 @@ export const goneBlocksKey = (base: string, topicUid: string) => `${base}archive
  * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused, `gone` if a 410 paused it
  * - `r` own rate or '', and behind `<` the rate that a customer has set (lane-rate.lua)
  * - `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
+ * - `gr` rates of message groups (group-rate.lua). Absent: groups have no throttle
  * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
  * - `l` seconds for which deliveries are kept at least
  * - `a` '1' if the endpoint is proven. Absent: it has not answered in time yet, or its latest attempt hung.
@@ -161,6 +162,11 @@ export const laneKey = (base: string, subscriptionId: string) => `${base}lane:${
 // plus a number that makes it unique. In a FIFO lane it is odd.
 // `<base>state:<subscription id>`. Hash: delivery → packed retry state, and the number of its leases that have ended
 // one after the other (lane-state.lua). Deliveries that have neither are not in it.
+// `<base>tats:<subscription id>`. Sorted set: message group → the theoretical arrival time of its throttle. Expires a
+// second after the last.
+// `<base>shelves:<subscription id>`, `<base>shelved:<subscription id>`. Sorted sets: message group → number of its
+// shelf, and → when its next delivery may come down. A delivery on a shelf stays in `fresh` or `retry`, with a score
+// above all times (group-rate.lua). Deleted when nothing is on a shelf.
 // `<base>groups:<subscription id>`. Hash of a FIFO topic's lane: `g<group>` → head of the group, the delivery that is
 // in one of the sets; `d<head>` → group.
 // `<base>behind:<subscription id>:<group>`. List: deliveries behind a group's head, in order. Deleted when it is empty.
@@ -201,8 +207,8 @@ export const failingKey = (base: string) => `${base}failing`
  */
 export const redriveEndsKey = (base: string, id: string) => `${base}taskends:${id}`
 /**
- * Hash: `b` (message-bodies.ts), `n` (deliveries of this shard that refer to it), `t` topic uid. Deleted
- * when `n` reaches 0.
+ * Hash: `b` (message-bodies.ts), `n` (deliveries of this shard that refer to it), `t` topic uid, `g` message group if
+ * the message has one and is parked. Deleted when `n` reaches 0.
  */
 export const messageKey = (base: string, messageIdBytes: Buffer) =>
   Buffer.concat([Buffer.from(`${base}msg:`), messageIdBytes])

@@ -27,6 +27,8 @@ export interface LaneSettings {
   mode?: string
   /** The least time for which deliveries are kept. */
   floorSeconds?: number
+  /** Rates of message groups, as group-rate.lua reads them. */
+  groupRates?: string
 }
 
 export async function writeSlice(
@@ -48,6 +50,7 @@ export async function writeLane(redis: Redis, settings: LaneSettings = {}, id: s
     q: settings.deadLetters ? '1' : '',
     ...(settings.proven !== false && { a: '1' }),
     ...(settings.mode && { m: settings.mode }),
+    ...(settings.groupRates && { gr: settings.groupRates }),
     l: settings.floorSeconds ?? 0,
   })
   return id
@@ -80,11 +83,12 @@ export interface TestMessage {
   messageId: string
   id: Buffer
   body: string
+  groupId?: string | undefined
 }
 
-export function makeMessage(publishedAt = Date.now(), text = 'hello'): TestMessage {
+export function makeMessage(publishedAt = Date.now(), text = 'hello', groupId?: string): TestMessage {
   const messageId = createMessageId(publishedAt)
-  return { messageId, id: deliveryId(messageId), body: JSON.stringify({ messageId, message: text }) }
+  return { messageId, id: deliveryId(messageId), body: JSON.stringify({ messageId, message: text }), groupId }
 }
 
 /** Parks every message in every lane, without a job or fence. */
@@ -123,10 +127,10 @@ export async function referencesTo(redis: Redis, message: TestMessage): Promise<
   return Number((await redis.hget(key, 'n')) ?? 0)
 }
 
-/** Names of all keys of the shard, without those that are never deleted, and the ends of redrives, which expire. */
+/** Names of all keys of the shard, without those that are never deleted or soon expire. */
 export async function keysLeft(redis: Redis): Promise<string[]> {
   const lasting = ['counts', 'leases', 'skew', `slice:${SLICE}`].map((name) => BASE + name)
   const keys = await redis.keys(`${BASE}*`)
-  const isEnds = (key: string) => key.startsWith(`${BASE}taskends:`)
-  return keys.filter((key) => !lasting.includes(key) && !isEnds(key)).sort()
+  const expires = (key: string) => key.startsWith(`${BASE}taskends:`) || key.startsWith(`${BASE}tats:`)
+  return keys.filter((key) => !lasting.includes(key) && !expires(key)).sort()
 }

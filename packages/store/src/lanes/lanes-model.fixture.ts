@@ -54,6 +54,7 @@ export interface LaneModel {
   id: string
   maxInFlight: number
   rate: number | null
+  groupRates?: string
   deadLetters: boolean
   paused: boolean
   gone: boolean

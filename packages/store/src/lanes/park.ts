@@ -101,7 +101,7 @@ export async function openCheckpoint(
 }
 
 function packMessages(messages: ParkMessage[]): ScriptValue[] {
-  return [messages.length, ...messages.flatMap(({ id, body }) => [id, body])]
+  return [messages.length, ...messages.flatMap(({ id, body, groupId = '' }) => [id, body, groupId])]
 }
 
 /** Appends to one list: an array for each entry would cost more than all its values. */

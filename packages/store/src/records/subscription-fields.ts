@@ -96,6 +96,7 @@ export const SUBSCRIPTION_FIELDS = {
   sealed: { stored: 'z', optional: true, default: null, shown: 'never' },
   retryMode: { stored: 'r', optional: true, default: 'policy', shown: 'asItIs', setting: true },
   circuitBreaker: { stored: 'j', optional: true, default: null, shown: 'asItIs', setting: true },
+  groupThrottle: { stored: 'T', optional: true, default: null, shown: 'asItIs', setting: true },
   webhookKeys: { stored: 'i', codec: unlessEmpty(), optional: true, default: null, shown: 'never' },
   replay: { stored: 'Y', optional: true, default: null, shown: 'never' },
   move: { stored: 'M', optional: true, default: null, shown: 'inOtherForm' },

@@ -157,6 +157,7 @@ export class RedriveMoves {
       messages: here.map(({ deadLetter }) => ({
         id: messageIdBytes(deadLetter),
         body: messageBody(deadLetter.message),
+        groupId: deadLetter.message.groupId,
       })),
       entries: here.map(({ entry }, message) => ({ ...entry, message })),
     })

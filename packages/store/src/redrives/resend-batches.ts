@@ -226,7 +226,7 @@ export class ResendBatches {
       if (!(await this.#options.matches(record, message))) continue
       const { messageId, groupId } = message
       const delivery = deliveryId(messageId, generation)
-      messages.push({ id: delivery.subarray(0, 16), body: String(body) })
+      messages.push({ id: delivery.subarray(0, 16), body: String(body), groupId })
       entries.push({
         subscriptionId: record.id,
         delivery,

@@ -19,6 +19,8 @@ const LANE = {
   paused: 'p',
   gone: 'g',
   hasDlq: 'q',
+  /** Rates of message groups (group-rate.lua). Absent: there is no throttle of groups. */
+  groupRates: 'gr',
   /** The throttle's theoretical arrival time, ms. */
   tat: 'x',
   /** Number of claims, modulo RETRY_EVERY. It decides when a retry is claimed. */
@@ -259,7 +261,7 @@ const BULK = {
 } satisfies Names
 
 /** Hash of a stored message. */
-const BODY = { json: 'b', references: 'n', topic: 't' } satisfies Names
+const BODY = { json: 'b', references: 'n', topic: 't', group: 'g' } satisfies Names
 
 /** Hash of a job's checkpoint. `leasedAt`: epoch ms at which a batch was parked with entries in flight. */
 const CHECKPOINT = { fence: 'f', parked: 'p', leasedAt: 'l' } satisfies Names
@@ -329,7 +331,7 @@ function readOf(names: Names, text: string): Record<string, string> {
   return { ...Object.fromEntries(members.map((member, i) => [member, `${i + 1}`])), all: stored.join(', ') }
 }
 
-const LANE_SETTINGS = 'slice rate paused gone tat fifo mode proven'
+const LANE_SETTINGS = 'slice rate paused gone tat fifo mode proven groupRates'
 
 /**
  * The members that scripts read by one HMGET, if they are many. `HMGET key LANE_READ.all` reads them, and

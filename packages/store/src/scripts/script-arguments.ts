@@ -165,6 +165,7 @@ export interface ScriptArguments {
     hasDlq: ScriptText
     expires: ScriptText
     mode: ScriptText
+    groupRates: ScriptText
     floor: number
     tokenHash: ScriptText
   }
@@ -427,6 +428,7 @@ export interface ScriptArguments {
     hasDlq: ScriptText
     expires: ScriptText
     mode: ScriptText
+    groupRates: ScriptText
     floor: number
   }
   'prune-redrives-1': { base: ScriptText; tasksMax: number }
@@ -740,6 +742,7 @@ export interface ScriptArguments {
     hasDlq: ScriptText
     expires: ScriptText
     mode: ScriptText
+    groupRates: ScriptText
     revision: ScriptText
     arn: ScriptText
     uid: ScriptText

@@ -59,6 +59,8 @@ export interface SubscriptionFields {
   tokenHash: Buffer | ''
   /** Retry mode and circuit breaker, in the form that keys.ts describes. */
   mode: string
+  /** Rates of message groups, in the form of group-rate.lua. */
+  groupRates: string
   /** The least time for which its deliveries are kept, in seconds. */
   floor: number
 }
@@ -78,6 +80,7 @@ type FieldSource = Pick<
   | 'unsubscribed'
   | 'retryMode'
   | 'circuitBreaker'
+  | 'groupThrottle'
 >
 
 export function subscriptionFields(record: FieldSource): SubscriptionFields {
@@ -92,6 +95,7 @@ export function subscriptionFields(record: FieldSource): SubscriptionFields {
     counted: record.unsubscribed ? '' : record.status,
     tokenHash: record.token === null ? '' : sha1(record.token),
     mode: modeOf(record),
+    groupRates: groupRatesOf(record),
     floor: PROTOCOL_TRAITS[record.protocol].retentionFloorSeconds,
   }
 }
@@ -115,6 +119,12 @@ function modeOf({ retryMode = 'policy', circuitBreaker }: FieldSource): string {
   const letter = MODES[retryMode]
   if (circuitBreaker) return `${letter} ${circuitBreaker.failures} ${circuitBreaker.probeSeconds * 1_000}`
   return letter === '-' ? '' : letter
+}
+
+function groupRatesOf({ groupThrottle }: FieldSource): string {
+  if (!groupThrottle) return ''
+  const overrides = Object.entries(groupThrottle.overrides ?? {}).map(([group, rate]) => `${group}=${rate}\t`)
+  return `${groupThrottle.maxReceivesPerSecond ?? ''}\t${overrides.join('')}`
 }
 
 /** The subscription's field in the topic's index of endpoints. */

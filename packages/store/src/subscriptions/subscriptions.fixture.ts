@@ -129,8 +129,9 @@ async function topicFaults(
         endpointHash(record.protocol, record.endpoint).toString('hex'),
         idBytes(id).toString('hex'),
       )
-      const lane = await redis.hmget(`${base}lane:${id}`, 's', 'r', 'c', 'p', 'q', 'g')
+      const lane = await redis.hmget(`${base}lane:${id}`, 's', 'r', 'c', 'p', 'q', 'g', 'gr')
       const wanted = [sliceId, fields.rate, String(fields.maxInFlight), fields.paused, fields.hasDlq, null]
+      wanted.push(fields.groupRates || null)
       check(`lane of ${id}`, lane, wanted)
       const expires = await redis.zscore(`${base}expiries`, id)
       check(`expiry of ${id}`, expires ?? '', fields.expires)

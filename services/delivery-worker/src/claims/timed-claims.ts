@@ -191,8 +191,10 @@ export class TimedClaims {
 
   /** If Redis's time is in doubt, claims must be earlier. Behind a slow Redis it always is, for all workers alike. */
   #isLate(claim: ThrottledClaim): boolean {
-    const { rate, shard } = claim.subscription
-    const lateMsMax = (rate === null ? SEND_LATE_MS_MAX : sendLateMsMax(rate)) - MARGIN_MS
+    const { rate, shard, record } = claim.subscription
+    // The rate of a group may be higher, and then allows less.
+    const isAsLateAs = rate === null || record.groupThrottle ? SEND_LATE_MS_MAX : sendLateMsMax(rate)
+    const lateMsMax = isAsLateAs - MARGIN_MS
     const doubtMs = Math.min(this.#options.clocks.of(shard).doubtMs, lateMsMax / 2)
     return this.#latenessOf(claim) > lateMsMax - doubtMs
   }

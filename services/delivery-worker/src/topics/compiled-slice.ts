@@ -132,7 +132,12 @@ function compile(
     policy,
     rate,
     paced,
-    goesByLane: record.status !== 'active' || record.unsubscribed || rate !== null || paced,
+    goesByLane:
+      record.status !== 'active' ||
+      record.unsubscribed ||
+      rate !== null ||
+      paced ||
+      record.groupThrottle != null,
     target: compileTarget(record, policy, topic),
     signature: signatureVersionOf(topic),
     feedback:

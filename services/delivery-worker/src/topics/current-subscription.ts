@@ -2,6 +2,7 @@
  * Finds the present settings for the attempt of a claim. They are checked again if they may have changed since the
  * delivery was claimed.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from '@fantail/runtime'
 import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
 import type { MessageContext } from './message-context.ts'
@@ -21,7 +22,7 @@ interface Tools {
 
 /**
  * The present subscription. Undefined if the claim must not be sent: the subscription was deleted or paused, or has
- * another rate. Also undefined if this cannot be checked, because changes must take effect at once (invariant 6). A
+ * other rates. Also undefined if this cannot be checked, because changes must take effect at once (invariant 6). A
  * promise only if the revision must be checked.
  */
 export function currentOf(
@@ -39,10 +40,17 @@ async function check(
   try {
     const slice = await snapshots.sliceForClaim(subscription)
     const current = slice?.byId.get(subscription.record.id)
-    if (!current || current.record.status === 'paused' || current.rate !== subscription.rate) return undefined
+    if (!current || current.record.status === 'paused' || !haveOneThrottle(current, subscription))
+      return undefined
     return mayGo(current.record, message.message) ? current : undefined
   } catch (error) {
     log.debug({ err: error, subscriptionId: subscription.record.id }, 'claim.snapshot_unknown')
     return undefined
   }
+}
+
+function haveOneThrottle(a: CompiledSubscription, b: CompiledSubscription): boolean {
+  return (
+    a.rate === b.rate && isDeepStrictEqual(a.record.groupThrottle ?? null, b.record.groupThrottle ?? null)
+  )
 }

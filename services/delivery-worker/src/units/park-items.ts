@@ -85,7 +85,7 @@ export function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, 
   const position = (context: MessageContext) => {
     let at = positions.get(context)
     if (at === undefined) {
-      at = messages.push({ id: context.id, body: context.body }) - 1
+      at = messages.push({ id: context.id, body: context.body, groupId: context.message.groupId }) - 1
       positions.set(context, at)
     }
     return at

@@ -78,6 +78,7 @@ test('the key __proto__ is refused by name in every map but the content of a mes
     'attributes',
     'document',
     'filterPolicy',
+    'groupThrottle.overrides',
     'message.attributes',
     'messages[0].attributes',
     'metadata',

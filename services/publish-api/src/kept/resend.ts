@@ -86,7 +86,7 @@ async function park(
     task,
     fence: 1,
     batch: 1,
-    messages: [{ id: delivery.subarray(0, 16), body: messageBody(message) }],
+    messages: [{ id: delivery.subarray(0, 16), body: messageBody(message), groupId }],
     entries: [entry],
   })
   if (result.stale || result.outcomes[0] === 'gone') throw notFound('subscription')

@@ -137,7 +137,7 @@ async function parkDelivery(
   const body = messageBody(message)
   const entries = [{ subscriptionId, delivery, message: 0, park: { as: 'fresh' as const } }]
   await lanes.park(place.shard, {
-    messages: [{ id: deliveryId(message.messageId), body }],
+    messages: [{ id: deliveryId(message.messageId), body, groupId: message.groupId }],
     jobs: [{ job: '', fence: 0, fields: [], entries }],
   })
 }

@@ -133,7 +133,9 @@ export function rawProblems({ protocol, raw }: PolicyContext): Problem[] {
   return message === undefined ? [] : [{ path: 'rawMessageDelivery', message }]
 }
 
-type OfWebhooks = Partial<Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker' | 'onGone'>> & {
+type OfWebhooks = Partial<
+  Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker' | 'groupThrottle' | 'onGone'>
+> & {
   protocol: Protocol | undefined
 }
 
@@ -143,14 +145,16 @@ export function webhookProblems({ onGone, ...paced }: OfWebhooks): Problem[] {
   return [...pacingProblems(paced), ...(message === undefined ? [] : [{ path: 'onGone', message }])]
 }
 
-function pacingProblems({ protocol, retryMode, circuitBreaker }: Omit<OfWebhooks, 'onGone'>): Problem[] {
+function pacingProblems(given: Omit<OfWebhooks, 'onGone'>): Problem[] {
+  const { protocol, retryMode, circuitBreaker, groupThrottle } = given
   const message = refusedSetting(protocol, 'pacing')
   if (message === undefined) return []
-  const given = [
+  const paths = [
     ...(retryMode && retryMode !== 'policy' ? ['retryMode'] : []),
     ...(circuitBreaker ? ['circuitBreaker'] : []),
+    ...(groupThrottle ? ['groupThrottle'] : []),
   ]
-  return given.map((path) => ({ path, message }))
+  return paths.map((path) => ({ path, message }))
 }
 
 type Ordered = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint' | 'redrivePolicy'>

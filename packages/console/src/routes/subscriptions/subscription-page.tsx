@@ -156,6 +156,7 @@ function Standing({ subscription }: { subscription: Subscription }) {
             [w.raw, subscription.rawMessageDelivery ? words.yes : words.no],
             [w.maxInFlight, subscription.maxInFlight],
             [w.retryMode, subscription.retryMode],
+            [w.groupThrottle, groupRates(subscription)],
             [w.onGone, subscription.onGone === null ? words.none : w.onGoneIs[subscription.onGone]],
             [words.topics.created, <When key="created" at={subscription.createdAt} />],
             [w.id, <code key="id">{subscription.id}</code>],
@@ -165,6 +166,13 @@ function Standing({ subscription }: { subscription: Subscription }) {
       </section>
     </div>
   )
+}
+
+function groupRates({ groupThrottle }: Subscription): string {
+  if (groupThrottle === null) return words.none
+  const each = groupThrottle.maxReceivesPerSecond
+  const own = Object.entries(groupThrottle.overrides ?? {}).map(([group, rate]) => w.groupRate(group, rate))
+  return [...(each ? [w.eachGroup(each)] : []), ...own].join(', ')
 }
 
 /** The queue of an endpoint has a page. Other endpoints are shown as they are. */

@@ -7,6 +7,8 @@ import {
   CIRCUIT_PROBE_SECONDS_MAX,
   ENDPOINT_CHARS_MAX,
   EVENT_TYPES_CHOSEN_MAX,
+  GROUP_RATE_MIN,
+  GROUP_RATES_MAX,
   MAX_IN_FLIGHT_DEFAULT,
   MAX_IN_FLIGHT_MAX,
   METADATA_KEY_CHARS_MAX,
@@ -22,6 +24,7 @@ import {
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
 } from '../delivery-policy-schemas.ts'
+import { FifoId } from '../messages/message-schemas.ts'
 import { OutboundInput, OutboundView } from '../outbound-schemas.ts'
 import {
   CreatedAt,
@@ -73,6 +76,33 @@ const CircuitBreakerInput = z.strictObject({
       `Seconds between two attempts while the circuit is open. Default ${CIRCUIT_PROBE_SECONDS_DEFAULT}.`,
     ),
 })
+
+const GroupRate = z
+  .number()
+  .min(GROUP_RATE_MIN)
+  .refine((rate) => rate < 1 || Number.isInteger(rate), 'must be a whole number from 1 on, or less than 1')
+
+const GroupThrottleInput = z
+  .strictObject({
+    maxReceivesPerSecond: GroupRate.nullish().describe(
+      'The most attempts per second for each message group without an override. Default: no bound.',
+    ),
+    overrides: givenMap(FifoId, GroupRate)
+      .refine(
+        (rates) => Object.keys(rates).length <= GROUP_RATES_MAX,
+        `must have at most ${GROUP_RATES_MAX} groups`,
+      )
+      .optional()
+      .describe(`Rates of single groups, at most ${GROUP_RATES_MAX}.`),
+  })
+  .refine(
+    ({ maxReceivesPerSecond, overrides = {} }) =>
+      typeof maxReceivesPerSecond === 'number' || Object.keys(overrides).length > 0,
+    'must have maxReceivesPerSecond or overrides',
+  )
+
+const GROUP_THROTTLE =
+  'Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription.'
 
 const MetadataKey = z
   .string()
@@ -143,6 +173,7 @@ const settings = {
   circuitBreaker: CircuitBreakerInput.nullish().describe(
     'Stops attempts at a dead endpoint and probes from time to time whether it is back. Webhooks only. Default none.',
   ),
+  groupThrottle: GroupThrottleInput.nullish().describe(`${GROUP_THROTTLE} Webhooks only. Default none.`),
   onGone: z.enum(ON_GONE).nullish().describe(`${ON_GONE_TEXT} Webhooks only. ${ON_GONE_DEFAULT}`),
   outbound: OutboundInput.nullish().describe(
     'How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.',
@@ -232,6 +263,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   maxInFlight: 32,
   retryMode: 'policy',
   circuitBreaker: null,
+  groupThrottle: null,
   outbound: null,
   confirmation: 'none',
   confirmationExpiresAt: null,
@@ -319,6 +351,16 @@ export const SubscriptionView = named(
         })
         .nullable()
         .describe('Stops attempts at a dead endpoint; null: there is none.'),
+      groupThrottle: z
+        .object({
+          maxReceivesPerSecond: z
+            .number()
+            .nullish()
+            .describe('Of each group without an override; null: no bound.'),
+          overrides: z.record(z.string(), z.number()).optional().describe('Rates of single groups.'),
+        })
+        .nullable()
+        .describe(`${GROUP_THROTTLE} null: there is none.`),
       outbound: OutboundView.nullable().describe(
         'How the endpoint is reached beyond its URL; null: plainly.',
       ),

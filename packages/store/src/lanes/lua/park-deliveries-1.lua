@@ -4,9 +4,9 @@
 -- lease again. Deliveries of deleted subscriptions are counted as discarded.
 -- @key base: of the shard
 -- @arg shard: digits
--- @rest values: messages, each: id, body; jobs, each: id or '', fence, fields (name, value), entries (subscription,
---   delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' if its endpoint is proven, '-'
---   if it is not, else ''). Every list is preceded by its length; messages count from 1.
+-- @rest values: messages, each: id, body, group or ''; jobs, each: id or '', fence, fields (name, value), entries
+--   (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' if its endpoint is
+--   proven, '-' if it is not, else ''). Every list is preceded by its length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list with one
 --   value for each entry: 1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight, or '!' and the
 --   error if data of the entry's lane or message is corrupt. The checkpoint of a job with such an error is not written.
@@ -106,7 +106,7 @@ local function park_job()
 end
 
 bodies_at = at + 2
-at = at + 1 + 2 * tonumber(ARGV[at + 1])
+at = at + 1 + MESSAGE_VALUES * tonumber(ARGV[at + 1])
 local reply = { '', 0 }
 for _ = 1, tonumber(next_arg()) do
   reply[#reply + 1] = park_job()

@@ -5,8 +5,8 @@
 -- @arg task: text
 -- @arg fence: number
 -- @arg batch: number
--- @rest values: messages, each: id, body; entries, each: subscription, delivery, message, item, group or '',
---   LANE.fifo or ''. Both lists are preceded by their length; messages count from 1.
+-- @rest values: messages, each: id, body, group or ''; entries, each: subscription, delivery, message, item, group or
+--   '', LANE.fifo or ''. Both lists are preceded by their length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then one of these:
 --   - 0 if the fence is stale
 --   - the number of a later batch, if one has been here
@@ -26,7 +26,7 @@ local REDRIVEN_SEARCH_MAX = 1000
 local ENTRY_VALUES = 6
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local key, at = base .. 'redriven:' .. task, values_at + 1 + 2 * tonumber(ARGV[values_at])
+local key, at = base .. 'redriven:' .. task, values_at + 1 + MESSAGE_VALUES * tonumber(ARGV[values_at])
 local stored = redis.call('HMGET', key, REDRIVEN.fence, REDRIVEN.batch)
 local last = tonumber(stored[2]) or batch
 if (tonumber(stored[1]) or 0) > fence then return { '', 0, 0 } end

@@ -23,7 +23,8 @@ local at = reached or now
 if gap == 0 then at = now end
 local key = base .. 'retry:' .. id
 -- Deliveries that were moved already are due at `at` or before. Others that are due by then need no move.
-local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), '+inf', 'WITHSCORES', 'LIMIT', 0, deliveries_max)
+local till = '(' .. text(SHELVED_FROM)
+local found = redis.call('ZRANGEBYSCORE', key, '(' .. text(at), till, 'WITHSCORES', 'LIMIT', 0, deliveries_max)
 local moved, lane = 0, lane_of(base, id, now)
 
 -- The retry has a new time, so its stored delay is no longer right.

@@ -19,6 +19,7 @@
 -- @include lane-return
 -- @include lane-claim
 -- @include lane-group
+-- @include group-rate
 -- @include lane-whole
 -- @include fifo-log
 local LANES_PER_STEP = 32
@@ -42,7 +43,7 @@ local groups_looked_at = math.min(LANE_GROUPS_LOOKED_AT, math.ceil(GROUPS_LOOKED
 -- Fresh deliveries are due when parked, and leases are short. Later times were written before the clock was set back.
 local function correct_times(id)
   local key, ahead = base .. 'fresh:' .. id, '(' .. now + NUMBER.STORED_AHEAD_MAX_MS
-  local ids = redis.call('ZRANGEBYSCORE', key, ahead, '+inf', 'LIMIT', 0, RETURNS_MAX)
+  local ids = redis.call('ZRANGEBYSCORE', key, ahead, '(' .. text(SHELVED_FROM), 'LIMIT', 0, RETURNS_MAX)
   for _, delivery in ipairs(ids) do
     redis.call('ZADD', key, now, delivery)
   end
@@ -69,10 +70,12 @@ local function sweep_lane(id)
   if lane and not lane.gone then
     local returned = return_leases(base, id, 0, now, now)
     local claims = { id, lane.sid, lane.slice.rev, lane.proven and '1' or '' }
+    local function is_too_old(delivery) return is_old(take, id, lane, delivery) end
+    local brought = lane.groups and by_group.bring_down_old(take, id, lane, is_too_old) or 0
     local _, more = expire_lane(take, id, lane, claims, take.left)
     if #claims > 4 then take.lanes[#take.lanes + 1] = claims end
     if is_torn(id) then mend_groups(base, id, now) end
-    unfinished = correct_times(id) or more or returned == RETURNS_MAX or unfinished
+    unfinished = correct_times(id) or more or brought > 0 or returned == RETURNS_MAX or unfinished
   end
   lane_next(base, id, now, lane)
 end

@@ -72,6 +72,8 @@ export interface ParkMessage {
   id: Buffer
   /** JSON of the Message. */
   body: Buffer | string
+  /** Its message group, by which lanes may be throttled. */
+  groupId?: string | undefined
 }
 
 export interface ParkRequest {

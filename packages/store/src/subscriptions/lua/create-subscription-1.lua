@@ -18,6 +18,7 @@
 -- @arg has_dlq: text, '1' or ''
 -- @arg expires: text, when its token expires, ms, or ''
 -- @arg mode: text, retry mode and circuit breaker, or ''
+-- @arg group_rates: text, rates of message groups (group-rate.lua), or ''
 -- @arg floor: digits, seconds that it keeps deliveries at least
 -- @arg token_hash: text, SHA-1 of the token, or ''
 -- Returns: {'missing'} | {'full'} | {'created', id, record}
@@ -54,7 +55,7 @@ local slice, before = topic.uid .. '.' .. number, first_due(base)
 set_slice_topic(base, slice, arn, topic, revision, now)
 local new = {
   open = open, status = status, rate = rate, max_in_flight = max_in_flight, has_dlq = has_dlq,
-  expires = expires, mode = mode, floor = floor,
+  expires = expires, mode = mode, group_rates = group_rates, floor = floor,
 }
 local record = place_subscription(base, slice, id, new, revision, now)
 if token_hash ~= '' then redis.call('HSET', base .. 'tokens:' .. topic.uid, token_hash, raw) end

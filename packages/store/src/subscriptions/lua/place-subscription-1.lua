@@ -20,6 +20,7 @@
 -- @arg has_dlq: text, '1' or ''
 -- @arg expires: text, when its token expires, ms, or ''
 -- @arg mode: text, retry mode and circuit breaker, or ''
+-- @arg group_rates: text, rates of message groups (group-rate.lua), or ''
 -- @arg floor: digits, seconds that it keeps deliveries at least
 -- Returns: {'late'} | {'gone'} | {'present' | 'placed', record}
 -- @include now
@@ -42,7 +43,7 @@ local settings = {
 set_slice_topic(base, slice, arn, settings, revision, now)
 local new = {
   open = open, status = status, rate = rate, max_in_flight = max_in_flight, has_dlq = has_dlq,
-  expires = expires, mode = mode, floor = floor,
+  expires = expires, mode = mode, group_rates = group_rates, floor = floor,
 }
 local record = place_subscription(base, slice, id, new, revision, now)
 wake_if_earlier(base, shard, before, now, first_unproven)

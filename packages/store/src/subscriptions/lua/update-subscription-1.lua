@@ -15,6 +15,7 @@
 -- @arg has_dlq: text, '1' or ''
 -- @arg expires: text, when its token expires, ms, or ''
 -- @arg mode: text, retry mode and circuit breaker, or ''
+-- @arg group_rates: text, rates of message groups (group-rate.lua), or ''
 -- @arg revision: text
 -- @arg arn: text, if the topic is in this shard, else ''
 -- @arg uid: text, the topic's
@@ -38,6 +39,18 @@ local function set_mode()
   if mode ~= '' then redis.call('HSET', key, LANE.mode, mode) end
 end
 
+-- With other rates, every group may have a send time now. Shelves that are left are emptied without rates too.
+local function set_group_rates()
+  local key, shelved = base .. 'lane:' .. id, base .. 'shelved:' .. id
+  local rates = group_rates
+  if rates == '' and redis.call('EXISTS', shelved) == 1 then rates = NO_GROUPS end
+  if (redis.call('HGET', key, LANE.groupRates) or '') == rates then return end
+  if rates == '' then redis.call('HDEL', key, LANE.groupRates) else redis.call('HSET', key, LANE.groupRates, rates) end
+  for _, group in ipairs(redis.call('ZRANGE', shelved, 0, -1)) do
+    redis.call('ZADD', shelved, string.format('%.0f', now_ms(base)), group)
+  end
+end
+
 -- A resume gives the endpoint a new start, because `disableAfterDays` counts from its first failure.
 local function forget_failures()
   redis.call('HDEL', base .. 'lane:' .. id, LANE.failedInARow, LANE.failingSince)
@@ -58,6 +71,7 @@ local was_paused = redis.call('HGET', base .. 'lane:' .. id, LANE.paused) or ''
 redis.call('HSET', base .. 'lane:' .. id, LANE.rate, rate, LANE.maxInFlight, max_in_flight,
   LANE.paused, paused, LANE.hasDlq, has_dlq)
 set_mode()
+set_group_rates()
 if was_paused == GONE and paused == '' then probe_gone(base, id, now) end
 if was_paused ~= '' and paused == '' then forget_failures() end
 finish_change(base, shard, id, now, before, {

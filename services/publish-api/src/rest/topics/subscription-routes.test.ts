@@ -592,6 +592,22 @@ test('retry mode and circuit breaker are set, shown with how the lane stands, an
   })
 })
 
+test('the throttle of message groups is set, shown, kept by other changes, and reset', async () => {
+  const groupThrottle = { maxReceivesPerSecond: 5, overrides: { gold: 50, 'a=b': 0.5 } }
+  const { body } = await subscribe({ endpoint: 'https://example.com/groups', groupThrottle })
+  expect(body.groupThrottle).toEqual(groupThrottle)
+  const path = `/v1/subscriptions/${body.id}`
+  const laneOf = async () => {
+    const base = shardBase(placeOfSubscription(body.id)?.shard ?? -1)
+    return (await api.redis.hget(`${base}lane:${body.id}`, 'gr')) ?? null
+  }
+  expect(await laneOf()).toBe('5\tgold=50\ta=b=0.5\t')
+  const { body: changed } = await api.call('PATCH', path, { body: { maxInFlight: 3 } })
+  expect(changed).toMatchObject({ maxInFlight: 3, groupThrottle })
+  const { body: reset } = await api.call('PATCH', path, { body: { groupThrottle: null } })
+  expect([reset.groupThrottle, await laneOf()]).toEqual([null, null])
+})
+
 test('the action on a 410 is set, shown and reset, and a resume ends the pause of a 410', async () => {
   const { body: made } = await subscribe({ endpoint: 'https://example.com/gone' })
   expect(made).toMatchObject({ onGone: 'pause', pausedBecause: null })
@@ -607,12 +623,19 @@ test('the action on a 410 is set, shown and reset, and a resume ends the pause o
   expect(resumed).toMatchObject({ status: 'active', pausedBecause: null, verdict: { code: 'fine' } })
 })
 
+const manyGroups = Array.from({ length: 101 }, (_, i) => [`g${i}`, 1])
+
 test.each([
   ['retryMode', { retryMode: 'never' }],
   ['circuitBreaker.failures', { circuitBreaker: { failures: 0 } }],
   ['circuitBreaker.probeSeconds', { circuitBreaker: { probeSeconds: 3_601 } }],
   ['retryMode', { endpoint: QUEUE, retryMode: 'standard' }],
   ['circuitBreaker', { endpoint: QUEUE, circuitBreaker: {} }],
+  ['groupThrottle', { groupThrottle: {} }],
+  ['groupThrottle.maxReceivesPerSecond', { groupThrottle: { maxReceivesPerSecond: 1.5 } }],
+  ['groupThrottle.overrides.a', { groupThrottle: { overrides: { a: 0 } } }],
+  ['groupThrottle.overrides', { groupThrottle: { overrides: Object.fromEntries(manyGroups) } }],
+  ['groupThrottle', { endpoint: QUEUE, groupThrottle: { maxReceivesPerSecond: 1 } }],
   ['onGone', { onGone: 'retry' }],
   ['onGone', { endpoint: QUEUE, onGone: 'pause' }],
 ])('%s that makes no sense is refused by name', async (path, set) => {

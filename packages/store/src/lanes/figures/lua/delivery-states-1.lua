@@ -14,6 +14,7 @@
 -- @include lane-next
 -- @include lane-state
 -- @include lane-blocked
+-- @include group-rate
 -- Deliveries behind a head that are searched for one. Past it: the delivery counts as waiting.
 local SEARCH_MAX = 100000
 local reply, groups, lanes = {}, {}, {}
@@ -60,7 +61,7 @@ local function shut_letter(id, pace)
   return is_token(credential) and 'k' or 'x'
 end
 
-local function wait_of(id, due, state, is_retry, ends)
+local function wait_of(id, due, state, is_retry, ends, down_at)
   local lane = lane_at(id)
   if not lane or lane.gone then return '' end
   if lane.paused then return redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE and 'y' or 'p' end
@@ -70,15 +71,23 @@ local function wait_of(id, due, state, is_retry, ends)
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
   return waits_until(shut_letter(id, pace), due, pace.shut)
     or waits_until('q', due, is_empty and pace.next)
-    or waits_until('t', due, lane.rate and lane.tat)
+    or waits_until('t', due, down_at or lane.rate and lane.tat)
     or ends > 1 and due > now and waits_until('l', due, due)
     or not lane.proven and due <= now and 'u'
     or ''
 end
 
+-- When a delivery on a shelf was due, and when it may come down at the earliest.
+local function on_shelf(id, delivery, score)
+  if not score or tonumber(score) < SHELVED_FROM then return score end
+  local group = redis.call('HGET', base .. 'msg:' .. string.sub(delivery, 1, 16), BODY.group)
+  local down_at = group and redis.call('ZSCORE', base .. 'shelved:' .. id, group)
+  return text(by_group.due_on_shelf(score)), tonumber(down_at or now)
+end
+
 for id, delivery in deliveries() do
   local fresh = redis.call('ZSCORE', base .. 'fresh:' .. id, delivery)
-  local due = fresh or redis.call('ZSCORE', base .. 'retry:' .. id, delivery)
+  local due, down_at = on_shelf(id, delivery, fresh or redis.call('ZSCORE', base .. 'retry:' .. id, delivery))
   local flying = not due and redis.call('ZSCORE', base .. 'lease:' .. id, delivery)
   local waits = due or not flying and is_behind(id, delivery)
   reply[#reply + 1] = waits and 'w' or flying and 'f' or 'a'
@@ -86,6 +95,6 @@ for id, delivery in deliveries() do
   local state, ends = split_state(redis.call('HGET', base .. 'state:' .. id, delivery))
   reply[#reply + 1] = state or ''
   reply[#reply + 1] = not waits and not flying and redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt) or ''
-  reply[#reply + 1] = waits and wait_of(id, tonumber(due), state, not fresh, ends) or ''
+  reply[#reply + 1] = waits and wait_of(id, tonumber(due), state, not fresh, ends, down_at) or ''
 end
 return reply

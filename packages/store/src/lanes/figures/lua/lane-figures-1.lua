@@ -24,6 +24,7 @@ local now, reply = now_ms(base), {}
 
 local function next_attempt(lane, id)
   local due = earlier(head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id))
+  if due and lane.groups then due = with_shelves(base, id, now, lane, due) end
   if not due or lane.paused or lane.gone then return '' end
   if lane.pace then due = math.max(paced_heads(base, id, now, lane.pace), lane.pace.shut or 0) end
   return string.format('%.0f', math.max(due, now, lane.tat or 0))
@@ -86,6 +87,9 @@ local function figures(id)
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
     heads[#heads + 1] = delivery
+  end
+  for _, set in ipairs(lane.groups and not lane.fifo and { fresh, retry } or {}) do
+    heads[#heads + 1] = redis.call('ZRANGEBYSCORE', set, text(SHELVED_FROM), '+inf', 'LIMIT', '0', '1')[1]
   end
   for _, delivery in ipairs(lane.fifo and redis.call('ZRANGE', base .. 'lease:' .. id, 0, HEADS - 1) or {}) do
     heads[#heads + 1] = behind(base, id, delivery, 1)[1]

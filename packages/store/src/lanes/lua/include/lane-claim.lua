@@ -52,7 +52,7 @@ local function add_followers(take, id, lane, head)
 end
 
 local function lease_end(take, lane)
-  local ahead_ms = lane.rate and far_ms(take.base) or 0
+  local ahead_ms = (lane.rate or lane.groups) and far_ms(take.base) or 0
   return take.now + ahead_ms + (lane.fifo == '2' and math.min(NUMBER.FOLLOWED_LEASE_MS, take.lease_ms) or take.lease_ms)
 end
 
@@ -62,10 +62,14 @@ local function claim(take, id, lane, set, ids, states, claims)
   if #ids == 0 then return end
   local leases, n, till = {}, #claims, lease_end(take, lane)
   for i, delivery in ipairs(ids) do
-    local state, send = states and states[i] or '', ''
-    if lane.rate and not is_dead(state) then send = text(next_send_time(lane)) end
+    local state, send, chosen = states and states[i] or '', '', lane.sends and lane.sends[delivery]
+    if chosen then
+      send = text(next_send_time(lane, chosen.group, chosen.at))
+    elseif lane.rate and not is_dead(state) then
+      send = text(next_send_time(lane))
+    end
     local lease = new_lease(take.base, till, lane.fifo)
-    if lane.fifo == '2' and not lane.rate and not is_dead(state) then add_followers(take, id, lane, delivery) end
+    if lane.fifo == '2' and send == '' and not is_dead(state) then add_followers(take, id, lane, delivery) end
     local name = text(lease)
     leases[2 * i - 1], leases[2 * i] = name, delivery
     claims[n + 1], claims[n + 2], claims[n + 3], claims[n + 4] = delivery, name, send, state

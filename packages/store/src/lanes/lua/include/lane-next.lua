@@ -78,7 +78,7 @@ local function lane_of(base, id, now, to_claim)
     sid = sid, slice = slice, gone = gone, paused = (h[LANE_READ.paused] or '') ~= '' and not gone,
     fifo = h[LANE_READ.fifo], proven = h[LANE_READ.proven] == '1', claimed = tonumber(h[CLAIM_READ.claimed]) or 0,
     cap = tonumber(h[CLAIM_READ.maxInFlight]) or 32, dlq = h[CLAIM_READ.hasDlq] == '1',
-    rate = false, tat = false, leased = false, pace = false,
+    rate = false, tat = false, leased = false, pace = false, groups = h[LANE_READ.groupRates],
   }
   local rate = rate_of(h[LANE_READ.rate], slice)
   if mode then rate = read_pace(base, id, mode, now, lane, rate) end
@@ -153,6 +153,24 @@ local function note_standing(base, id, lane, standing)
   return true
 end
 
+-- The due time of a lane, if deliveries may lie on shelves (group-rate.lua).
+local function with_shelves(base, id, now, lane, waiting)
+  if not waiting then return nil end
+  local first, is_shelved = head_of(base .. 'shelved:' .. id), waiting >= SHELVED_FROM
+  if is_shelved and not lane.groups then
+    lane.groups = NO_GROUPS
+    redis.call('HSET', base .. 'lane:' .. id, LANE.groupRates, NO_GROUPS)
+  end
+  if is_shelved and not first then return now end
+  if is_shelved then waiting = nil end
+  return first and earlier(waiting, take_time(base, first)) or waiting
+end
+
+local function drop_shelves(base, id, lane)
+  redis.call('DEL', base .. 'shelves:' .. id, base .. 'shelved:' .. id)
+  if lane.groups == NO_GROUPS then redis.call('HDEL', base .. 'lane:' .. id, LANE.groupRates) end
+end
+
 -- Writes the time at which the lane is due into its line, and returns it. A paused, empty or missing lane is removed
 -- from its line, and nil is returned. A paused lane that is not empty is put into `paused`, for the sweep. A deleted
 -- lane is due now while deliveries wait. If the rest is in flight, it is due at the first lease end, and it is removed
@@ -164,6 +182,7 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   local empty = not waiting and not leased
   if not lane or empty or lane.paused then
     leave_lines(base, id, lane)
+    if lane and empty and lane.groups then drop_shelves(base, id, lane) end
     if lane and empty and lane.gone then
       redis.call('DEL', base .. 'lane:' .. id)
       redis.call('ZREM', base .. 'failing', id)
@@ -186,10 +205,14 @@ end
 
 local function lane_next(base, id, now, lane, not_before)
   lane = lane or lane_of(base, id, now)
+  local waiting, leased
   if lane and lane.pace then
-    local waiting, leased = paced_heads(base, id, now, lane.pace)
-    return set_due(base, id, now, lane, waiting, leased, not_before)
+    waiting, leased = paced_heads(base, id, now, lane.pace)
+  else
+    waiting, leased = heads_of(base, id, now)
   end
-  local waiting, leased = heads_of(base, id, now)
+  if lane and (lane.groups or waiting and waiting >= SHELVED_FROM) then
+    waiting = with_shelves(base, id, now, lane, waiting)
+  end
   return set_due(base, id, now, lane, waiting, leased, not_before)
 end

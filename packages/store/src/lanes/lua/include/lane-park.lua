@@ -8,13 +8,16 @@
 local lanes = {}
 local added = {}
 local topics = {}
--- Position in ARGV of the first message's id. Each id is followed by its body. The script sets it before it parks.
+-- Position in ARGV of the first message's id. Each id is followed by its body and its group or ''. The script sets it
+-- before it parks.
 local bodies_at
 -- Messages whose bodies this script has stored.
 local stored_bodies = {}
 
+local MESSAGE_VALUES = 3
+
 local function body_key(base, message)
-  return base .. 'msg:' .. ARGV[bodies_at + 2 * (message - 1)]
+  return base .. 'msg:' .. ARGV[bodies_at + MESSAGE_VALUES * (message - 1)]
 end
 
 -- Stores the body with one reference. finish_park corrects the number.
@@ -23,8 +26,14 @@ local function hold_body(base, id, message)
   local key, topic = body_key(base, message), string.match(lanes[id].sid, '^[^.]*')
   redis.call('HINCRBY', key, BODY.references, 1)
   added[message], topics[message] = 0, topic
-  if redis.call('HSETNX', key, BODY.json, ARGV[bodies_at + 2 * message - 1]) == 1 then
-    redis.call('HSET', key, BODY.topic, topic)
+  local at = bodies_at + MESSAGE_VALUES * (message - 1)
+  if redis.call('HSETNX', key, BODY.json, ARGV[at + 1]) == 1 then
+    local group = ARGV[at + 2]
+    if group == '' then
+      redis.call('HSET', key, BODY.topic, topic)
+    else
+      redis.call('HSET', key, BODY.topic, topic, BODY.group, group)
+    end
     stored_bodies[message] = true
   end
 end
@@ -69,7 +78,7 @@ end
 local function count_references(base, message, n)
   local key = body_key(base, message)
   if n ~= 1 and redis.call('HINCRBY', key, BODY.references, n - 1) <= 0 then redis.call('DEL', key) end
-  local bytes = n > 0 and stored_bodies[message] and #ARGV[bodies_at + 2 * message - 1] or 0
+  local bytes = n > 0 and stored_bodies[message] and #ARGV[bodies_at + MESSAGE_VALUES * (message - 1) + 1] or 0
   if n > 0 then add_topic_bytes(base, topics[message], n * ENTRY_BYTES + bytes) end
 end
 

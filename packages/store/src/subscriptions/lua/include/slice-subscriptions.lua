@@ -28,6 +28,7 @@ local function place_subscription(base, slice, id, new, rev, now)
     LANE.maxInFlight, new.max_in_flight, LANE.paused, new.status == 'paused' and '1' or '',
     LANE.hasDlq, new.has_dlq, LANE.floor, new.floor)
   if new.mode ~= '' then redis.call('HSET', base .. 'lane:' .. id, LANE.mode, new.mode) end
+  if new.group_rates ~= '' then redis.call('HSET', base .. 'lane:' .. id, LANE.groupRates, new.group_rates) end
   if new.expires ~= '' then redis.call('ZADD', base .. 'expiries', new.expires, id) end
   return record
 end

@@ -10,6 +10,10 @@ local TAKE_AHEAD_MS = 200
 local TAKE_GRID_MS = 100
 -- A rate that begins with '=' belongs to an endpoint kind without policies. The topic's rate does not change it.
 local KINDS_OWN = string.byte('=')
+-- Scores of waiting deliveries from which on they lie on a shelf (group-rate.lua). All times are below it.
+local SHELVED_FROM = 8796093022208
+-- The rates of groups were removed, and shelves are left.
+local NO_GROUPS = '-'
 -- Behind it is the rate that a customer has set. It only lowers the other one.
 local CUSTOMERS = '<'
 local far, phase
@@ -56,9 +60,10 @@ local function send_times_left(base, lane, now, lead_ms)
   return math.max(0, math.floor((now + NUMBER.SEND_AHEAD_MS + far_ms(base) - lane.tat) / (1000 / lane.rate)) + 1)
 end
 
--- Gives out the next send time of a throttled lane.
-local function next_send_time(lane)
-  local send = lane.tat
-  lane.tat = send + 1000 / lane.rate
+-- Gives out a send time of a throttled lane, or of a throttled group in it (group-rate.lua): `at`, or the next one.
+local function next_send_time(lane, group, at)
+  local send = at or math.max(lane.rate and lane.tat or 0, group and group.tat or 0)
+  if group then group.tat, group.moved = math.max(group.tat, send + group.gap), true end
+  if lane.rate then lane.tat = math.max(lane.tat, send + 1000 / lane.rate) end
   return send
 end
