@@ -59,7 +59,7 @@ async function measurePair({ quick, profileDir }: ScenarioOptions) {
     const { statusCode, body } = await pool.request(request)
     const text = await body.text()
     if (statusCode >= 300) throw new Error(`${action}: ${statusCode} ${text.slice(0, 300)}`)
-    return JSON.parse(text)
+    return text === '' ? {} : JSON.parse(text)
   }
   try {
     const { QueueUrl } = await sqs('CreateQueue', { QueueName: 'shared' })
