@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { countsKey, dueKey, laneKey } from '../keys/keys.ts'
 import {
   BASE,
+  changeLane,
   claimsOf,
   deleteLane,
   keysLeft,
@@ -305,4 +306,22 @@ test('a delivery in flight when its subscription was deleted is discarded when i
 test('a due entry without a lane is forgotten', async () => {
   await redis.zadd(dueKey(BASE), 0, 'lost')
   expect(await takeFrom(lanes)).toMatchObject({ lanes: [], nextDueAt: null })
+})
+
+test('a lane whose throttle was very slow goes on soon after it gets a higher one', async () => {
+  const id = await writeLane(redis, { rate: 0.01 })
+  await parkAll(
+    lanes,
+    [id],
+    Array.from({ length: 5 }, () => makeMessage(Date.now() - 1_000)),
+  )
+  expect(claimsOf(await takeFrom(lanes)).filter((claim) => claim.subscriptionId === id)).toHaveLength(1)
+  await changeLane(redis, id, 'r', '10')
+  let claimed = 0
+  for (const ms of [400, 800, 1_200]) {
+    await skew(redis, ms)
+    claimed += claimsOf(await takeFrom(lanes)).filter((claim) => claim.subscriptionId === id).length
+  }
+  await skew(redis, 0)
+  expect(claimed).toBe(4)
 })

@@ -89,6 +89,9 @@ local function claim_round(take, id, lane, max, claims)
     else
       redis.call('HSET', take.base .. 'lane:' .. id, LANE.claimed, text(claimed))
     end
+  elseif lane.is_renewed then
+    -- Else the next take would renew it again, and nothing would be sent until the old time has come.
+    redis.call('HSET', take.base .. 'lane:' .. id, LANE.tat, text(lane.tat))
   end
   return got + dead, looked, more, aside
 end
