@@ -75,6 +75,7 @@ export function allPaths(subscription: string): string[] {
     '/queues/shop-dead',
     '/messages?topic=shop',
     '/messages?by=content&text=order',
+    '/access?tab=quotas',
     '/access?tab=sessions',
     '/access?tab=audit&resource=shop',
     // No subscription has this id.

@@ -294,6 +294,18 @@ test('push platforms and devices are made, changed and deleted', async () => {
   expect((await fantail('apps get shop')).stderr).toContain('PLATFORM/NAME')
 })
 
+test('a customer is bounded, and no longer', async () => {
+  await stack().client.put('/v1/topics/bounded-a')
+  await objects('quotas set bounded- --topics 1 --stored-bytes 1000')
+  expect(await objects('quotas set bounded- --stored-bytes none')).toMatchObject([
+    { prefix: 'bounded-', topics: 1, storedBytes: null, used: { topics: 1 } },
+  ])
+  expect(await objects('quotas list')).toMatchObject([{ prefix: 'bounded-' }])
+  expect((await fantail('quotas list')).stdout).toMatch(/^NAMES .*\nbounded-… +1 of 1 +0 of any +0 of any/)
+  expect((await fantail('topics create bounded-b')).stderr).toContain('bounded- have as many topics')
+  expect(await objects('quotas rm bounded- --yes')).toEqual([{ deleted: 'bounded-' }])
+})
+
 test('addresses are suppressed and released', async () => {
   await objects('suppressions add reader@example.com --reason complaint')
   expect(await objects('suppressions list')).toMatchObject([

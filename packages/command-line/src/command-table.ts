@@ -138,6 +138,11 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'devices behind a push platform',
     load: async () => (await import('./commands/service/apps-command.ts')).endpoints,
   },
+  quotas: {
+    words: 'list | set | rm',
+    summary: 'what customers may have, and what they have',
+    load: async () => (await import('./commands/service/quotas-command.ts')).quotas,
+  },
   suppressions: {
     words: 'list | add | rm | import',
     summary: 'addresses that get no mail',

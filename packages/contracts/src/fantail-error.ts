@@ -6,6 +6,7 @@ export const ERROR_STATUS = {
   not_supported: 400,
   unauthorized: 401,
   forbidden: 403,
+  quota_exceeded: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -32,6 +33,8 @@ export const ERROR_MEANING: Record<ErrorCode, string> = {
   not_supported: 'This server is not set up for what was asked.',
   unauthorized: 'The request carries no valid API key.',
   forbidden: 'The caller may not do this; for a browser: the page is of another site.',
+  quota_exceeded:
+    'A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.',
   not_found: 'The path names something that does not exist, or that the key may not see.',
   method_not_allowed: 'The path exists and does not take this method; `Allow` lists those that it takes.',
   conflict: 'The state of the resource does not allow this, or another change was made at the same time.',

@@ -39,6 +39,16 @@ export {
   sealContextOf,
 } from './caller-records.ts'
 export {
+  QUOTA_MEMBERS,
+  QUOTAS_MAX,
+  type QuotaBounds,
+  QuotaExceededError,
+  type QuotaMember,
+  type QuotaRecord,
+  quotaName,
+  quotaNamesOf,
+} from './customer-quotas.ts'
+export {
   DELIVERY_CAUSES,
   type DeliveryCause,
   type DrainUnknown,

@@ -216,6 +216,8 @@ export { LetterQuota, type LetterShares, type RemovedLetter } from './queues/let
 export { TopicQueues, topicQueueArns } from './queues/letters/topic-queues.ts'
 export { QueueWaits, type WaitingReceive } from './queues/queue-waits.ts'
 export { Queues, queueFigures } from './queues/queues.ts'
+export { Quotas } from './quotas/quotas.ts'
+export { bytesOfQuotas, StoredBytes } from './quotas/stored-bytes.ts'
 export { sumRecord } from './records/checksums.ts'
 export type { ShownMember } from './records/fields.ts'
 export {

@@ -266,7 +266,7 @@ export function createInstruments() {
     }),
     storageRefusals: new Counter({
       name: 'fantail_storage_refusals',
-      help: 'Publishes and other calls refused because Redis, or the share of a topic, is full.',
+      help: 'Publishes and other calls refused because Redis, the share of a topic, or a quota is full.',
       labels: ['reason'],
     }),
     buildInfo: new Gauge({

@@ -1216,9 +1216,9 @@ export type Delivery = {
 };
 
 /**
- * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `setAside`: An operator set the message aside, so that the others go on. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy or event types do not match the message. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `setAside`: An operator set the message aside, so that the others go on. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy, or the event types beside it, do not match the message. `eventTypes`: The event types that the subscription chooses do not include the message’s. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
  */
-export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown';
+export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'eventTypes' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
 /**
  * An event of a message or delivery. It never has bodies, attributes or headers.
@@ -1283,7 +1283,7 @@ export type DeliveryEvent = {
     /**
      * Cause of the time of what follows, or of the end; null: nothing delayed it.
      */
-    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
+    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'eventTypes' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
     /**
      * Milliseconds that the cause delayed it; null: not known.
      */
@@ -1553,7 +1553,7 @@ export type Error = {
         /**
          * The kind of failure, for programs. Codes stay; new ones may be added. Each has one status.
          */
-        code: 'malformed_json' | 'validation_failed' | 'not_supported' | 'unauthorized' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'conflict' | 'subscription_exists' | 'redrive_active' | 'wrong_state' | 'idempotency_mismatch' | 'body_gone' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal' | 'storage_unavailable' | 'storage_full' | 'key_unavailable';
+        code: 'malformed_json' | 'validation_failed' | 'not_supported' | 'unauthorized' | 'forbidden' | 'quota_exceeded' | 'not_found' | 'method_not_allowed' | 'conflict' | 'subscription_exists' | 'redrive_active' | 'wrong_state' | 'idempotency_mismatch' | 'body_gone' | 'too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal' | 'storage_unavailable' | 'storage_full' | 'key_unavailable';
         /**
          * The failure in words, for people. It may change with any release.
          */
@@ -4601,6 +4601,74 @@ export type QueueSendReceipt = {
 };
 
 /**
+ * The bounds of a customer, and what the customer has.
+ */
+export type Quota = {
+    /**
+     * The quota is for topics whose names begin with this.
+     */
+    prefix: string;
+    /**
+     * Topics at most. null: no bound.
+     */
+    topics: number | null;
+    /**
+     * Subscriptions of all these topics at most. null: no bound.
+     */
+    subscriptions: number | null;
+    /**
+     * Approximate bytes of their messages at most. null: no bound.
+     */
+    storedBytes: number | null;
+    /**
+     * The numbers of what exists now.
+     */
+    used: {
+        /**
+         * Topics that exist now.
+         */
+        topics: number;
+        /**
+         * Their subscriptions, also pending ones. An unsubscribed one counts until it is removed.
+         */
+        subscriptions: number;
+        /**
+         * Approximate bytes of their messages, 2 to 15 s old.
+         */
+        storedBytes: number;
+    };
+};
+
+export type QuotaList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    quotas: Array<Quota>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
+};
+
+/**
+ * Bounds of a customer. Those that are left out stay.
+ */
+export type QuotaSettings = {
+    /**
+     * Topics at most. null: no bound.
+     */
+    topics?: number | null;
+    /**
+     * Subscriptions of all these topics at most. null: no bound.
+     */
+    subscriptions?: number | null;
+    /**
+     * Approximate bytes of their messages at most: those that wait or are kept, and dead letters in the queues that the topics make. null: no bound.
+     */
+    storedBytes?: number | null;
+};
+
+/**
  * The checks that decide whether the process can do its work now.
  */
 export type Readiness = {
@@ -5802,6 +5870,10 @@ export type Subscription = {
         nextProbeAt: string | null;
     };
     verdict: Verdict;
+    /**
+     * Only after a change: something that you may not have meant, such as unknown event types.
+     */
+    warning?: string;
 };
 
 /**
@@ -6653,6 +6725,8 @@ export type PublishErrors = {
     401: Error;
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     *
+     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
      */
     403: Error;
     /**
@@ -6907,6 +6981,8 @@ export type CreateTopicErrors = {
     401: Error;
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     *
+     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
      */
     403: Error;
     /**
@@ -7491,6 +7567,8 @@ export type SubscribeErrors = {
     401: Error;
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     *
+     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
      */
     403: Error;
     /**
@@ -12493,6 +12571,234 @@ export type GetKeyResponses = {
 
 export type GetKeyResponse = GetKeyResponses[keyof GetKeyResponses];
 
+export type ListQuotasData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 100.
+         */
+        limit?: number;
+        /**
+         * Continues a list: the `nextCursor` of the page before. Leave it out for the first page.
+         */
+        cursor?: string;
+    };
+    url: '/v1/quotas';
+};
+
+export type ListQuotasErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type ListQuotasError = ListQuotasErrors[keyof ListQuotasErrors];
+
+export type ListQuotasResponses = {
+    /**
+     * A page, sorted by prefix
+     */
+    200: QuotaList;
+};
+
+export type ListQuotasResponse = ListQuotasResponses[keyof ListQuotasResponses];
+
+export type DeleteQuotaData = {
+    body?: never;
+    path: {
+        /**
+         * Beginning of names of topics, 1 to 256 of `A-Z a-z 0-9 _ -`, in the caller’s account.
+         */
+        prefix: string;
+    };
+    query?: never;
+    url: '/v1/quotas/{prefix}';
+};
+
+export type DeleteQuotaErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type DeleteQuotaError = DeleteQuotaErrors[keyof DeleteQuotaErrors];
+
+export type DeleteQuotaResponses = {
+    /**
+     * Gone, or there was none
+     */
+    204: void;
+};
+
+export type DeleteQuotaResponse = DeleteQuotaResponses[keyof DeleteQuotaResponses];
+
+export type GetQuotaData = {
+    body?: never;
+    path: {
+        /**
+         * Beginning of names of topics, 1 to 256 of `A-Z a-z 0-9 _ -`, in the caller’s account.
+         */
+        prefix: string;
+    };
+    query?: never;
+    url: '/v1/quotas/{prefix}';
+};
+
+export type GetQuotaErrors = {
+    /**
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `not_found`: The path names something that does not exist, or that the key may not see.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type GetQuotaError = GetQuotaErrors[keyof GetQuotaErrors];
+
+export type GetQuotaResponses = {
+    /**
+     * The quota
+     */
+    200: Quota;
+};
+
+export type GetQuotaResponse = GetQuotaResponses[keyof GetQuotaResponses];
+
+export type PutQuotaData = {
+    body: QuotaSettings;
+    path: {
+        /**
+         * Beginning of names of topics, 1 to 256 of `A-Z a-z 0-9 _ -`, in the caller’s account.
+         */
+        prefix: string;
+    };
+    query?: never;
+    url: '/v1/quotas/{prefix}';
+};
+
+export type PutQuotaErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     */
+    409: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
+     *
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type PutQuotaError = PutQuotaErrors[keyof PutQuotaErrors];
+
+export type PutQuotaResponses = {
+    /**
+     * It existed: the bounds given are set
+     */
+    200: Quota;
+    /**
+     * Made
+     */
+    201: Quota;
+};
+
+export type PutQuotaResponse = PutQuotaResponses[keyof PutQuotaResponses];
+
 export type LogOutData = {
     body?: never;
     path?: never;
@@ -12691,7 +12997,7 @@ export type EndSessionData = {
     body?: never;
     path: {
         /**
-         * Id of a session, as the list of sessions has it.
+         * Id of a session, as the list of sessions has it. Or the id of a portal link.
          */
         session: string;
     };
@@ -13088,6 +13394,8 @@ export type AddPortalEndpointErrors = {
     401: Error;
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     *
+     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
      */
     403: Error;
     /**

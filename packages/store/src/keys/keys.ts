@@ -381,6 +381,15 @@ export const apiKeyNamesKey = () => `${API_KEYS_BASE}names`
 // `<API_KEYS_BASE>cursors`. String: the key that seals cursors (api-keys.ts). Never deleted.
 // `<API_KEYS_BASE>bucket:<id>`. String: theoretical arrival time (ms, fractional) of an API key's next request. Expires
 // 2 s after the last request.
+/** The beginning of the keys of quotas (quotas/quotas.ts). */
+export const QUOTAS_BASE = 'ft:{quotas}:'
+/** Hash: `<account> <prefix>` → JSON of a quota's bounds with its checksum. A quota stays until it is deleted. */
+export const quotasKey = () => `${QUOTAS_BASE}records`
+/**
+ * Sorted set by ms of their end: creations of topics or subscriptions that are under way below a quota. Expires 10 s
+ * after the last one has begun.
+ */
+export const creatingKey = (member: string, name: string) => `${QUOTAS_BASE}creating:${member}:${name}`
 /** The beginning of all keys about sessions of the console (sessions.ts). */
 export const SESSIONS_BASE = 'ft:{sessions}:'
 /**

@@ -26,7 +26,7 @@ export function placeOfSubscription(id: string): SubscriptionPlace | undefined {
   if (!match) return undefined
   const [, a = '', b = '', c = '', high = '', low = ''] = match
   const topicUid = a + b + c
-  const homeShard = Number.parseInt(topicUid.slice(0, 2), 16)
+  const homeShard = homeShardOf(topicUid)
   if (homeShard >= SHARD_COUNT) return undefined
   const sliceNumber = Number.parseInt(high + low, 16)
   const shard = (homeShard + sliceNumber) % SHARD_COUNT
@@ -35,6 +35,10 @@ export function placeOfSubscription(id: string): SubscriptionPlace | undefined {
 
 /** Slices of a topic, as an id can number no more. Past it: subscribing is refused. */
 export const SLICES_MAX = 0x10000
+
+export function homeShardOf(topicUid: string): number {
+  return Number.parseInt(topicUid.slice(0, 2), 16)
+}
 
 /** A new uid for a topic. It has its home shard and 52 random bits. */
 export function createTopicUid(homeShard: number): string {

@@ -93,6 +93,7 @@ export interface ScriptArguments {
   'count-cause-1': { base: ScriptText; cause: ScriptText }
   'count-due-1': { base: ScriptText; lanesMax: number }
   'count-login-1': { base: ScriptText; address: ScriptText; windowMs: number }
+  'count-names-1': { base: ScriptText; account: ScriptText; prefixes: ScriptValue[] }
   'count-redrive-1': {
     base: ScriptText
     source: ScriptText
@@ -168,6 +169,7 @@ export interface ScriptArguments {
     groupRates: ScriptText
     floor: number
     tokenHash: ScriptText
+    validUntil: number | null
   }
   'delete-event-type-1': {
     base: ScriptText
@@ -357,6 +359,13 @@ export interface ScriptArguments {
       failingMs: number
     }[]
   }
+  'note-creation-1': {
+    base: ScriptText
+    member: ScriptText
+    id: ScriptText
+    noteMs: number
+    names: ScriptValue[]
+  }
   'note-parts-1': { job: ScriptText; start: number; parts: ScriptText }
   'note-results-1': {
     base: ScriptText
@@ -483,6 +492,13 @@ export interface ScriptArguments {
     digestBefore: ScriptText
     endpointsMax: number
   }
+  'put-quota-1': {
+    base: ScriptText
+    name: ScriptText
+    expected: ScriptText
+    record: ScriptText
+    quotasMax: number
+  }
   'put-topic-1': {
     base: ScriptText
     arn: ScriptText
@@ -497,6 +513,7 @@ export interface ScriptArguments {
     kept: ScriptText
     watched: ScriptText
     revision: ScriptText
+    validUntil: number | null
   }
   'quarantine-entry-1': {
     base: ScriptText

@@ -36,20 +36,22 @@ export interface Reservation {
 }
 
 type CreateResult =
-  | { outcome: 'missing' | 'full' }
+  | { outcome: 'missing' | 'full' | 'late' }
   | ({ outcome: 'taken' | 'reserved' } & Reservation)
   | { outcome: 'created'; id: string; record: string }
 
-/** The most subscriptions of a topic. */
-export interface SliceLimits {
+export interface CreateLimits {
+  /** The most subscriptions of a slice, and slices of a topic. */
   perSlice: number
   slices: number
+  /** When the creation is too late for its quota, ms. null: never. */
+  validUntil: number | null
 }
 
 export async function createSubscription(
   redis: Redis,
   placement: Placement,
-  limits: SliceLimits,
+  { perSlice, slices: slicesMax, validUntil }: CreateLimits,
 ): Promise<CreateResult> {
   const { topicArn, endpointHash, open, fields } = placement
   const reply = runScript(redis, CREATE, {
@@ -58,15 +60,16 @@ export async function createSubscription(
     note: createNote(topicArn, endpointHash.toString('hex'), ''),
     digits: createIdDigits(),
     revision: newRevision(),
-    perSlice: limits.perSlice,
-    slicesMax: limits.slices,
+    perSlice,
+    slicesMax,
+    validUntil,
     shards: SHARD_COUNT,
     open,
     ...laneOf(fields),
     tokenHash: fields.tokenHash,
   })
   const { outcome, rest } = await outcomeOf(reply)
-  if (outcome === 'missing' || outcome === 'full') return { outcome }
+  if (outcome === 'missing' || outcome === 'full' || outcome === 'late') return { outcome }
   const [rawId = Buffer.alloc(16), recordOrNow, ...settings] = rest
   const id = formatMessageId(rawId)
   if (outcome === 'created') return { outcome, id, record: String(recordOrNow) }

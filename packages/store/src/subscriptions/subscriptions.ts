@@ -13,12 +13,11 @@ import {
   formatMessageId,
   isFifoName,
   PROTOCOLS,
-  type Protocol,
   SLICE_SUBSCRIPTIONS_MAX,
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { type CreationGate, type GrowthGuard, NO_QUOTAS, UNGUARDED } from '../capacity/growth.ts'
 import { endpointsKey, formerKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { CorruptRecordError } from '../records/stored-json.ts'
@@ -37,12 +36,12 @@ import {
   subscriptionFields,
 } from '../slices/subscriptions-record.ts'
 import {
+  type CreateLimits,
   createSubscription,
   deleteSubscription,
   finishDelete,
   type Placement,
   removeSubscription,
-  type SliceLimits,
 } from '../slices/subscriptions-scripts.ts'
 import {
   changedBy,
@@ -75,6 +74,9 @@ export type NewSubscription = Omit<
   status?: 'paused'
 }
 
+/** A topic has at most one subscription with these. */
+type Placed = Pick<SubscriptionRecord, 'topicArn' | 'protocol' | 'endpoint'>
+
 interface SubscriptionsOptions {
   /** Subscriptions per slice; smaller in tests. */
   sliceSubscriptionsMax?: number
@@ -82,6 +84,8 @@ interface SubscriptionsOptions {
   onCorrupt?: (error: Error) => void
   /** Asked before a subscription is created, or its record becomes longer. */
   growth?: GrowthGuard
+  /** Asked before a subscription is created. */
+  quotas?: CreationGate
 }
 
 /** The topic has as many subscriptions as allowed. */
@@ -97,26 +101,41 @@ export class Subscriptions {
   readonly #sliceSubscriptionsMax: number
   readonly #onCorrupt: ((error: Error) => void) | undefined
   readonly #growth: GrowthGuard
+  readonly #quotas: CreationGate
 
   constructor(redis: Redis, options: SubscriptionsOptions = {}) {
     this.#redis = redis
     this.#sliceSubscriptionsMax = options.sliceSubscriptionsMax ?? SLICE_SUBSCRIPTIONS_MAX
     this.#onCorrupt = options.onCorrupt
     this.#growth = options.growth ?? UNGUARDED
+    this.#quotas = options.quotas ?? NO_QUOTAS
   }
 
   /**
    * Creates a subscription, or returns the existing one with the same topic, protocol and endpoint (`created` false).
-   * Throws `not_found` without the topic, and `storage_full` if a new one would not fit. A subscription that was
-   * unsubscribed by its link is replaced.
+   * Throws `not_found` without the topic, and `storage_full` or `quota_exceeded` if a new one would not fit. A
+   * subscription that was unsubscribed by its link is replaced.
    */
   async create(input: NewSubscription): Promise<{ subscription: SubscriptionRecord; created: boolean }> {
+    try {
+      await this.#growth.admit()
+      return await this.#create(input)
+    } catch (error) {
+      // The existing subscription needs no room.
+      const existing = isRefused(error) ? await this.#find(input) : null
+      if (existing && !existing.unsubscribed) return { subscription: existing, created: false }
+      throw error
+    }
+  }
+
+  async #create(input: NewSubscription): Promise<{ subscription: SubscriptionRecord; created: boolean }> {
     const placement = placementOf(input)
-    const existing = await this.#existingWhenFull(input)
-    if (existing) return { subscription: existing, created: false }
+    const limits = this.#limitsOf(input.topicArn)
     for (let tries = 0; tries < SUBSCRIPTION_TRIES_MAX; tries++) {
       await pauseBeforeTry(tries)
-      const result = await createSubscription(this.#redis, placement, this.#limitsOf(input.topicArn))
+      const result = await this.#quotas.within(input.topicArn, 'subscriptions', (validUntil) =>
+        createSubscription(this.#redis, placement, { ...limits, validUntil }),
+      )
       switch (result.outcome) {
         case 'missing':
           throw new FantailError('not_found', `no topic ${input.topicArn}`)
@@ -199,7 +218,7 @@ export class Subscriptions {
     if (topicArn === undefined || endpoint === undefined) {
       return listSubscriptions(this.#redis, request, this.#onCorrupt)
     }
-    const found = await Promise.all(PROTOCOLS.map((protocol) => this.#find(topicArn, protocol, endpoint)))
+    const found = await Promise.all(PROTOCOLS.map((protocol) => this.#find({ topicArn, protocol, endpoint })))
     const items = found.filter((record) => record !== null)
     const shown = items.filter((item) => !item.unsubscribed && (status ?? item.status) === item.status)
     return { items: shown, nextCursor: null }
@@ -309,20 +328,8 @@ export class Subscriptions {
     return expirePending({ redis: this.#redis, subscriptions: this, onCorrupt: this.#onCorrupt })
   }
 
-  /** Asks the guard. If it refuses, returns the existing subscription, because that needs no memory. */
-  async #existingWhenFull(input: NewSubscription): Promise<SubscriptionRecord | null> {
-    try {
-      await this.#growth.admit()
-      return null
-    } catch (error) {
-      const existing = await this.#find(input.topicArn, input.protocol, input.endpoint)
-      if (existing && !existing.unsubscribed) return existing
-      throw error
-    }
-  }
-
   /** All subscriptions of a FIFO topic are in one slice, so that one script can hand a message to all of them. */
-  #limitsOf(topicArn: string): SliceLimits {
+  #limitsOf(topicArn: string): Omit<CreateLimits, 'validUntil'> {
     if (isFifoName(topicArn)) return { perSlice: FIFO_SUBSCRIPTIONS_MAX, slices: 1 }
     return { perSlice: this.#sliceSubscriptionsMax, slices: SLICES_MAX }
   }
@@ -338,7 +345,7 @@ export class Subscriptions {
     return typeof text === 'string' && typeof topicArn === 'string' ? unpackStored(id, topicArn, text) : null
   }
 
-  async #find(topicArn: string, protocol: Protocol, endpoint: string): Promise<SubscriptionRecord | null> {
+  async #find({ topicArn, protocol, endpoint }: Placed): Promise<SubscriptionRecord | null> {
     const uid = await this.#redis.hget(topicKey(topicArn), 'uid')
     if (!uid) return null
     const key = endpointsKey(shardBase(shardOf(topicArn)), uid)
@@ -346,6 +353,9 @@ export class Subscriptions {
     return bytes ? this.get(formatMessageId(bytes)) : null
   }
 }
+
+const isRefused = (error: unknown) =>
+  error instanceof FantailError && (error.code === 'storage_full' || error.code === 'quota_exceeded')
 
 function placementOf(input: NewSubscription): Placement {
   const { topicArn, token, tokenExpiresAt, ...settings } = input

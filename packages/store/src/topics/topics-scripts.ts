@@ -31,6 +31,8 @@ interface PutTopic extends TopicScriptSettings {
   /** '1' if the topic gets notices or disables endpoints, else ''. */
   watched: string
   revision: string
+  /** When a creation is too late for its quota, ms. null: never. */
+  validUntil: number | null
 }
 
 export type PutTopicResult =

@@ -14,7 +14,7 @@ import {
   topicArn,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
+import { admitLonger, type CreationGate, type GrowthGuard, NO_QUOTAS, UNGUARDED } from '../capacity/growth.ts'
 import { sliceKey, topicKey, topicsKey, watchedTopicsKey } from '../keys/keys.ts'
 import { shardBase, shardOf, sliceShard } from '../keys/shards.ts'
 import { sumRecord } from '../records/checksums.ts'
@@ -50,6 +50,8 @@ interface TopicsOptions {
   defaults?: ArnDefaults
   /** Asked before a topic is created, or its record becomes longer. */
   growth?: GrowthGuard
+  /** Asked before a topic is created. */
+  quotas?: CreationGate
 }
 
 interface ListTopics {
@@ -83,16 +85,18 @@ export class Topics {
   readonly #redis: Redis
   readonly #defaults: ArnDefaults
   readonly #growth: GrowthGuard
+  readonly #quotas: CreationGate
 
   constructor(redis: Redis, options: TopicsOptions = {}) {
     this.#redis = redis
     this.#defaults = options.defaults ?? ARN_DEFAULTS
     this.#growth = options.growth ?? UNGUARDED
+    this.#quotas = options.quotas ?? NO_QUOTAS
   }
 
   /**
    * Creates the topic, or sets the given members of an existing one. Throws `storage_full` if the record would grow and
-   * may not.
+   * may not, and `quota_exceeded`.
    */
   put(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
     return this.#write(arn, async (current) => {
@@ -101,7 +105,7 @@ export class Topics {
     })
   }
 
-  /** Creates the topic. An existing one stays unchanged. */
+  /** Creates the topic. An existing one stays unchanged. Throws `quota_exceeded`. */
   create(arn: string, set: Partial<TopicSettings>): Promise<{ topic: TopicRecord; created: boolean }> {
     return this.#write(arn, async (current) => {
       if (current) return { topic: current.topic, created: false }
@@ -225,7 +229,10 @@ export class Topics {
     const name = nameOfArn(arn)
     const fifo = isFifoName(name) && { fifo: true as const }
     const topic = { arn, name, uid, ...fifo, ...TOPIC.initialSettings, ...TOPIC.givenSettings(set) }
-    const result = await this.#put({ arn, expected: null, record: openJson(topic) }, topic)
+    const put = { arn, expected: null, record: openJson(topic) }
+    const result = await this.#quotas.within(arn, 'topics', (validUntil) =>
+      this.#put({ ...put, validUntil }, topic),
+    )
     return result.outcome === 'created' ? parseTopic(result.record, topicKey(arn)) : null
   }
 
@@ -237,14 +244,15 @@ export class Topics {
       await finishPropagation(this.#redis, topic.arn)
       return topic
     }
-    const result = await this.#put({ arn: topic.arn, expected: current.text, record }, topic)
+    const put = { arn: topic.arn, expected: current.text, record, validUntil: null }
+    const result = await this.#put(put, topic)
     if (result.outcome !== 'set') return null
     if (result.slices > 1) await propagateTopic(this.#redis, topic.arn)
     return topic
   }
 
   async #put(
-    put: { arn: string; expected: string | null; record: string },
+    put: { arn: string; expected: string | null; record: string; validUntil: number | null },
     topic: TopicSettings & { uid: string },
   ): Promise<PutTopicResult> {
     await admitLonger(this.#growth, put.expected, put.record)

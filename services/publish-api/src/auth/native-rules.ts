@@ -430,6 +430,12 @@ const RULES: Record<string, Rule> = {
   'GET /v1/keys/{key}': { need: MANAGE, wholeAccount: true },
   'DELETE /v1/keys/{key}': { need: MANAGE, change: true, wholeAccount: true },
 
+  // The handlers compare the caller's prefixes with those of the quotas.
+  'GET /v1/quotas': { need: READ },
+  'GET /v1/quotas/{prefix}': { need: READ },
+  'PUT /v1/quotas/{prefix}': { need: MANAGE, change: true, wholeAccount: true },
+  'DELETE /v1/quotas/{prefix}': { need: MANAGE, change: true, wholeAccount: true },
+
   // The handler itself leaves out lines of others, because a search continues until its page is full.
   'GET /v1/audit': { need: MANAGE },
 

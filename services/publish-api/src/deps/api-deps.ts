@@ -35,6 +35,7 @@ import type {
   Quarantine,
   Queues,
   QueueWaits,
+  Quotas,
   Redrives,
   SandboxNumbers,
   Sessions,
@@ -53,6 +54,7 @@ import type { Metrics, Spans } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import type { KeyCache, PortalCache, SessionCache } from '../caches/caller-caches.ts'
 import type { LeaseRenewals } from '../caches/lease-renewals.ts'
+import type { QuotaWatch } from '../caches/quota-watch.ts'
 import type { RateLimits } from '../caches/rate-limits.ts'
 import type { SharedRead } from '../caches/shared-read.ts'
 import type { QueueCache, TopicCache } from '../caches/topic-cache.ts'
@@ -137,11 +139,11 @@ export interface ApiDeps {
   leaseRenewals: Methods<LeaseRenewals>
   redrives: Methods<Redrives>
   bulk: Methods<BulkTasks>
-  /** Looks for bulk tasks that nobody works on. */
   /** Erases what remains of a customer who leaves. */
   erasure: Methods<Erasure>
   /** Removes what rings of deleted topics have left. */
   keptUpkeep: Pick<KeptUpkeep, 'sweep'>
+  /** Looks for bulk tasks that nobody works on. */
   bulkRunner: { wake(): void }
   events: Pick<EventListeners, 'open'>
   /** Finds the position in the outcome log at which a listener begins. */
@@ -172,6 +174,10 @@ export interface ApiDeps {
   keys: Methods<ApiKeys>
   keyCache: Methods<KeyCache>
   rateLimits: Methods<RateLimits>
+  quotas: Methods<Quotas>
+  quotaWatch: Methods<QuotaWatch>
+  /** Approximate bytes of each topic's messages, by ARN. */
+  storedBytes: Pick<SharedRead<Map<string, number>>, 'get'>
   sessions: Methods<Sessions>
   sessionCache: Methods<SessionCache>
   portalSessions: Methods<PortalSessions>

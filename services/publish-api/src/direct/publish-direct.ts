@@ -75,7 +75,7 @@ function checkText({ platform }: DirectTarget, message: NewMessage, now: number)
 /** The parts of the API that find or make a direct topic. */
 type TopicTools = Pick<
   ApiDeps,
-  'topics' | 'topicCache' | 'subscriptions' | 'platformApplications' | 'storageGuard'
+  'topics' | 'topicCache' | 'subscriptions' | 'platformApplications' | 'quotaWatch' | 'storageGuard'
 >
 
 /**

@@ -1,20 +1,21 @@
-/** Checks before every publish: the topic exists, Redis has capacity, and the messages fit the topic. */
+/** Checks before every publish: the topic exists, Redis and quotas have room, and the messages fit the topic. */
 import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contracts'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import type { NewMessage, NewMessages } from './read-messages.ts'
 
-type Tools = Pick<ApiDeps, 'storageGuard' | 'topicCache'>
+type Tools = Pick<ApiDeps, 'quotaWatch' | 'storageGuard' | 'topicCache'>
 
 /**
- * Returns the topic. Throws or rejects with `not_found`, or with the storage guard's error. Returns a promise only if
- * it must wait.
+ * Returns the topic. Throws or rejects with `not_found`, `quota_exceeded`, or with the storage guard's error. Returns a
+ * promise only if it must wait.
  */
 export function admit(
-  { storageGuard, topicCache }: Tools,
+  { quotaWatch, storageGuard, topicCache }: Tools,
   topicArn: string,
 ): KnownTopic | Promise<KnownTopic> {
+  quotaWatch.refuse(topicArn)
   const topic = topicCache.known(topicArn)
   const waiting = storageGuard.admit(topic?.uid)
   if (topic) return waiting ? waiting.then(() => topic) : topic

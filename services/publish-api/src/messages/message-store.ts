@@ -38,7 +38,8 @@ type StoreDeps = Pick<
 >
 
 /** Tools that admit, make and store messages without a request. */
-export type PublishTools = StoreDeps & Pick<ApiDeps, 'storageGuard' | 'topicCache' | 'clock' | 'spans'>
+export type PublishTools = StoreDeps &
+  Pick<ApiDeps, 'quotaWatch' | 'storageGuard' | 'topicCache' | 'clock' | 'spans'>
 
 /** The sum of texts and attributes. */
 export function bytesOf(messages: readonly Message[]): number {

@@ -13,7 +13,7 @@ export type NoticeTools = PublishTools & Pick<ApiDeps, 'live' | 'log'>
  * Refusals of this topic alone. Its notices are lost and logged, so that they do not repeat the notices of other
  * topics. After any other failure the next round tells everything again.
  */
-const OF_TOPIC: ReadonlySet<string> = new Set(['not_found', 'rate_limited'])
+const OF_TOPIC: ReadonlySet<string> = new Set(['not_found', 'quota_exceeded', 'rate_limited'])
 
 export async function publishNotices(
   deps: NoticeTools,

@@ -22,6 +22,7 @@ import { publicUrlFor } from '../http/origin.ts'
 import {
   changeSettings,
   changeStatus,
+  checkChangedTypes,
   deleteSubscription,
   visibleSubscription,
 } from '../subscriptions/change.ts'
@@ -76,7 +77,14 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       answers: {
         201: { description: 'The endpoint gets messages from now on', schema: NewPortalEndpointView },
       },
-      errors: ['not_found', 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
+      errors: [
+        'not_found',
+        'quota_exceeded',
+        'conflict',
+        'subscription_exists',
+        'rate_limited',
+        'storage_full',
+      ],
       handle: (call) => addEndpoint(deps, call),
     }),
     endpoint({
@@ -150,6 +158,7 @@ type ChangeCall = Call<unknown, z.output<typeof PortalEndpointChange>>
 async function changeEndpoint(deps: ApiDeps, call: ChangeCall): Promise<Answer> {
   const { endpoint: address, name, eventTypes, maxPerSecond } = call.body
   if (address !== undefined) return moveEndpoint(deps, call, address)
+  await checkChangedTypes(deps, idOf(call), { eventTypes })
   const record = await changeSettings(deps, idOf(call), {
     ...(name !== undefined && { name }),
     ...(eventTypes !== undefined && { eventTypes }),

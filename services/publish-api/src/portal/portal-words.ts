@@ -16,6 +16,7 @@ const BY_CODE: Partial<Record<ErrorCode, string>> = {
   key_unavailable: 'The content of messages cannot be read at the moment. Try again later.',
   not_found: 'This does not exist any more, or you may not see it.',
   not_supported: 'This is not offered here.',
+  quota_exceeded: 'You have as many endpoints as you may have. Remove one first, or ask us for more.',
   rate_limited: 'You have done this too often. Try again later.',
   redrive_active: 'Messages are being sent again at the moment. Try again later.',
   storage_full: 'The service takes no changes at the moment. Try again later.',

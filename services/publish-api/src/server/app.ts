@@ -33,6 +33,7 @@ import { auditRoutes } from '../rest/service/audit-routes.ts'
 import { keyRoutes } from '../rest/service/key-routes.ts'
 import { nameRoutes } from '../rest/service/name-routes.ts'
 import { overviewRoutes } from '../rest/service/overview-routes.ts'
+import { quotaRoutes } from '../rest/service/quota-routes.ts'
 import {
   certificateRoutes,
   processRoutes,
@@ -93,6 +94,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...redriveRoutes(deps),
     ...quarantineRoutes(deps),
     ...keyRoutes(deps),
+    ...quotaRoutes(deps),
     ...sessionRoutes(deps),
     ...sessionListRoutes(deps),
     ...portalSessionRoutes(deps),

@@ -67,6 +67,7 @@ import {
   Queues,
   type QueueUse,
   QueueWaits,
+  Quotas,
   type Redis,
   Redrives,
   ReplicaWatch,
@@ -81,6 +82,7 @@ import {
   StatsStore,
   StorageGuard,
   StorageHealthReader,
+  StoredBytes,
   Subscriptions,
   Suppressions,
   TopicQueues,
@@ -96,6 +98,7 @@ import { BulkRunner } from '../bulk/bulk-runner.ts'
 import { KeyCache, PortalCache, SessionCache } from '../caches/caller-caches.ts'
 import { followChanges } from '../caches/fresh-cache.ts'
 import { LeaseRenewals } from '../caches/lease-renewals.ts'
+import { QuotaWatch } from '../caches/quota-watch.ts'
 import { RateLimits } from '../caches/rate-limits.ts'
 import { SharedRead } from '../caches/shared-read.ts'
 import { QueueCache, TopicCache } from '../caches/topic-cache.ts'
@@ -118,6 +121,8 @@ import { checkStart, whenConnected } from './start-checks.ts'
 
 /** Totals of topics, queues and dead letters may be this old. */
 const TOTALS_FRESH_MS = 10_000
+/** Bytes of topics may be this old, and up to 15 s if reading them takes long. */
+const STORED_BYTES_FRESH_MS = 2_000
 /** Names that are searched may be this old, and up to 15 s if reading them takes long. */
 const NAMES_FRESH_MS = 2_000
 /** The list of processes may be this old. */
@@ -438,13 +443,23 @@ function createStores(
     redis,
     onSample: ({ usedBytes, limitBytes }) => {
       if (usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE) keptUpkeep.look()
+      quotaWatch.look()
     },
     topicBytes: () => readTopicBytes(redis),
     memoryBytes: redisMemoryBytes,
     onRefused: (reason) => telemetry.metrics.storageRefusals.of({ reason }).add(),
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
-  const topics = new Topics(redis, { defaults, growth })
+  const quotas = new Quotas(redis, { growth })
+  const bytesOfTopics = new StoredBytes(redis)
+  const storedBytes = new SharedRead(() => bytesOfTopics.read(), { freshMs: STORED_BYTES_FRESH_MS })
+  const quotaWatch = new QuotaWatch({
+    quotas,
+    storedBytes,
+    onRefused: () => telemetry.metrics.storageRefusals.of({ reason: 'quota' }).add(),
+    log,
+  })
+  const topics = new Topics(redis, { defaults, growth, quotas })
   const reports = { metrics: telemetry.metrics, log }
   const quarantine = new Quarantine(redis, {
     memoryBytes: redisMemoryBytes,
@@ -465,7 +480,7 @@ function createStores(
     quarantine,
   })
   const queueCache = new QueueCache({ queues })
-  const subscriptions = new Subscriptions(redis, { onCorrupt, growth })
+  const subscriptions = new Subscriptions(redis, { onCorrupt, growth, quotas })
   const lanes = new Lanes(redis, acks)
   const eventTypes = new EventTypes(redis, { growth, onUnreadable: onCorrupt })
   const schemaCompiler = new SchemaCompiler()
@@ -518,6 +533,9 @@ function createStores(
     kept: new KeptMessages(redis),
     keptSearch: new KeptSearch(redis, seals),
     storageGuard: growth,
+    quotas,
+    quotaWatch,
+    storedBytes,
   }
 }
 

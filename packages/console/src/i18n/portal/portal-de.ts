@@ -252,6 +252,8 @@ export const portalDe: PortalWords = {
     conflict: 'Hier hat sich gerade etwas geändert. Sehen Sie nach und versuchen Sie es dann noch einmal.',
     wrong_state: 'Das geht erst, wenn der Endpunkt bestätigt hat.',
     redrive_active: 'Es werden schon Nachrichten noch einmal gesendet. Warten Sie, bis das fertig ist.',
+    quota_exceeded:
+      'Sie haben so viele Endpunkte, wie Sie haben dürfen. Entfernen Sie erst einen, oder fragen Sie uns nach mehr.',
     rate_limited: 'Das war oft in kurzer Zeit. Bitte warten Sie ein wenig.',
     body_gone:
       'Der Inhalt dieser Nachricht ist nicht mehr gespeichert, deshalb kann sie nicht noch einmal gesendet werden.',

@@ -244,6 +244,7 @@ export const portalEn = {
     conflict: 'Something has just changed here. Look at it again, and then try once more.',
     wrong_state: 'That is not possible before the endpoint has confirmed.',
     redrive_active: 'Messages are being sent again already. Wait until that is done.',
+    quota_exceeded: 'You have as many endpoints as you may have. Remove one first, or ask us for more.',
     rate_limited: 'That was often in a short time. Please wait a little.',
     body_gone: 'The content of this message is no longer stored, so it cannot be sent again.',
     forbidden: 'This session may not do that.',

@@ -39,6 +39,7 @@ const CODES = [
   'conflict',
   'wrong_state',
   'redrive_active',
+  'quota_exceeded',
   'rate_limited',
   'body_gone',
   'forbidden',

@@ -15,6 +15,7 @@ import { Badge, type Tone, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { KeysPage } from './keys-page.tsx'
+import { QuotasTab } from './quotas-tab.tsx'
 
 const w = words.access
 const route = getRouteApi('/access')
@@ -29,6 +30,7 @@ export function AccessPage() {
       onSelect={(next) => void navigate({ search: { tab: next }, replace: true })}
       tabs={[
         { id: 'keys', title: words.pages.keys, content: <KeysPage /> },
+        { id: 'quotas', title: words.quotas.title, content: <QuotasTab /> },
         { id: 'sessions', title: w.sessions, content: <SessionsTab /> },
         { id: 'audit', title: w.audit, content: <AuditTab /> },
       ]}

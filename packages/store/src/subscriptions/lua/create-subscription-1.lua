@@ -21,7 +21,8 @@
 -- @arg group_rates: text, rates of message groups (group-rate.lua), or ''
 -- @arg floor: digits, seconds that it keeps deliveries at least
 -- @arg token_hash: text, SHA-1 of the token, or ''
--- Returns: {'missing'} | {'full'} | {'created', id, record}
+-- @arg valid_until: number?, ms after which it is too late for its quota
+-- Returns: {'missing'} | {'full'} | {'late'} | {'created', id, record}
 --          | {'taken' (by this id) or 'reserved', id, now, topic record, version, rate, retention, overrides}
 -- @include now
 -- @include lane-next
@@ -40,6 +41,7 @@ local function answer(outcome, raw)
 end
 local taken = redis.call('HGET', ends, endpoint_hash)
 if taken then return answer('taken', taken) end
+if valid_until and now > valid_until then return {'late'} end
 -- A new slice is only opened when the others are full.
 local number = take_place(topic, per_slice, slices_max)
 if not number then return {'full'} end

@@ -14,7 +14,8 @@
 -- @arg kept: text, seconds and bytes of the ring of messages, then days and bytes of the archive; '' for none
 -- @arg watched: text, '1' if the topic gets notices or disables endpoints, else ''
 -- @arg revision: text
--- Returns: {'changed'} | {'created', record} | {'set', number of slices}
+-- @arg valid_until: number?, ms after which a creation is too late for its quota
+-- Returns: {'changed'} (or too late) | {'created', record} | {'set', number of slices}
 -- @include now
 -- @include when-full
 -- @include lane-next
@@ -29,6 +30,7 @@ if #record <= #expected then run_when_full(base) end
 local now, before = now_ms(base), first_due(base)
 local topic = read_topic(key)
 if (topic and topic.record or '') ~= expected then return {'changed'} end
+if valid_until and now > valid_until then return {'changed'} end
 local kept_before = redis.call('HGET', key, TOPIC.kept) or ''
 redis.call('HSET', key, TOPIC.rate, rate, TOPIC.retention, retention, TOPIC.overrides, overrides,
   TOPIC.revision, revision, TOPIC.kept, kept)

@@ -1,6 +1,6 @@
 /** Errors in the form of AWS, and requests for services that are not served. */
 import { AwsError, type AwsService, VERSIONS } from '@fantail/aws-wire'
-import type { FantailError } from '@fantail/contracts'
+import { type FantailError, QuotaExceededError, type QuotaMember } from '@fantail/contracts'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import type { ApiRequest } from '../../http/api-request.ts'
 import { toFantailError } from '../../http/error-answers.ts'
@@ -20,8 +20,19 @@ export function toAwsError(thrown: unknown, { service, requestId }: Failed, log:
   return awsErrorOf(error, service)
 }
 
+/** SNS bounds no stored bytes. Clients wait after `Throttled`, and space becomes free with time. */
+const QUOTA_ERRORS: Record<QuotaMember, { code: string; status: number }> = {
+  topics: { code: 'TopicLimitExceeded', status: 403 },
+  subscriptions: { code: 'SubscriptionLimitExceeded', status: 403 },
+  storedBytes: { code: 'Throttled', status: 429 },
+}
+
 function awsErrorOf(error: FantailError, service: AwsService): AwsError {
   const { message } = error
+  if (error instanceof QuotaExceededError) {
+    const { code, status } = QUOTA_ERRORS[error.member]
+    return new AwsError(code, message, { status, cause: error })
+  }
   switch (error.code) {
     case 'storage_unavailable':
     case 'storage_full':

@@ -51,7 +51,10 @@ export function publishRoutes(deps: ApiDeps): Endpoint[] {
           headers: { 'Idempotent-Replayed': Replayed },
         },
       },
-      errors: ['not_found', 'idempotency_mismatch', 'rate_limited', 'storage_full', 'key_unavailable'],
+      errors: [
+        ...(['not_found', 'quota_exceeded', 'idempotency_mismatch', 'rate_limited'] as const),
+        ...(['storage_full', 'key_unavailable'] as const),
+      ],
       handle: (call) => publish(tools, call),
     }),
   ]

@@ -31,7 +31,7 @@ export function topicRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: TopicView },
         201: { description: 'Created', schema: TopicView },
       },
-      errors: ['conflict', 'storage_full', 'not_supported'],
+      errors: ['quota_exceeded', 'conflict', 'storage_full', 'not_supported'],
       handle: (call) => putTopic(deps, arnOf(call), call),
     }),
     endpoint({

@@ -12,7 +12,7 @@ import {
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
+import { ACCOUNT, queueArn, refusalOf, type SnsApi, startSnsApi, topicArn } from '../sns.fixture.ts'
 
 let sns: SnsApi
 
@@ -228,4 +228,24 @@ test('[193] DeleteTopic answers with ResponseMetadata alone', async () => {
   expect(text).toMatch(
     /^<DeleteTopicResponse xmlns="http:\/\/sns\.amazonaws\.com\/doc\/2010-03-31\/"><ResponseMetadata><RequestId>[^<]+<\/RequestId><\/ResponseMetadata><\/DeleteTopicResponse>$/,
   )
+})
+
+test('a full quota gets the code of SNS for it', async () => {
+  const { quotas, quotaWatch, storedBytes } = sns.api.deps
+  const bounds = { topics: 1, subscriptions: 0, storedBytes: 0 }
+  await quotas.put(ACCOUNT, 'bounded-', bounds)
+  const TopicArn = (await create({ Name: 'bounded-a' })).TopicArn
+  expect((await create({ Name: 'bounded-a' })).TopicArn).toBe(TopicArn)
+  expect(await refusalOf(create({ Name: 'bounded-b' }))).toMatchObject({
+    ...{ name: 'TopicLimitExceededException', status: 403 },
+  })
+  const subscribing = new SubscribeCommand({ TopicArn, Protocol: 'https', Endpoint: 'https://example.com/' })
+  expect(await refusalOf(sns.client.send(subscribing))).toMatchObject({
+    ...{ name: 'SubscriptionLimitExceededException', status: 403 },
+  })
+  await quotaWatch.refresh()
+  expect(await storedBytes.get()).toEqual(new Map())
+  expect(await refusalOf(sns.client.send(new PublishCommand({ TopicArn, Message: 'x' })))).toMatchObject({
+    ...{ name: 'ThrottledException', status: 429 },
+  })
 })
