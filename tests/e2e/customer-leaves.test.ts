@@ -135,6 +135,13 @@ test('everything of a prefix is erased, although the API is killed meanwhile', a
     source: `${canary}-orders-dead-letters`,
     filter: { topic: `${canary}-orders` },
   })
+  const select = { topic: `${canary}-orders` }
+  const earlier = await client.post<Task>('/v1/bulk-plans', { action: 'pause', select })
+  await client.post('/v1/bulk', { plan: earlier.id })
+  await ended(earlier.id)
+  await client.put(`/v1/quotas/${canary}`, { topics: 2, subscriptions: 3 })
+  const third = () => client.call('PUT', `/v1/topics/${canary}-third`)
+  expect((await third()).status).toBe(403)
   const { id, counts } = await erase({ topicPrefix: canary })
   expect(counts).toMatchObject({ topics: 2, lanes: 3 })
   const isGone = async () => (await client.call('GET', `/v1/subscriptions/${paused}`)).status === 404
@@ -143,11 +150,18 @@ test('everything of a prefix is erased, although the API is killed meanwhile', a
   await api.start()
   const task = await ended(id)
   expect(task).toMatchObject({ status: 'completed', failures: [] })
-  expect(task.results).toMatchObject({ topics: 2, subscriptions: 3, deadLetters: expect.any(Number) })
+  expect(task.results).toMatchObject({
+    ...{ topics: 2, subscriptions: 3, deadLetters: expect.any(Number), quotas: 1, bulkTasks: 1 },
+  })
   expect(await keysWith(connection, canary)).toEqual([])
   expect(await client.get(`/v1/subscriptions/${other.id}`)).toMatchObject({ id: other.id })
   expect(await state(kept)).toMatchObject([{ state: 'delivered' }])
   expect(await isGone()).toBe(true)
+  await client.put(`/v1/quotas/${canary}`, { topics: 2, subscriptions: 3 })
+  expect(await client.get(`/v1/quotas/${canary}`)).toMatchObject({
+    used: { topics: 0, subscriptions: 0, storedBytes: 0 },
+  })
+  expect((await third()).status).toBe(201)
 }, 150_000)
 
 test('a customer of shared topics is erased by metadata, and the others keep theirs', async () => {

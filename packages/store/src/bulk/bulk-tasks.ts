@@ -54,6 +54,8 @@ const BULK_KEPT_MS = 1_209_600_000
 const BULK_FAILURES_MAX = 1_000
 /** After it, another process continues the task of one that has died. */
 export const BULK_LEASE_MS = 10_000
+/** Tasks that are read at once. */
+const TASKS_READ_AT_ONCE = 100
 /** Objects of a batch. */
 const BATCH_OBJECTS = 8
 
@@ -91,6 +93,13 @@ export interface BulkOutcome {
   changed?: boolean
   counted?: Record<string, number>
   failure?: BulkFailure
+}
+
+interface ErasedNames {
+  /** Whether a text of a sample is the customer's. */
+  isSample: (text: string) => boolean
+  /** Whether the name of an object is the customer's. */
+  isObject: (name: string) => boolean
 }
 
 export class BulkTasks {
@@ -145,7 +154,7 @@ export class BulkTasks {
     const { S: _, ...record } = parseRecord(fields.r, key)
     const isPlan = fields.s === 'planned'
     return {
-      ...(record as unknown as Omit<BulkTask, BulkProgressMember | 'id'>),
+      ...(record as unknown as Kept),
       id,
       status: fields.s as BulkTask['status'],
       total: Number(fields.t),
@@ -180,11 +189,41 @@ export class BulkTasks {
   }
 
   /** Erases the customer's name from an erasure, and the objects that name it. Counts stay. */
-  async forget(task: BulkTask): Promise<void> {
-    const { id, action, key, counts, maxPerSecond, undoes, publicUrl, plannedAt, refused } = task
+  async forget({ refused, ...task }: BulkTask): Promise<void> {
     const blank = { leaving: null, sample: [], refused: { count: refused.count, first: [] } }
-    const kept = { action, key, counts, maxPerSecond, undoes, publicUrl, plannedAt, ...blank }
-    await this.#redis.hset(bulkTaskKey(id), BULK_RECORD, sumRecord(kept))
+    await this.#redis.hset(bulkTaskKey(task.id), BULK_RECORD, recordOf({ ...task, ...blank }))
+  }
+
+  /**
+   * Erases a customer from tasks that have ended: from their samples and from the lists of what failed or was refused.
+   * Counts stay. Returns how many tasks it has changed.
+   */
+  async forgetIn({ isSample, isObject }: ErasedNames): Promise<number> {
+    let forgotten = 0
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await this.list({ limit: TASKS_READ_AT_ONCE, ...(cursor !== undefined && { cursor }) })
+      for (const task of page.items) {
+        if (task.endedAt !== null && (await this.#forgetIn(task, { isSample, isObject }))) forgotten++
+      }
+      cursor = page.nextCursor
+    }
+    return forgotten
+  }
+
+  async #forgetIn(task: BulkTask, { isSample, isObject }: ErasedNames): Promise<boolean> {
+    const { id, refused } = task
+    const texts = await this.#redis.lrange(bulkFailuresKey(id), 0, -1)
+    const failed = texts.filter((text) => isObject((JSON.parse(text) as BulkFailure).object))
+    const sample = task.sample.filter((text) => !isSample(text))
+    const first = refused.first.filter(({ object }) => !isObject(object))
+    const isSame = sample.length === task.sample.length && first.length === refused.first.length
+    if (isSame && failed.length === 0) return false
+    const pipeline = batch(this.#redis)
+    const record = recordOf({ ...task, sample, refused: { ...refused, first } })
+    pipeline.hset(bulkTaskKey(id), BULK_RECORD, record)
+    for (const text of failed) pipeline.lrem(bulkFailuresKey(id), 0, text)
+    await replies(pipeline)
+    return true
   }
 
   /** The objects that the task has changed. */
@@ -238,6 +277,16 @@ export class BulkTasks {
     if (task === null) throw taskMissing()
     return task
   }
+}
+
+type Kept = Omit<BulkTask, BulkProgressMember | 'id'>
+
+/** The stored plan, without the progress that is stored beside it. */
+function recordOf(task: Kept): string {
+  const { action, key, counts, sample, refused, maxPerSecond, leaving, undoes, publicUrl, plannedAt } = task
+  return sumRecord({
+    ...{ action, key, counts, sample, refused, maxPerSecond, leaving, undoes, publicUrl, plannedAt },
+  })
 }
 
 /** Members of a task's hash are BULK of scripts/lua-names.ts. */

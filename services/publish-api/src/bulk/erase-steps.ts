@@ -3,6 +3,7 @@ import {
   type BulkTask,
   FantailError,
   type PortalGrant,
+  QUOTAS_MAX,
   type RedriveTask,
   topicArn as topicArnOf,
   withoutSubscription,
@@ -11,6 +12,7 @@ import type { BulkOutcome } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { deleteSubscription } from '../subscriptions/change.ts'
 import { deleteTopic } from '../topics/topic-changes.ts'
+import { endpointDigest } from './plan-erasure.ts'
 import type { Hold } from './redrive-step.ts'
 
 /** Processes gather figures and attempts for up to 5 s before they write them. */
@@ -157,16 +159,23 @@ interface Customer {
   uids: Set<string>
   subscriptions: Set<string>
   arnOf: Map<string, string>
+  /** Digests of the endpoints. */
+  endpoints: Set<string>
   hasTopic(arn: string): boolean
+  /** The quotas to delete. undefined: none. A key that is bound to names does not free itself of its quota. */
+  quotas: { account: string; within: string[] } | undefined
 }
 
 /** The customer, as the task's objects name it: the records may be gone already. */
 async function customerOf(deps: ApiDeps, { id, leaving, key }: BulkTask): Promise<Customer> {
   const rows = (await deps.bulk.objects(id)).map((object) => object.split(' '))
   const place = { ...deps.settings.arn, ...(key && { account: key.account }) }
-  const topicPrefix = leaving && 'topicPrefix' in leaving ? topicArnOf(leaving.topicPrefix, place) : undefined
+  const prefix = leaving && 'topicPrefix' in leaving ? leaving.topicPrefix : undefined
+  const topicPrefix = prefix === undefined ? undefined : topicArnOf(prefix, place)
+  const isBound = key !== null && key.prefixes.length > 0
   const topics = rows.flatMap(([kind, arn = '']) => (kind === 'topic' ? [arn] : []))
-  const subs = rows.flatMap(([kind, sub = '', arn = '']) => (kind === 'sub' ? [[sub, arn] as const] : []))
+  const ofSubs = rows.filter(([kind]) => kind === 'sub')
+  const subs = ofSubs.map(([, sub = '', arn = '']) => [sub, arn] as const)
   return {
     topicPrefix,
     topics,
@@ -174,7 +183,9 @@ async function customerOf(deps: ApiDeps, { id, leaving, key }: BulkTask): Promis
     uids: new Set(rows.flatMap(([kind, , uid = '']) => (kind === 'topic' ? [uid] : []))),
     subscriptions: new Set(subs.map(([sub]) => sub)),
     arnOf: new Map(subs),
+    endpoints: new Set(ofSubs.map(([, , , digest = '']) => digest)),
     hasTopic: (arn) => topicPrefix !== undefined && topics.includes(arn),
+    quotas: prefix === undefined || isBound ? undefined : { account: place.account, within: [prefix] },
   }
 }
 
@@ -193,6 +204,8 @@ async function eraseRest(deps: ApiDeps, customer: Customer): Promise<BulkOutcome
   const portalEnded = await portalSessions.endAll((grant) => isOnlyFor(grant, { customer, spared }, deps))
   const quarantined = await eraseQuarantined(deps, customer)
   const redrives = await forgetRedrives(deps, customer)
+  const quotas = spared.length === 0 ? await deleteQuotas(deps, customer) : 0
+  const bulkTasks = await forgetInTasks(deps, customer)
   // Copies of the outcome log need memory.
   await storageGuard.admit()
   const outcomes = await erasure.outcomes((kind, name) =>
@@ -200,7 +213,36 @@ async function eraseRest(deps: ApiDeps, customer: Customer): Promise<BulkOutcome
   )
   await Promise.all([deps.keptUpkeep.sweep(), deps.queues.sweep()])
   const keys = await erasure.leftovers(uids)
-  return { counted: { portalSessions: portalEnded, quarantined, redrives, outcomes, otherKeys: keys } }
+  return {
+    counted: {
+      portalSessions: portalEnded,
+      quarantined,
+      redrives,
+      quotas,
+      bulkTasks,
+      outcomes,
+      otherKeys: keys,
+    },
+  }
+}
+
+const IDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+
+/** Earlier tasks show the first of their endpoints and topics, and what has failed. */
+function forgetInTasks({ bulk }: ApiDeps, { endpoints, subscriptions, topics }: Customer): Promise<number> {
+  const isTopic = (text: string) => topics.some((arn) => text.includes(arn))
+  return bulk.forgetIn({
+    isSample: (text) => endpoints.has(endpointDigest(text)) || isTopic(text),
+    isObject: (text) => (text.match(IDS) ?? []).some((id) => subscriptions.has(id)) || isTopic(text),
+  })
+}
+
+/** A quota has the customer's prefix as its name. */
+async function deleteQuotas({ quotas }: ApiDeps, customer: Customer): Promise<number> {
+  if (!customer.quotas) return 0
+  const { items } = await quotas.list({ ...customer.quotas, limit: QUOTAS_MAX })
+  for (const { account, prefix } of items) await quotas.delete(account, prefix)
+  return items.length
 }
 
 /** A grant for others too stays: it names them. */

@@ -4,6 +4,7 @@
  * other: subscriptions and topics, then what waits, then dead letters, then everything that only names them.
  */
 
+import { hash } from 'node:crypto'
 import { isVisible, needNames } from '@fantail/access'
 import {
   type BulkFailure,
@@ -14,6 +15,7 @@ import {
   topicArn as topicArnOf,
 } from '@fantail/contracts'
 import type { BulkPlanInput } from '@fantail/contracts/schemas/subscriptions/bulk-schemas'
+import { maskCredentials } from '@fantail/delivery'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Call } from '../http/endpoint.ts'
@@ -26,6 +28,7 @@ type Leaving = NonNullable<BulkTask['leaving']>
 /** Topics that one erasure deletes. Past it: the plan is refused. */
 const ERASED_TOPICS_MAX = 1_000
 const ERASABLE_AT_ONCE = 100
+const ENDPOINT_DIGEST_CHARS = 16
 /** Topics that the plan shows. */
 const TOPICS_SHOWN = 10
 
@@ -41,7 +44,7 @@ export async function planErasure(deps: ApiDeps, call: PlanCall): Promise<Planne
   const leaving = leavingOf(call.body.select)
   const { caller, request } = call
   if (caller && 'topicPrefix' in leaving) needNames(caller, leaving.topicPrefix)
-  const asker = { caller, request, action: 'SNS:Unsubscribe' }
+  const asker = { caller, request, action: 'SNS:Unsubscribe', unsubscribed: true as const }
   const { lanes, refused } = await selectLanes(deps, call.body.select, asker)
   const subscriptions = lanes.map(({ record }) => record)
   const { topics, spared } =
@@ -61,7 +64,7 @@ export async function planErasure(deps: ApiDeps, call: PlanCall): Promise<Planne
   const letters = queues.reduce((sum, { letters: count }) => sum + count, 0)
   return {
     objects: [
-      ...subscriptions.map(({ id, arn }) => `sub ${id} ${arn}`),
+      ...subscriptions.map(({ id, arn, endpoint }) => `sub ${id} ${arn} ${endpointDigest(endpoint)}`),
       ...topics.map(({ arn, uid }) => `topic ${arn} ${uid}`),
       'drain',
       ...queues.map(({ arn }) => `letters ${arn}`),
@@ -78,6 +81,11 @@ export async function planErasure(deps: ApiDeps, call: PlanCall): Promise<Planne
     refused,
     leaving,
   }
+}
+
+/** By it the erasure finds the endpoint in samples of other tasks, which show it masked. */
+export function endpointDigest(endpoint: string): string {
+  return hash('sha256', maskCredentials(endpoint)).slice(0, ENDPOINT_DIGEST_CHARS)
 }
 
 /** An erasure has one condition, so that nobody erases more or less than a whole customer. */

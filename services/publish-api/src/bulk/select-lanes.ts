@@ -42,6 +42,8 @@ export interface Selected {
 interface Asker {
   caller: Caller
   request: ApiRequest
+  /** Also selects subscriptions that were ended by their links. */
+  unsubscribed?: true
 }
 
 /**
@@ -94,12 +96,13 @@ async function refusalOf(permit: () => void | Promise<void>): Promise<FantailErr
 async function* candidates(
   deps: ApiDeps,
   select: Selection,
-  { caller, refused }: { caller: Caller; refused: BulkFailure[] },
+  asker: Asker & { refused: BulkFailure[] },
 ): AsyncGenerator<SubscriptionRecord> {
+  const { caller, refused } = asker
   const named =
     select.subscriptions ?? (select.state === undefined ? undefined : await busyLanes(deps, select.state))
   if (named === undefined) {
-    yield* allSubscriptions(deps, select, caller)
+    yield* allSubscriptions(deps, select, asker)
     return
   }
   const ids = [...new Set(named.map((name) => parseArn(name)?.subscriptionId ?? name))]
@@ -127,11 +130,12 @@ async function busyLanes({ laneBoard }: ApiDeps, state: NonNullable<Selection['s
 async function* allSubscriptions(
   { subscriptions, settings }: ApiDeps,
   { topic, topicPrefix, status, metadata }: Selection,
-  caller: Caller,
+  { caller, unsubscribed }: Asker,
 ): AsyncGenerator<SubscriptionRecord> {
   const place = { ...settings.arn, ...(caller && { account: caller.account }) }
   const filter = {
     limit: SELECTED_AT_ONCE,
+    ...(unsubscribed && { unsubscribed }),
     ...(topic !== undefined && { topicArn: resolveTopic(topic, settings.arn) }),
     ...(topic === undefined && topicPrefix !== undefined && { topicPrefix: topicArnOf(topicPrefix, place) }),
     ...(status !== undefined && { status }),

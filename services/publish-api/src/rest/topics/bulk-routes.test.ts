@@ -229,6 +229,14 @@ test('an erasure leaves topics that a policy protects, and their dead letters', 
   expect(left.map((item) => item.body)).toEqual(['leaves-b'])
 }, 30_000)
 
+test('a plan to erase by metadata finds subscriptions that their links have ended', async () => {
+  await subscribe('ended', 'https://crm.example.com/6', { metadata: { customer: 'ended' } })
+  await api.deps.subscriptions.update(ids.ended ?? '', () => ({ unsubscribed: true }))
+  const select = { metadata: { key: 'customer', value: 'ended' } }
+  expect((await plan('erase', select)).body.counts.lanes).toBe(1)
+  expect((await plan('pause', select)).body.counts.lanes).toBe(0)
+})
+
 /** Starts an erasure that stays at the step which waits until deliveries are discarded. */
 async function waitingErasure(lanesLeft: () => Promise<number>): Promise<string> {
   vi.spyOn(api.deps.erasure, 'lanesLeft').mockImplementation(lanesLeft)
