@@ -55,6 +55,11 @@ export class EventTypes {
   }
 
   /** Throws `not_found` without the topic. */
+  async names(arn: string): Promise<string[]> {
+    return this.#redis.hkeys(keyOf(arn, await this.#uidOf(arn)))
+  }
+
+  /** Throws `not_found` without the topic. */
   async get(arn: string, name: string): Promise<EventTypeRecord | null> {
     return (await this.#read(arn, await this.#uidOf(arn), name))?.record ?? null
   }

@@ -309,3 +309,30 @@ test('an end says its cause, and what was redriven that it was', async () => {
   const dead = { generation: 3, outcome: 'deadLettered', reason: 'retriesExhausted' } as const
   expect(await row(dead)).toMatchObject({ because: 'retriesExhausted', delayMs: null })
 })
+
+test('a message that event types alone left out has another cause than one that a filter may have', async () => {
+  const settings = [
+    { eventTypes: ['a'] },
+    { filterPolicy: { a: ['b'] } },
+    { eventTypes: ['a'], filterPolicy: {} },
+  ]
+  const subscriptions = settings.map(
+    (set, bit) =>
+      ({ id: `${bit}`, bit, createdAt: 0, endpoint: 'x', ...set }) as unknown as SubscriptionRecord,
+  )
+  const slice = { sliceId: SLICE, shard: SHARD }
+  const snapshots = {
+    slice: async () => ({ ...slice, revision: '', topic: {} as TopicRecord, subscriptions }),
+    former: async () => [],
+  }
+  const log = new OutcomeLog(redis, snapshots, lanes, { queues: 1, entriesMax: 100 })
+  const { messageId } = makeMessage()
+  const none = Buffer.alloc(0)
+  const bits = { delivered: none, parked: none, filtered: Buffer.from([7]), otherCodes: [], failures: [] }
+  await log.append({ dispatch: [{ messageId, topicArn: TOPIC, sizeBytes: 1, slice, ...bits }], lanes: [] })
+  expect((await log.deliveries(messageId))?.map(({ because }) => because)).toEqual([
+    'eventTypes',
+    'filterPolicy',
+    'filterPolicy',
+  ])
+})

@@ -114,8 +114,9 @@ export function directRow(row: DeliveryOutcome, target: string): DeliveryOutcome
   return { ...row, subscriptionId: null, subscriptionName: null, endpoint: target }
 }
 
+/** The log does not say which clause has not matched, so the cause comes from the present settings. */
 export function filteredRow({ subscriber, storedAt }: BitFacts): DeliveryOutcome {
-  const why = shownWhy(whyItEnded('filterPolicy'))
+  const why = shownWhy(whyItEnded(subscriber?.hasTypesAlone ? 'eventTypes' : 'filterPolicy'))
   return { ...emptyRow(), ...placeAt(subscriber), state: 'filtered', endedAt: storedAt, ...why }
 }
 

@@ -14,6 +14,8 @@ export interface Subscriber extends BitHolder {
   attemptsMax: number | null
   /** Between the probes of its circuit breaker. 0: it has none. */
   probeSeconds: number
+  /** It chooses event types, and has no filter policy. */
+  hasTypesAlone?: true
   /** The subscription was deleted. Absent: it exists. */
   former?: FormerSubscription
 }
@@ -21,10 +23,20 @@ export interface Subscriber extends BitHolder {
 /** All present subscriptions of a slice. A message may be resent to those that are newer than it. */
 export function subscribersOf(data: SliceData): Subscriber[] {
   return data.subscriptions.map((record) => {
-    const { id, bit, departures = 0, name = null, endpoint, circuitBreaker } = record
+    const {
+      id,
+      bit,
+      departures = 0,
+      name = null,
+      endpoint,
+      circuitBreaker,
+      eventTypes,
+      filterPolicy,
+    } = record
     const { numRetries } = effectivePolicy(data.topic, record).healthyRetryPolicy
     const probeSeconds = circuitBreaker?.probeSeconds ?? 0
-    return { id, bit, departures, name, endpoint, attemptsMax: numRetries + 1, probeSeconds }
+    const types = eventTypes && !filterPolicy && { hasTypesAlone: true as const }
+    return { id, bit, departures, name, endpoint, attemptsMax: numRetries + 1, probeSeconds, ...types }
   })
 }
 

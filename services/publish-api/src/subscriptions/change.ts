@@ -11,6 +11,7 @@ import { isFiltered, scopeOf } from '@fantail/policy'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Call } from '../http/endpoint.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
+import { checkChosenTypes } from './chosen-types.ts'
 import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
@@ -64,6 +65,18 @@ export async function changeSettings(
   if (dropped !== undefined && dropped !== kept) await queues.removeSource(dropped, record.arn)
   if (!hasSameFilter(old, record)) await setTimeout(SNAPSHOTS_GONE_MS)
   return record
+}
+
+/** The check of newly chosen event types. Returns a warning about them. */
+export async function checkChangedTypes(
+  deps: Pick<ApiDeps, 'eventTypes' | 'topics'> & Tools,
+  id: string,
+  given: Pick<SettingsChange, 'eventTypes'>,
+): Promise<string | undefined> {
+  if (!given.eventTypes) return undefined
+  const before = await visibleSubscription(deps, id)
+  const topic = await deps.topics.get(before.topicArn)
+  return topic ? checkChosenTypes(deps, topic, given, before) : undefined
 }
 
 /**

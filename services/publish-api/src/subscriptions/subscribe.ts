@@ -18,6 +18,7 @@ import { placeOfSubscription } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid, notFound } from '../http/error-answers.ts'
+import { checkChosenTypes } from './chosen-types.ts'
 import { type Authentication, askAgain, askToConfirm, createToken } from './confirmations.ts'
 import { filterProblems } from './filters.ts'
 import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } from './outbound.ts'
@@ -40,6 +41,7 @@ export type SubscribeTools = Pick<
   | 'attempters'
   | 'clock'
   | 'confirmationLimits'
+  | 'eventTypes'
   | 'lanes'
   | 'log'
   | 'platformEndpoints'
@@ -76,6 +78,8 @@ export interface Subscribe {
 export interface Subscribed {
   subscription: SubscriptionRecord
   created: boolean
+  /** Something that the caller may not have meant. */
+  warning?: string | undefined
 }
 
 /** Problems of a new subscription's body that the schema cannot find. */
@@ -139,6 +143,7 @@ export async function subscribeNatively(
   if (problems.length > 0) throw invalid(problems)
   const topic = await deps.topics.get(topicArn)
   if (!topic) throw notFound('topic')
+  const warning = await checkChosenTypes(deps, topic, given)
   const confirmation = input.confirmation ?? usualConfirmation(address)
   const confirmationGiven = input.confirmation !== undefined
   const { outbound } = input
@@ -146,7 +151,7 @@ export async function subscribeNatively(
   // Failed messages must not vanish. They are discarded only if the caller says null.
   const deadLetters = given.redrivePolicy === undefined ? ('topicQueue' as const) : undefined
   const made = { confirmation, confirmationGiven, deadLetters, origin: 'native' as const }
-  return subscribe(deps, { topic, address, given, outbound, ...made, ...by })
+  return { ...(await subscribe(deps, { topic, address, given, outbound, ...made, ...by })), warning }
 }
 
 /** The default confirmation of a protocol. Kinds that reach a person always need a handshake. */

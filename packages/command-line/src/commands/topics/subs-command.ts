@@ -256,5 +256,6 @@ function defineRotate(command: Command, does: Does): void {
 }
 
 function show({ out }: CommandContext, subscription: Subscription): void {
+  if (subscription.warning !== undefined) out.warn(subscription.warning)
   out.item(subscription, () => subscriptionText(subscription), subscription.id)
 }

@@ -371,6 +371,10 @@ export const SubscriptionView = named(
       createdAt: CreatedAt,
       lane: LaneView,
       verdict: VerdictView,
+      warning: z
+        .string()
+        .optional()
+        .describe('Only after a change: something that you may not have meant, such as unknown event types.'),
     })
     .meta({
       description: 'A subscription: where a topic’s messages go, and how.',

@@ -391,6 +391,36 @@ describe('an OpenAPI document', () => {
   })
 })
 
+test('an unknown type that a subscription chooses brings a warning, or is refused as a publish would be', async () => {
+  const topic = await topicWith()
+  const path = `/v1/topics/${topic}/subscriptions`
+  const subscribe = (n: number, eventTypes: string[]) =>
+    api.call('POST', path, { body: { endpoint: `https://example.com/${n}`, eventTypes } })
+  // Without a catalogue, names mean what publishers say.
+  expect((await subscribe(1, ['order.payd'])).body.warning).toBeUndefined()
+  await put(topic, 'order.paid')
+  const warned = await subscribe(2, ['order.payd', 'order.*', 'refund.*', '*'])
+  expect([warned.status, warned.body.warning]).toEqual([
+    201,
+    'eventTypes: the topic has no type order.payd, refund.*',
+  ])
+  expect((await api.call('GET', `/v1/subscriptions/${warned.body.id}`)).body.warning).toBeUndefined()
+  await api.call('PATCH', `/v1/topics/${topic}`, { body: { eventTypeCheck: 'refuse' } })
+  const refused = await subscribe(3, ['order.paid', 'order.payd'])
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    [{ path: 'eventTypes[1]', message: 'names order.payd, which the topic does not have' }],
+  ])
+  const change = (eventTypes: string[]) =>
+    api.call('PATCH', `/v1/subscriptions/${warned.body.id}`, { body: { eventTypes } })
+  expect((await change(['refund.made'])).status).toBe(400)
+  // Earlier choices may stay, and a pattern may be for types to come.
+  expect(await change(['order.payd', 'note.*'])).toMatchObject({
+    status: 200,
+    body: { warning: 'eventTypes: the topic has no type note.*' },
+  })
+})
+
 test('a subscription shows the types that it has chosen, and the filter tester counts them in', async () => {
   const topic = await topicWith()
   const path = `/v1/topics/${topic}/subscriptions`

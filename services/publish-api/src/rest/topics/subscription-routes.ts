@@ -1,5 +1,5 @@
 import { principalOf } from '@fantail/access'
-import { parseArn, resolveTopic } from '@fantail/contracts'
+import { parseArn, resolveTopic, type SubscriptionRecord } from '@fantail/contracts'
 import { SubscriptionReference, TopicReference } from '@fantail/contracts/schemas/shared-schemas'
 import {
   NewSubscriptionInput,
@@ -16,7 +16,12 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, idOf, NO_CONTENT, ok } from '../../http/endpoint.ts'
 import { invalid, notFound } from '../../http/error-answers.ts'
 import { publicUrlFor } from '../../http/origin.ts'
-import { changeSettings, deleteSubscription, visibleSubscription } from '../../subscriptions/change.ts'
+import {
+  changeSettings,
+  checkChangedTypes,
+  deleteSubscription,
+  visibleSubscription,
+} from '../../subscriptions/change.ts'
 import { moveSubscription } from '../../subscriptions/moves/move.ts'
 import {
   newSubscriptionProblems,
@@ -54,7 +59,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         },
         201: { description: 'Subscribed', schema: SubscriptionView },
       },
-      errors: [...WRITE_ERRORS, 'subscription_exists', 'conflict', 'rate_limited'],
+      errors: [...WRITE_ERRORS, 'quota_exceeded', 'subscription_exists', 'conflict', 'rate_limited'],
       handle: (call) => postSubscription(deps, call),
     }),
     endpoint({
@@ -132,7 +137,7 @@ async function postSubscription(
   const { params, body, requestId, caller } = call
   const topicArn = resolveTopic(params.topic ?? '', deps.settings.arn)
   const publicUrl = publicUrlFor(deps.settings, call)
-  const { subscription, created } = await subscribeNatively(deps, {
+  const { subscription, created, warning } = await subscribeNatively(deps, {
     topicArn,
     input: body,
     publicUrl,
@@ -143,7 +148,7 @@ async function postSubscription(
     deps.topicCache.forget(topicArn)
     deps.log.info({ requestId, topicArn, subscriptionId, protocol, status }, 'subscription.created')
   }
-  return { status: created ? 201 : 200, body: await showSubscription(deps, subscription) }
+  return { status: created ? 201 : 200, body: await withWarning(deps, subscription, warning) }
 }
 
 async function listSubscriptions(
@@ -176,10 +181,20 @@ async function patchSubscription(
   if (body.endpoint !== undefined) return patchEndpoint(deps, call, body.endpoint)
   const given = settingsOf(body, deps.settings)
   await checkDeadLetterQueue(deps, call, given)
+  const warning = await checkChangedTypes(deps, idOf(call), given)
   const record = await changeSettings(deps, idOf(call), given, body.outbound)
   if (given.redrivePolicy !== undefined) await releaseDead(deps, record.id)
   deps.log.info({ requestId, subscriptionId: record.id, members: Object.keys(body) }, 'subscription.changed')
-  return ok(await showSubscription(deps, record))
+  return ok(await withWarning(deps, record, warning))
+}
+
+async function withWarning(
+  deps: ApiDeps,
+  record: SubscriptionRecord,
+  warning: string | undefined,
+): Promise<object> {
+  const view = await showSubscription(deps, record)
+  return warning === undefined ? view : { ...view, warning }
 }
 
 async function patchEndpoint(
