@@ -44,4 +44,9 @@ const server = createServer(async ({ method, url = '/' }, response) => {
 })
 
 server.listen(Number(PORT), '127.0.0.1', () => console.log(`ready at http://127.0.0.1:${PORT}/`))
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.close(() => process.exit(0)))
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    server.close(() => process.exit(0))
+    server.closeAllConnections()
+  })
+}

@@ -77,7 +77,9 @@ const OVER_TLS = /^https:/
 const NOT_SECURE =
   'a session needs TLS or loopback: open the API over https, and set FANTAIL_PUBLIC_URL to its https address if a ' +
   'proxy ends TLS; or send `Authorization: Bearer ft_…` instead'
-const OTHER_PAGE = 'only pages of this server may use a session: `Sec-Fetch-Site` must be same-origin'
+const OTHER_PAGE =
+  'only pages of this server may use a session: open the console, or the url of a portal link, in a browser. Programs ' +
+  'send `Sec-Fetch-Site: same-origin`'
 
 /**
  * Checks where a session may be used: only in pages of this server, over TLS or on loopback. Elsewhere others could

@@ -44,17 +44,18 @@ export async function topicOfMessage({ messages, kept }: Tools, messageId: strin
 export async function storedMessage(deps: Tools, messageId: string): Promise<StoredMessage> {
   const topicArn = await topicOfMessage(deps, messageId)
   if (topicArn === null) throw notFound('message')
-  const { found, kept } = await keptOrWaiting(deps, topicArn, messageId)
+  const { found, kept } = await findStored(deps, topicArn, messageId)
   if (found) return found
-  const letter = await inDeadLetters(deps, messageId)
-  if (letter) return { message: openMessage(deps.seals, letter), from: 'deadLetter' }
   const why = Buffer.isBuffer(kept) ? 'the copy that its topic keeps was damaged' : WHY[kept]
   throw new FantailError('body_gone', `the text of the message is not stored: ${why}`)
 }
 
-/** In the ring of the topic, or where a delivery waits. `kept`: what the ring has, or why it has nothing. */
-export async function keptOrWaiting(
-  deps: Pick<Tools, 'kept' | 'seals'>,
+/**
+ * In the ring of the topic, where a delivery waits, or in the dead letter of any subscription. `kept`: what the ring
+ * has, or why it has nothing.
+ */
+export async function findStored(
+  deps: Tools,
   topicArn: string,
   messageId: string,
 ): Promise<{ found: StoredMessage | undefined; kept: Buffer | NotKept }> {
@@ -70,7 +71,9 @@ export async function keptOrWaiting(
     const [message] = ifReadable(() => readContent(body, deps.seals))
     if (message) return { found: { message, from }, kept }
   }
-  return { found: undefined, kept }
+  const letter = await inDeadLetters(deps, messageId)
+  const found = letter && { message: openMessage(deps.seals, letter), from: 'deadLetter' as const }
+  return { found: found ?? undefined, kept }
 }
 
 async function inDeadLetters(deps: Tools, messageId: string): Promise<Message | null> {

@@ -248,6 +248,16 @@ test('a session ends when its key is revoked or narrowed, by itself, and by an o
   expect(listed).toMatchObject({ kind: 'portal', keyId: admin.id, bounds: ['acme-'] })
   expect(await admin.status('DELETE', `/v1/sessions/${listed.id}`)).toBe(204)
   expect(await alive(fourth)).toBe(401)
+
+  const { body: link } = await admin.call('POST', '/v1/portal-links', { body: grant })
+  const [fifth, sixth] = [await portalOf(api, admin, grant), await portalOf(api, admin, grant)]
+  const stranger = await keyWith(api, ['manage'], { account: '222222222222' })
+  for (const key of [stranger, admin]) {
+    expect(await alive(fifth)).toBe(200)
+    for (const id of [fifth.id, link.id]) expect(await key.status('DELETE', `/v1/sessions/${id}`)).toBe(204)
+  }
+  expect([await alive(fifth), await alive(sixth)]).toEqual([401, 200])
+  expect((await redeem(api, new URL(link.url).hash.slice(1))).status).toBe(401)
 })
 
 test('audit lines name the session beside the key', async () => {

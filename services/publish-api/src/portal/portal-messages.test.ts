@@ -17,6 +17,7 @@ import { portalOf, type TestPortal } from './portal.fixture.ts'
 const ORDERS = 'arn:aws:sns:us-east-1:000000000000:acme-orders'
 const DEAD = 'arn:aws:sqs:us-east-1:000000000000:acme-dead'
 const NONE = Buffer.alloc(0)
+const KEPT = { seconds: 3_600, bytes: 1_048_576 }
 let api: TestApi
 let admin: TestKey
 let own: { id: string; arn: string; bit: number; path: string }
@@ -25,8 +26,7 @@ let portal: TestPortal
 beforeAll(async () => {
   api = await startTestApi({ auth: true })
   admin = await keyWith(api, ['read', 'manage', 'redrive', 'bodies', 'publish'])
-  const keepMessages = { seconds: 3_600, bytes: 1_048_576 }
-  await admin.call('PUT', '/v1/topics/acme-orders', { body: { keepMessages } })
+  await admin.call('PUT', '/v1/topics/acme-orders', { body: { keepMessages: KEPT } })
   await admin.call('PUT', '/v1/queues/acme-dead')
   const body = {
     endpoint: 'https://acme.example.com/in',
@@ -45,7 +45,7 @@ beforeEach(async () => {
 type How = 'delivered' | 'parked' | 'filtered'
 
 /** A kept message of the topic that dispatch has logged. */
-async function dispatched(how: How, text = 'hello'): Promise<string> {
+async function dispatched(how: How, text = 'hello', ofOthers: object = {}): Promise<string> {
   const publishedAt = Date.now()
   const messageId = createMessageId(publishedAt)
   const attributes = { eventType: { type: 'String', value: 'order.paid' } }
@@ -60,6 +60,7 @@ async function dispatched(how: How, text = 'hello'): Promise<string> {
     slice,
     ...bits,
     [how]: Buffer.from([1 << own.bit]),
+    ...ofOthers,
   }
   await api.outcomes.append({ dispatch: [entry], lanes: [] })
   const uid = (await api.deps.topics.get(ORDERS))?.uid ?? ''
@@ -72,25 +73,26 @@ async function ended(
   messageId: string,
   outcome: 'delivered' | 'deadLettered',
   generation = 0,
+  subscriptionId = own.id,
 ): Promise<void> {
   const facts = { reason: outcome === 'delivered' ? null : ('permanent' as const), attempts: 2 }
   const status = { statusCode: outcome === 'delivered' ? 200 : 503, error: null }
-  const end = { messageId, subscriptionId: own.id, generation, outcome, ...facts, ...status }
+  const end = { messageId, subscriptionId, generation, outcome, ...facts, ...status }
   await api.outcomes.append({ dispatch: [], lanes: [end] })
 }
 
-/** Its dead letter, in the queue of the subscription. */
-async function deadLetter(messageId: string): Promise<string> {
-  await ended(messageId, 'deadLettered')
+/** Its dead letter, in the queue of both subscriptions. */
+async function deadLetter(messageId: string, of: { id: string; arn: string } = own): Promise<string> {
+  await ended(messageId, 'deadLettered', 0, of.id)
   const now = Date.now()
   const message: Message = { messageId, topicArn: ORDERS, publishedAt: now, message: 'hello' }
   const letter: DeadLetter = {
     ...{ reason: 'permanent', statusCode: 503, lastError: null, attempts: 2, generation: 0 },
-    ...{ subscriptionArn: own.arn, topicArn: ORDERS, messageId, message },
+    ...{ subscriptionArn: of.arn, topicArn: ORDERS, messageId, message },
     publishedAt: now,
     deadLetteredAt: now,
   }
-  const id = deadLetterItemId(own.id, deliveryId(messageId))
+  const id = deadLetterItemId(of.id, deliveryId(messageId))
   await api.deps.queues.send(DEAD, [{ id, body: 'hello', deadLetter: letter }])
   return id
 }
@@ -164,6 +166,24 @@ test('one message shows attempts, type and text, with the scope bodies alone', a
   const proxied = await portal.call('GET', `${own.path}/attempts`)
   await api.deps.subscriptions.update(own.id, () => ({ outbound: null }))
   expect(proxied.text).not.toContain('db down')
+})
+
+test('a message whose text only the dead letter of another endpoint has can be sent again', async () => {
+  await api.deps.topics.patch(ORDERS, { keepMessages: null })
+  const body = { endpoint: 'https://acme.example.com/other', redrivePolicy: { deadLetterTargetArn: DEAD } }
+  const { id } = (await admin.call('POST', '/v1/topics/acme-orders/subscriptions', { body })).body
+  const other = await api.deps.subscriptions.get(id)
+  const parked = Buffer.from([1 << (other?.bit ?? 0)])
+  const messageId = await dispatched('delivered', 'hello', { parked })
+  expect((await portal.call('GET', `${own.path}/messages/${messageId}`)).body.canResend).toBe(false)
+  await deadLetter(messageId, other ?? own)
+  expect((await portal.call('GET', `${own.path}/messages/${messageId}`)).body).toMatchObject({
+    ...{ canResend: true, body: 'hello' },
+  })
+  expect(await portal.status('POST', `${own.path}/messages/${messageId}/resend`)).toBe(202)
+  await admin.call('POST', `/v1/subscriptions/${own.id}/purge`)
+  await api.deps.subscriptions.delete(id)
+  await api.deps.topics.patch(ORDERS, { keepMessages: KEPT })
 })
 
 test('only a message that was sent to the endpoint can be read or sent again', async () => {

@@ -21,7 +21,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { type Answer, type Call, idOf, ok } from '../http/endpoint.ts'
 import { notFound } from '../http/error-answers.ts'
 import { iso, isoOrNull } from '../http/record-views.ts'
-import { keptOrWaiting, letterOf } from '../kept/stored-message.ts'
+import { findStored, letterOf } from '../kept/stored-message.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 import { NO_CONTENT_SHOWN } from '../search/content.ts'
 import { linesOf } from '../search/message-lines.ts'
@@ -186,5 +186,5 @@ export async function storedText(
   { topicArn }: SubscriptionRecord,
   { messageId, letter }: OwnMessage,
 ): Promise<Message | undefined> {
-  return letter?.message ?? (await keptOrWaiting(deps, topicArn, messageId)).found?.message
+  return letter?.message ?? (await findStored(deps, topicArn, messageId)).found?.message
 }

@@ -1,6 +1,6 @@
 /** Sessions of the console: a browser gives an API key once, and then has a cookie that scripts cannot read. */
 import { auditLog, type Caller, type Key, keyOfToken, reportChange } from '@fantail/access'
-import { FantailError } from '@fantail/contracts'
+import { FantailError, type PortalGrant } from '@fantail/contracts'
 import { LoginInput, SessionListAnswer, SessionView } from '@fantail/contracts/schemas/access/session-schemas'
 import { SESSION_MS_MAX } from '@fantail/store'
 import { z } from 'zod'
@@ -153,6 +153,7 @@ function sessionView(key: Key, session: Pick<View, 'csrfToken' | 'endsAt'>): Vie
 }
 
 const DIGEST = /^[0-9a-f]{64}$/
+const LINK_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 type ListedView = z.input<typeof SessionListAnswer>['sessions'][number]
 
@@ -173,10 +174,16 @@ export function sessionListRoutes(deps: ApiDeps): Endpoint[] {
       id: 'endSession',
       method: 'DELETE',
       path: '/v1/sessions/{session}',
-      params: { session: z.string().describe('Id of a session, as the list of sessions has it.') },
+      params: {
+        session: z
+          .string()
+          .describe('Id of a session, as the list of sessions has it. Or the id of a portal link.'),
+      },
       tag: TAG,
       summary: 'End a session of the console or the portal',
-      description: 'All processes refuse it within 100 ms. An unknown one gets the same answer.',
+      description:
+        'All processes refuse it within 100 ms. The id of a portal link ends its session, and the link if nobody has ' +
+        'opened it. An unknown one gets the same answer.',
       answers: { 204: { description: 'It has ended, or there was none' } },
       handle: (call) => endSession(deps, call),
     }),
@@ -210,6 +217,7 @@ async function isOfAccount({ keyCache }: ApiDeps, keyId: string, caller: Call['c
 
 async function endSession(deps: ApiDeps, { params, caller }: Call): Promise<Answer> {
   const digest = params.session ?? ''
+  if (LINK_ID.test(digest)) return endLink(deps, digest, caller)
   if (!DIGEST.test(digest)) throw FantailError.invalid('session', 'is no id of a session')
   const [console, portal] = await Promise.all([deps.sessions.get(digest), deps.portalSessions.get(digest)])
   const keyId = console?.keyId ?? portal?.keyId
@@ -217,5 +225,18 @@ async function endSession(deps: ApiDeps, { params, caller }: Call): Promise<Answ
   await (console ? deps.sessions.end(digest) : deps.portalSessions.end(digest))
   deps.sessionCache.forget(digest)
   deps.portalCache.forget(digest)
+  return NO_CONTENT
+}
+
+/** Whoever made a link has its id, and the session of the link has the same. */
+async function endLink(
+  { portalSessions, portalCache }: ApiDeps,
+  linkId: string,
+  caller: Caller,
+): Promise<Answer> {
+  const isIt = ({ id, account }: PortalGrant) =>
+    id === linkId && (caller === null || account === caller.account)
+  await portalSessions.endAll(isIt)
+  portalCache.clear()
   return NO_CONTENT
 }
