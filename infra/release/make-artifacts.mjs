@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Makes every artifact of a release in a checkout that has its packages: `make-artifacts.mjs FOLDER`. All bytes depend
- * on the commit alone.
+ * Makes every artifact of a release in a checkout that has its packages: `make-artifacts.mjs FOLDER`. `npm` as a second
+ * word leaves out all but the npm packages. All bytes depend on the commit alone.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -26,9 +26,9 @@ import { writeTreeWithoutNode } from './server-tree.mjs'
 import { entriesOf, writeTarball } from './tar-archive.mjs'
 import { PUBLISHED, tarballProblems } from './tarball-checks.mjs'
 
-const [output = ''] = process.argv.slice(2)
+const [output = '', only] = process.argv.slice(2)
 try {
-  if (output === '') throw new StepError('usage: make-artifacts.mjs FOLDER')
+  if (output === '') throw new StepError('usage: make-artifacts.mjs FOLDER [npm]')
   await makeArtifacts()
 } catch (error) {
   if (!(error instanceof StepError)) throw error
@@ -38,10 +38,16 @@ try {
 
 async function makeArtifacts() {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const name of PUBLISHED) await pack(join(root, 'packages', name), version)
+  if (only !== 'npm') await makeServers(version)
+  await writeChecksums()
+}
+
+/** @param {string} version */
+async function makeServers(version) {
   const maintainer = await run('git', ['log', '-1', '--format=%an <%ae>'], { cwd: root })
   const commit = await run('git', ['rev-parse', 'HEAD'], { cwd: root })
   const mtime = Number(await run('git', ['log', '-1', '--format=%ct'], { cwd: root }))
-  for (const name of PUBLISHED) await pack(join(root, 'packages', name), version)
   const image = createOciLayout({ version, commit, mtime })
   const work = mkdtempSync(join(tmpdir(), 'fantail-tree-'))
   try {
@@ -59,7 +65,6 @@ async function makeArtifacts() {
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
-  await writeChecksums()
 }
 
 /** @param {string} folder @param {string} version */

@@ -4,9 +4,10 @@
  * at the end a commit and a tag. Everything is made in a separate work tree. This work tree changes only after
  * everything has worked. Nothing is pushed or published.
  *
- * `--dry-run` neither commits nor tags. `--check` does not either: it makes everything twice, compares the bytes, and
- * tries each artifact on an empty machine. It needs root, Debian's debootstrap, lintian, nginx and caddy, and what
- * infra/helm/check.mjs needs. `--sign KEY` signs the checksums by cosign.
+ * `--dry-run` neither commits nor tags. With `--only npm` it makes the npm packages alone. `--check` is a dry run that
+ * makes everything twice, compares the bytes, and tries each artifact on an empty machine. It needs root, Debian's
+ * debootstrap, lintian, nginx and caddy, and what infra/helm/check.mjs needs. `--sign KEY` signs the checksums by
+ * cosign.
  */
 import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,10 @@ const MANIFESTS = [
 const OTHERS = ['infra/docker/Dockerfile', 'infra/helm/fantail/Chart.yaml']
 const flag = { type: /** @type {const} */ ('boolean') }
 
-const USAGE = 'usage: npm run release -- [VERSION | major | minor | patch] [--dry-run | --check] [--sign KEY]'
+const text = { type: /** @type {const} */ ('string') }
+
+const USAGE =
+  'usage: npm run release -- [VERSION | major | minor | patch] [--dry-run [--only npm] | --check] [--sign KEY]'
 
 try {
   await release(wordsOf(process.argv.slice(2)))
@@ -41,19 +45,23 @@ try {
 
 /** @param {string[]} args */
 function wordsOf(args) {
-  const flags = { 'dry-run': flag, check: flag, sign: { type: /** @type {const} */ ('string') } }
+  const flags = { 'dry-run': flag, check: flag, only: text, sign: text }
   try {
     const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true })
     if (positionals.length > 1) throw new TypeError('there is more than one version')
-    const { check: isCheck = false, sign: key } = values
-    return { wanted: positionals[0], isCheck, isDryRun: isCheck || values['dry-run'] === true, key }
+    const { check: isCheck = false, sign: key, only } = values
+    const isDryRun = isCheck || values['dry-run'] === true
+    if (only !== undefined && only !== 'npm') throw new TypeError('--only takes npm')
+    if (only && (isCheck || !isDryRun))
+      throw new TypeError('--only npm needs --dry-run, as it makes no whole release')
+    return { wanted: positionals[0], isCheck, isDryRun, key, only }
   } catch (error) {
     throw new StepError(`${error instanceof Error ? error.message : error}\n${USAGE}`)
   }
 }
 
 /** @param {ReturnType<typeof wordsOf>} words */
-async function release({ wanted, isDryRun, isCheck, key }) {
+async function release({ wanted, isDryRun, isCheck, key, only }) {
   const from = versionOf(root)
   const version = nextVersion(from, wanted, await hasTag(`v${from}`))
   const tag = `v${version}`
@@ -65,7 +73,7 @@ async function release({ wanted, isDryRun, isCheck, key }) {
   const versions = { from, to: version }
   await inWorkTree(versions, async (tree, section) => {
     if (!isDryRun) await run('git', ['commit', '--all', '--message', `Release ${version}`], { cwd: tree })
-    await makeArtifacts(tree, output, section)
+    await makeArtifacts(tree, output, section, only)
     if (key) await signRelease(output, key)
     if (!isDryRun) await keep(tree, tag)
   })
@@ -103,12 +111,13 @@ async function inWorkTree(versions, use) {
   }
 }
 
-/** @param {string} tree @param {string} output @param {string} section */
-async function makeArtifacts(tree, output, section) {
+/** @param {string} tree @param {string} output @param {string} section @param {string} [only] */
+async function makeArtifacts(tree, output, section, only) {
   rmSync(output, { recursive: true, force: true })
   mkdirSync(output, { recursive: true })
   writeFileSync(join(output, 'notes.md'), `${section}\n`)
-  const code = await show('node', ['infra/release/make-artifacts.mjs', output], { cwd: tree })
+  const words = only === undefined ? [output] : [output, only]
+  const code = await show('node', ['infra/release/make-artifacts.mjs', ...words], { cwd: tree })
   if (code !== 0) throw new StepError('making the artifacts failed, as the lines above say')
 }
 
