@@ -20,7 +20,9 @@ export async function makeTopics({
   receiver,
   providers,
 }: World): Promise<Map<string, Subscribed>> {
-  for (const queue of [DEAD_QUEUE, KEPT_QUEUE]) await client.put(`/v1/queues/${queue}`)
+  // Dead letters become sealed here, and return sealed to lanes whose other messages are not.
+  await client.put(`/v1/queues/${DEAD_QUEUE}`, { sealMessages: true })
+  await client.put(`/v1/queues/${KEPT_QUEUE}`)
   await client.put(`/v1/topics/${TOPIC}`)
   const subscriptions = new Map<string, Subscribed>()
   for (const [name, { settings, queue, paused, protocol }] of Object.entries(ENDPOINTS)) {
@@ -42,7 +44,7 @@ async function makeQueue(client: RestClient, queue: string): Promise<string> {
 }
 
 async function makeFifo(client: RestClient, receiverUrl: string): Promise<void> {
-  await client.put(`/v1/topics/${FIFO_TOPIC}`)
+  await client.put(`/v1/topics/${FIFO_TOPIC}`, { sealMessages: true })
   const arn = await makeQueue(client, FIFO_QUEUE)
   const path = `/v1/topics/${FIFO_TOPIC}/subscriptions`
   await client.post(path, { endpoint: arn, rawMessageDelivery: true })
