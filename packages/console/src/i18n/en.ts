@@ -432,6 +432,7 @@ export const words = {
       filter === ''
         ? `${many(count, 'dead letter')}.`
         : `${many(count, 'dead letter matches', 'dead letters match')}: ${filter}.`,
+    counting: 'Counting …',
     scannedTo: 'The queue holds more than one answer looks at. These numbers reach to letters from',
     otherGroups: (count: number) => `${many(count, 'smaller group')} not shown.`,
     since: 'Since',
@@ -810,11 +811,12 @@ export const words = {
     otherQueue: 'Choose another queue',
     blockedGroup: (group: string) => `The group ${group} waits for the message`,
     setAside: 'Set this message aside',
+    setAsideWhat: 'It is dead-lettered, and the group goes on.',
     isAside: (queue: string) => `It goes to ${queue}, and the group goes on.`,
     rate: 'Throttle, a second',
     rateHint: 'Empty: no limit.',
-    rateAdvice: (arrivals: number, rate: number) =>
-      `${Number(arrivals.toPrecision(2))}/s come in: ${rate}/s let it drain. Empty: no limit.`,
+    rateDrains: (arrivals: number, rate: number, time: string) =>
+      `${Number(arrivals.toPrecision(2))}/s come in: with ${rate}/s it drains in ${time}. Empty: no limit.`,
     nextProbe: 'The next probe:',
     letters: (count: number, queue: string) => `${many(count, 'dead letter')} in ${queue}`,
     lettersWhat: ': look, and redrive when the endpoint works.',

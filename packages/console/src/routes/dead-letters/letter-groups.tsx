@@ -24,13 +24,15 @@ const w = words.deadLetters
 
 interface Props {
   counts: DeadLetterCounts
+  /** false: the counts are those of an earlier filter, until those of the present one are there. */
+  isCounted: boolean
   filter: LetterFilter
   /** The filter in words. */
   described: string
   onChoose: (filter: LetterFilter) => void
 }
 
-export function LetterGroups({ counts, filter, described, onChoose }: Props) {
+export function LetterGroups({ counts, isCounted, filter, described, onChoose }: Props) {
   const { groups = [], otherGroups = 0, byHour = [], matched = 0, scannedTo } = counts
   // The list below says that the queue is empty.
   if (matched === 0 && isEmptyFilter(filter) && !scannedTo) return null
@@ -38,7 +40,7 @@ export function LetterGroups({ counts, filter, described, onChoose }: Props) {
     <section className={css.panel}>
       <h2>{w.groups}</h2>
       <div className={css.row}>
-        <p>{w.filtered(matched, described)}</p>
+        <p role="status">{isCounted ? w.filtered(matched, described) : w.counting}</p>
         <SinceChoice filter={filter} onChoose={onChoose} />
         {!isEmptyFilter(filter) && <Button onPress={() => onChoose({})}>{w.clear}</Button>}
       </div>

@@ -64,7 +64,13 @@ export function WorkbenchPage() {
             <ActiveRedrives queue={queue} />
             <Loaded read={counts} rows={3}>
               {(found) => (
-                <LetterGroups counts={found} filter={filter} described={described} onChoose={choose} />
+                <LetterGroups
+                  counts={found}
+                  isCounted={!counts.isPlaceholderData}
+                  filter={filter}
+                  described={described}
+                  onChoose={choose}
+                />
               )}
             </Loaded>
             <Letters name={name} filter={filter} />

@@ -1,7 +1,14 @@
 /** Rows that stay while one is open, and conclusions from the figures of a lane. */
 import type { Lane, Subscription } from '@fantail/client/api'
 import { expect, test } from 'vitest'
-import { afterGoodTest, drainText, rateThatDrains, rowsInPlace, whyNoRetry } from './lane-flow.tsx'
+import {
+  afterGoodTest,
+  drainText,
+  rateThatDrains,
+  rowsInPlace,
+  secondsToDrainAt,
+  whyNoRetry,
+} from './lane-flow.tsx'
 
 const lane = (subscriptionId: string, waiting = 3) => ({ subscriptionId, lane: { waiting } }) as Lane
 
@@ -25,6 +32,8 @@ const judged = (code: string, facts: object, figures: object) =>
 test('a lane that takes in more than it sends grows, and a throttle above the arrivals is suggested', () => {
   const slow = judged('tooSlowIn', { arrivalsPerSecond: 3.9, attemptsPerSecond: 1 }, { rate: 1 })
   expect([drainText(slow), rateThatDrains(slow)]).toEqual(['never: grows by 2.9/s', 5])
+  const round = judged('tooSlowIn', { arrivalsPerSecond: 4 }, { rate: 1 })
+  expect([4, 6, 804].map((rate) => secondsToDrainAt(round, rate))).toEqual([undefined, 800, 2])
   const throttled = judged('throttled', { arrivalsPerSecond: 0.5, attemptsPerSecond: 1 }, { rate: 1 })
   expect([drainText(throttled), rateThatDrains(throttled)]).toEqual(['26 min 40 s', undefined])
 })

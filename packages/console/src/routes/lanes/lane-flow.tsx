@@ -43,6 +43,13 @@ export function rateThatDrains({ lane, verdict }: Flow): number | undefined {
   return Math.ceil(arrivalsPerSecond * SPARE)
 }
 
+/** How long what waits takes at this rate. undefined: more comes in, nothing waits, or the arrivals are unknown. */
+export function secondsToDrainAt({ lane, verdict }: Flow, rate: number): number | undefined {
+  const { arrivalsPerSecond: arrivals } = verdict.facts
+  if (arrivals === null || rate <= arrivals || lane.waiting === 0) return undefined
+  return lane.waiting / (rate - arrivals)
+}
+
 /** Why Retry now would do nothing. undefined: it helps. */
 export function whyNoRetry({ status, lane }: Pick<Subscription, 'status' | 'lane'>): string | undefined {
   if (status === 'paused') return words.laneActions.retryPaused

@@ -132,7 +132,9 @@ function BlockingMessage({ id, group, messageId }: Blocking) {
         >
           {w.setAside}
         </Button>
-        {setAside.data && <span role="status">{w.isAside(nameOf(setAside.data.queueArn))}</span>}
+        <span className={css.hint} role="status">
+          {setAside.data ? w.isAside(nameOf(setAside.data.queueArn)) : w.setAsideWhat}
+        </span>
       </div>
       {setAside.error && <Failed error={setAside.error} />}
     </>

@@ -77,7 +77,7 @@ export function LanesPage() {
           <Select<State>
             label={w.state}
             value={state}
-            options={countedStates(read.data?.pages[0])}
+            options={countedStates(topic || host || q ? undefined : read.data?.pages[0])}
             onChange={(next) => change({ state: next || undefined })}
           />
           <Select<Sort>
@@ -134,7 +134,7 @@ export function LanesPage() {
   )
 }
 
-/** The verdicts, with the number of lanes that have them, so that a rare one is seen among many. */
+/** The verdicts, with the number of all lanes that have them, so that a rare one is seen among many. */
 function countedStates(list: LaneList | undefined) {
   const counts: Partial<Record<State, number>> = list?.verdicts ?? {}
   return STATES.map(({ value, label }) => {

@@ -6,16 +6,16 @@ import { problemAt } from '../../api/api-error.ts'
 import { useWrite } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { TextInput } from '../../parts/fields.tsx'
+import { formatSeconds } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 import { WriteForm } from '../../parts/write-form.tsx'
-import { rateThatDrains } from './lane-flow.tsx'
+import { rateThatDrains, secondsToDrainAt } from './lane-flow.tsx'
 
 const w = words.remedy
 const RATE = 'deliveryPolicy.throttlePolicy.maxReceivesPerSecond'
 
 export function ThrottleForm({ subscription }: { subscription: Subscription }) {
-  const { id, deliveryPolicy, maxInFlight, lane, verdict } = subscription
-  const { arrivalsPerSecond: arrivals } = verdict.facts
+  const { id, deliveryPolicy, maxInFlight, lane } = subscription
   const advised = useAdvice(subscription)
   const [typed, setRate] = useState<string>()
   const rate = typed ?? String(advised ?? lane.rate ?? '')
@@ -41,7 +41,7 @@ export function ThrottleForm({ subscription }: { subscription: Subscription }) {
       <div className={css.fields}>
         <TextInput
           label={w.rate}
-          hint={advised && arrivals && arrivals < advised ? w.rateAdvice(arrivals, advised) : w.rateHint}
+          hint={drainHint(subscription, Number(rate)) ?? w.rateHint}
           type="number"
           min={0}
           step="any"
@@ -61,6 +61,12 @@ export function ThrottleForm({ subscription }: { subscription: Subscription }) {
       </div>
     </WriteForm>
   )
+}
+
+function drainHint(subscription: Subscription, rate: number): string | undefined {
+  const seconds = secondsToDrainAt(subscription, rate)
+  if (seconds === undefined) return undefined
+  return w.rateDrains(subscription.verdict.facts.arrivalsPerSecond ?? 0, rate, formatSeconds(seconds))
 }
 
 /** Arrivals are known only after a while. The first advice stays, so that no later read changes it under the hand. */
