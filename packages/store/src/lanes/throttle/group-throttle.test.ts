@@ -12,6 +12,7 @@ import {
   type TestMessage,
   takeFrom,
   writeLane,
+  writeSlice,
 } from '../lane.fixture.ts'
 import { useLanes } from '../lanes.fixture.ts'
 import type { TakeRequest } from '../records/lane-records.ts'
@@ -19,6 +20,7 @@ import type { TakeRequest } from '../records/lane-records.ts'
 const { redis, lanes } = await useLanes()
 
 interface Sent {
+  delivery: Buffer
   group: string | undefined
   sendAt: number | null
   takenAt: number
@@ -48,7 +50,7 @@ async function takeAndDeliver(messages: TestMessage[], request: Partial<TakeRequ
   )
   const sent = claims.map(({ delivery, sendAt }): Sent => {
     const group = messages.find(({ id }) => delivery.equals(id))?.groupId
-    return { group, sendAt, takenAt: taken.now }
+    return { delivery, group, sendAt, takenAt: taken.now }
   })
   return { sent, taken }
 }
@@ -71,6 +73,8 @@ async function drain(messages: TestMessage[]) {
   return { sent, realMs: performance.now() - begun }
 }
 
+const withoutSent = (messages: TestMessage[], sent: Sent[]) =>
+  messages.filter(({ id }) => !sent.some(({ delivery }) => delivery.equals(id)))
 const timesOf = (sent: Sent[], group?: string) =>
   sent
     .flatMap((one) => (group === undefined || one.group === group ? (one.sendAt ?? []) : []))
@@ -197,6 +201,57 @@ test('deliveries on shelves go on if the data of the shelves are lost', async ()
   for (let round = 0; round < 5; round++) sent.push(...(await takeAndDeliver(messages)).sent)
   expect(sent).toHaveLength(19)
   expect(await redis.hexists(laneKey(BASE, id), 'gr')).toBe(0)
+})
+
+test('a delivery on a shelf is shown as waiting for the throttle, and its lane when the next one goes', async () => {
+  const { id, messages } = await aLane({ groupRates: '0.1\t' }, { a: 3 })
+  const { sent } = await takeAndDeliver(messages)
+  const waiting = withoutSent(messages, sent).map(({ id: delivery }) => ({ subscriptionId: id, delivery }))
+  const states = await lanes.deliveryStates(SHARD, waiting)
+  const nextAt = (sent[0]?.sendAt ?? 0) + 10_000
+  expect(states).toHaveLength(2)
+  for (const { where, dueAt, hold } of states) {
+    expect([where, hold?.because]).toEqual(['waiting', 'throttle'])
+    expect(Math.abs((hold?.until ?? 0) - nextAt)).toBeLessThan(2)
+    expect(dueAt).toBeLessThanOrEqual(sent[0]?.takenAt ?? 0)
+  }
+  const [figures] = await lanes.figures([{ subscriptionId: id, shard: SHARD }])
+  expect(figures?.waiting).toBe(2)
+  expect(Math.abs((figures?.nextAttemptAt ?? 0) - nextAt)).toBeLessThan(500)
+  expect(figures?.oldestPublishedAt).not.toBeNull()
+})
+
+test('deliveries on a shelf expire', async () => {
+  await writeSlice(redis, { retentionSeconds: 60 })
+  const { id, messages } = await aLane({ groupRates: '0.01\t' }, { a: 5 })
+  const { sent } = await takeAndDeliver(messages)
+  await skew(redis, 80_000)
+  const expired: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const step = await lanes.sweep(SHARD, { cursor: cursor || null, deliveriesMax: 500, leaseMs: 20_000 })
+    expired.push(...step.expired.map(({ delivery }) => delivery.toString('hex')))
+    cursor = step.cursor
+  }
+  const kept = withoutSent(messages, sent).map((message) => message.id.toString('hex'))
+  expect(expired.sort()).toEqual(kept.sort())
+  expect(await redis.exists(`${BASE}shelves:${id}`, `${BASE}shelved:${id}`)).toBe(0)
+  await writeSlice(redis)
+  await skew(redis, 0)
+})
+
+test('a group gets the number of a shelf that is free, and none if all are taken', async () => {
+  const { id, messages } = await aLane({ groupRates: '1\t' }, { a: 2, b: 2 })
+  const others = Array.from({ length: 8_000 }, (_, i) => i + 8).filter((number) => number !== 4_711)
+  await redis.zadd(`${BASE}shelves:${id}`, ...others.flatMap((number) => [number, `other-${number}`]))
+  await takeAndDeliver(messages)
+  await takeAndDeliver(messages)
+  const numbers = await redis.zmscore(`${BASE}shelves:${id}`, 'a', 'b')
+  expect(numbers.filter((number) => number !== null)).toEqual(['4711'])
+  const scores = (await redis.zrange(`${BASE}fresh:${id}`, '0', '-1', 'WITHSCORES')).filter(
+    (_, i) => i % 2 === 1,
+  )
+  expect(scores.map((score) => Math.floor(Number(score) / 2 ** 40) === 4_711).sort()).toEqual([false, true])
+  await redis.del(`${BASE}shelves:${id}`)
 })
 
 test('the next head of a FIFO group waits for the send time of its group, and other groups go on', async () => {
