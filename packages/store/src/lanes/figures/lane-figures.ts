@@ -36,9 +36,15 @@ type FiguresReply = [
 
 /**
  * Failures in a row, since when, paused, proven, end of the first lease, arrivals lately, seconds that deliveries are
- * kept, blocked group.
+ * kept, blocked group, groups that wait for their throttle.
  */
-type VerdictReply = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer | number, number, BlockedReply]
+type VerdictReply = [
+  ...[Buffer, Buffer, Buffer, Buffer, Buffer],
+  Buffer | number,
+  number,
+  BlockedReply,
+  number,
+]
 type BlockedReply = [] | [group: Buffer, head: Buffer, behind: number]
 
 type LanePlace = { subscriptionId: string; shard: number }
@@ -119,6 +125,7 @@ function readFacts([
   arrived,
   retentionSeconds,
   blocked,
+  groupsThrottled,
 ]: VerdictReply) {
   const inARow = readTime(count)
   return {
@@ -129,6 +136,7 @@ function readFacts([
     blockedGroup: readBlocked(blocked),
     arrivalsLastMinute: typeof arrived === 'number' ? arrived : null,
     retentionSeconds,
+    ...(groupsThrottled > 0 && { groupsThrottled }),
   }
 }
 

@@ -60,7 +60,10 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
     `${waitsOf(blocked?.behind ?? 0)} behind it`,
   tooSlowIn: (said) =>
     `${waits(said)}, as ${perSecond(arrivals(said))} come in and ${perSecond(out(said))} go out`,
-  throttled: (said) => `${waits(said)} for the throttle of ${perSecond(out(said))}`,
+  throttled: (said) =>
+    said.figures.rate === null
+      ? `${waits(said)}, for the throttle of ${groupsOf(said)}`
+      : `${waits(said)} for the throttle of ${perSecond(out(said))}`,
   undispatched: (said) => `published messages wait for a worker; ${waits(said)} in this lane`,
   catchingUp: (said) => `${waits(said)}, and nothing is wrong`,
   fine: ({ figures }) =>
@@ -106,6 +109,10 @@ function waits({ figures }: Said): string {
 function waitsOf(waiting: number): string {
   if (waiting === 0) return 'nothing waits'
   return waiting === 1 ? '1 delivery waits' : `${whole(waiting)} deliveries wait`
+}
+
+function groupsOf({ figures: { groupsThrottled = 1 } }: Said): string {
+  return groupsThrottled === 1 ? 'a message group' : `${whole(groupsThrottled)} message groups`
 }
 
 function failedForDays({ subscription }: Said): string {

@@ -70,6 +70,7 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['tooSlowIn', 'more than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 121 }],
   ['tooSlowIn', 'more than it takes', { ...waits(90_000), ...lately, arrivalsLastMinute: 601 }],
   ['throttled', 'less than its throttle', { ...waits(90_000), rate: 2, arrivalsLastMinute: 120 }],
+  ['throttled', 'what waits for throttled groups', { ...waits(90_000), groupsThrottled: 2 }],
   ['undispatched', 'messages that no worker fetches', {}, { undispatchedSince: NOW - 5_000 }],
   ['fine', 'messages just published', {}, { undispatchedSince: NOW - 900 }],
   ['catchingUp', 'what waits without a throttle', { ...waits(90_000), ...lately, arrivalsLastMinute: 600 }],
@@ -77,6 +78,13 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['fine', 'nothing', {}],
 ])('%s: %s', (code, _, figures, others) => {
   expect(judge(figures, others).code).toBe(code)
+})
+
+test('the sentence on a throttle says whether message groups wait for theirs', () => {
+  const sentenceOf = (set: Partial<LaneFigures>) => judge({ ...waits(6_000), ...set }).sentence
+  expect(sentenceOf({ rate: 2 })).toMatch(/ for the throttle of 2\/s\.$/)
+  expect(sentenceOf({ groupsThrottled: 1 })).toMatch(/, for the throttle of a message group\.$/)
+  expect(sentenceOf({ groupsThrottled: 1_200 })).toMatch(/, for the throttle of 1,200 message groups\.$/)
 })
 
 test('a verdict says since when, why, and what comes next', () => {

@@ -68,11 +68,12 @@ function pressureOf(judged: Judged, facts: VerdictFacts): Finding {
   const timesOut = facts.lastError === 'timeout'
   if (fails(figures, now)) return { code: timesOut ? 'hung' : 'failing', since }
   if (hangs(figures, now, attemptTimeoutMs)) return { code: 'hung', since: since ?? figures.lastSuccessAt }
-  const { waiting, rate, oldestPublishedAt, blockedGroup } = figures
+  const { waiting, rate, oldestPublishedAt, blockedGroup, groupsThrottled = 0 } = figures
   const isLate = waiting > 0 && oldestPublishedAt !== null && now - oldestPublishedAt >= WAITING_MS
   if (blockedGroup && isLate) return { code: 'groupBlocked', since: publishedAtOf(blockedGroup.messageId) }
   if (waiting > 0 && comesFaster(figures, facts)) return { code: 'tooSlowIn', since: oldestPublishedAt }
-  if (waiting > 0 && rate !== null) return { code: 'throttled', since: oldestPublishedAt }
+  if (waiting > 0 && (rate !== null || groupsThrottled > 0))
+    return { code: 'throttled', since: oldestPublishedAt }
   if (undispatchedSince !== undefined && now - undispatchedSince >= WAITING_MS)
     return { code: 'undispatched', since: undispatchedSince }
   return isLate ? { code: 'catchingUp', since: oldestPublishedAt } : { code: 'fine', since: null }

@@ -414,6 +414,8 @@ export interface LaneFigures {
   firstLeaseEndsAt: number | null
   /** The FIFO group with the oldest head that has failed and has deliveries behind it. */
   blockedGroup: BlockedGroup | null
+  /** How many message groups wait for the throttle of their group. Absent: none. */
+  groupsThrottled?: number
   /** Deliveries that came in the last minute. null: unknown, because some of them may have left the lane already. */
   arrivalsLastMinute: number | null
   /** For how many seconds after its publishing a delivery is kept at least. */

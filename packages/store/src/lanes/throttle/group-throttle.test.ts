@@ -216,7 +216,7 @@ test('a delivery on a shelf is shown as waiting for the throttle, and its lane w
     expect(dueAt).toBeLessThanOrEqual(sent[0]?.takenAt ?? 0)
   }
   const [figures] = await lanes.figures([{ subscriptionId: id, shard: SHARD }])
-  expect(figures?.waiting).toBe(2)
+  expect(figures).toMatchObject({ waiting: 2, groupsThrottled: 1 })
   expect(Math.abs((figures?.nextAttemptAt ?? 0) - nextAt)).toBeLessThan(500)
   expect(figures?.oldestPublishedAt).not.toBeNull()
 })

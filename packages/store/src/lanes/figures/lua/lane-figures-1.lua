@@ -55,9 +55,9 @@ end
 
 -- Failures in a row or '', when the first was or '', '1' if it is paused or '', '1' if its endpoint is proven or '',
 -- the ms at which the first lease ends or '', how many deliveries came in the last ARRIVALS_MS or '', for how many
--- seconds deliveries are kept, and the blocked group. The number of arrivals is known only if the first waiting
--- delivery is older than ARRIVALS_MS: all later ones are then still in the lane. In a FIFO lane it is unknown, because
--- some deliveries wait behind the heads of their groups.
+-- seconds deliveries are kept, the blocked group, and how many groups wait for their throttle. The number of arrivals
+-- is known only if the first waiting delivery is older than ARRIVALS_MS: all later ones are then still in the lane. In
+-- a FIFO lane it is unknown, because some deliveries wait behind the heads of their groups.
 local function verdict_facts(id, lane)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.failedInARow, LANE.failingSince, LANE.floor)
   -- Leases of heads that go to queues of Fantail are shorter (lane-claim.lua), and no such queue hangs.
@@ -68,7 +68,8 @@ local function verdict_facts(id, lane)
   end
   return { h[1] or '', h[2] or '', lane.paused and '1' or '', lane.proven and '1' or '',
     lease_ends and text(lease_ends) or '', arrived,
-    math.max(lane.slice.ret or 0, tonumber(h[3]) or 0), lane.fifo and blocked_group(id) or {} }
+    math.max(lane.slice.ret or 0, tonumber(h[3]) or 0), lane.fifo and blocked_group(id) or {},
+    lane.groups and redis.call('ZCARD', base .. 'shelves:' .. id) or 0 }
 end
 
 local function block_letter(id, lane)
@@ -80,7 +81,7 @@ end
 local function figures(id)
   local lane = lane_of(base, id, now)
   if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '',
-    { '', '', '', '', '', '', 0, {} } } end
+    { '', '', '', '', '', '', 0, {}, 0 } } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
   local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
   -- In a FIFO lane, fresh heads are in the order of their due times. Other deliveries may wait behind a head in flight.
