@@ -21,23 +21,33 @@ const LICENCES = '.vite'
 /** The documentation page of the API. Its only package lies next to it in a bundle. */
 const DOCS = 'services/publish-api/src/openapi'
 
-/** @param {string} folder @returns {Promise<BundledPackage[]>} all packages of others in it */
-export async function writePacked(folder) {
+/**
+ * @param {string} folder
+ * @param {string} [built] a folder with the console and the portal of these sources. Default: they are built
+ * @returns {Promise<BundledPackage[]>} all packages of others in it
+ */
+export async function writePacked(folder, built) {
+  if (built !== undefined) return writeWith(built, folder)
   const made = await mkdtemp(join(tmpdir(), 'fantail-console-'))
   try {
     await promisify(execFile)(process.execPath, [at('packages/console/build/bundle.ts'), '--out', made])
-    const packages = await writeServer(join(folder, 'server'), {
-      mains: { cli: 'packages/command-line/src/main.ts', build: 'packages/runtime/src/health/build.ts' },
-      others: [...(await consolePackages(made)), ...(await scalarPackages())],
-    })
-    const pages = join(folder, 'server/packages/console/dist')
-    await cp(made, pages, { recursive: true, filter: (path) => !path.endsWith(LICENCES) })
-    await cp(join(scalarFolder(), 'dist/browser/standalone.js'), join(folder, 'server', DOCS, 'scalar.js'))
-    await writeLauncher(join(folder, 'bin'))
-    return packages
+    return await writeWith(made, folder)
   } finally {
     await rm(made, { recursive: true, force: true })
   }
+}
+
+/** @param {string} built @param {string} folder */
+async function writeWith(built, folder) {
+  const packages = await writeServer(join(folder, 'server'), {
+    mains: { cli: 'packages/command-line/src/main.ts', build: 'packages/runtime/src/health/build.ts' },
+    others: [...(await consolePackages(built)), ...(await scalarPackages())],
+  })
+  const pages = join(folder, 'server/packages/console/dist')
+  await cp(built, pages, { recursive: true, filter: (path) => !path.endsWith(LICENCES) })
+  await cp(join(scalarFolder(), 'dist/browser/standalone.js'), join(folder, 'server', DOCS, 'scalar.js'))
+  await writeLauncher(join(folder, 'bin'))
+  return packages
 }
 
 /** @param {string} made the console and, in a folder of it, the portal */

@@ -31,11 +31,15 @@ const COPIED = [
   ['infra/bin/fantail', 'bin/fantail'],
 ]
 
-/** Makes the folder again, with everything but Node. It is the same for every architecture. @param {string} folder */
-export async function writeTreeWithoutNode(folder) {
+/**
+ * Makes the folder again, with everything but Node. It is the same for every architecture.
+ * @param {string} folder
+ * @param {string} [built] as `writePacked` takes it
+ */
+export async function writeTreeWithoutNode(folder, built) {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  const packages = await writePacked(folder)
+  const packages = await writePacked(folder, built)
   await writeFile(join(folder, 'sbom.cdx.json'), sbomOf(packages, nodeVersion()))
   for (const [from = '', to = ''] of COPIED) {
     await cp(join(root, from), join(folder, to), { recursive: true })

@@ -4,17 +4,25 @@
  * files, so what several files need is built here: services, server tree and console. Files that build it at the same
  * time would delete each other's output.
  */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { sep } from 'node:path'
+import { promisify } from 'node:util'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { provideServerTree } from '../services/server-tree.ts'
 import { provideBundles } from '../services/service-bundles.ts'
 
 const STACKS = `${sep}tests${sep}`
-/** Files that last for more than half a minute although the machine is quiet. They begin first. */
+/**
+ * Files that last for more than half a minute although the machine is quiet, and small ones that last for more than ten
+ * seconds. They begin first. Otherwise the small ones would begin last, because vitest sorts new files by their size.
+ */
 const LONG = [
+  'infra/dev/check-settings',
+  'redrive/src/redrive-start',
   'tests/chaos/',
+  'tests/consumer/consumer',
   'tests/failure/endpoints/fifo',
+  'tests/failure/processes/frozen',
   'tests/guides/',
   'tests/scaling/shared-parts',
 ].map((path) => path.replaceAll('/', sep))
@@ -31,11 +39,12 @@ export class MixedOrder extends BaseSequencer {
     const startsServices = ({ moduleId }: TestSpecification) =>
       !WITHOUT_SERVICES.some((folder) => moduleId.includes(folder))
     const inTree = ({ moduleId }: TestSpecification) => IN_TREE.some((path) => moduleId.includes(path))
+    const needsTree = sorted.some(inTree)
+    const needsConsole = needsTree || sorted.some(({ moduleId }) => moduleId.includes(BROWSER))
     await Promise.all([
       sorted.filter(isStack).some(startsServices) && provideBundles(),
-      sorted.some(inTree) && provideServerTree(),
+      needsConsole && buildConsole().then(() => (needsTree ? provideServerTree() : undefined)),
     ])
-    if (sorted.some(({ moduleId }) => moduleId.includes(BROWSER))) buildConsole()
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
     const rest = sorted.filter((file) => !isLong(file))
     return [
@@ -49,8 +58,8 @@ export class MixedOrder extends BaseSequencer {
 }
 
 /** turbo takes the console from its cache, unless its sources have changed. */
-function buildConsole(): void {
-  execFileSync('turbo', ['run', 'bundle'], { stdio: ['ignore', 'ignore', 'inherit'] })
+async function buildConsole(): Promise<void> {
+  await promisify(execFile)('turbo', ['run', 'bundle'])
 }
 
 /**

@@ -6,15 +6,19 @@ import { fileURLToPath } from 'node:url'
 import { writeTreeWithoutNode } from '../../../infra/release/server-tree.mjs'
 
 const FOLDER = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url))
+const CONSOLE = fileURLToPath(new URL('../../../packages/console/dist/', import.meta.url))
 /** Set for the processes of a run. */
 const VARIABLE = 'FANTAIL_TEST_TREE'
 
-/** Makes the tree for processes that this process starts from now on. It is removed when this process ends. */
+/**
+ * Makes the tree for processes that this process starts from now on. It is removed when this process ends. The console
+ * must have been built.
+ */
 export async function provideServerTree(): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   const folder = await mkdtemp(join(FOLDER, 'server-tree-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  await writeTreeWithoutNode(folder)
+  await writeTreeWithoutNode(folder, CONSOLE)
   process.env[VARIABLE] = folder
 }
 
