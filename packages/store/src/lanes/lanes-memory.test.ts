@@ -8,7 +8,7 @@ import type { ParkAs } from './records/lane-records.ts'
  * Just below a power of two, hash tables are well filled, and just above it they are half empty. This number is in
  * between.
  */
-const DELIVERIES = 24_000
+const DELIVERIES = 12_000
 const CHUNK = 1_000
 
 const { redis } = await useRedis()

@@ -5,7 +5,7 @@ import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
  * Just below a power of two, hash tables are well filled, and just above it they are half empty. This number is in
  * between.
  */
-const MESSAGES = 24_000
+const MESSAGES = 12_000
 const CHUNK = 1_000
 const BODY_BYTES = 100
 
