@@ -120,6 +120,16 @@ test('the filter of the subscription and the bounds of the task decide what is s
   expect((await received()).sort()).toEqual(ids.slice(5, 7).sort())
 })
 
+test('sealed messages are resent as they are, and wait for the key only if a filter asks for their content', async () => {
+  const ids = await keep(2, () => ({ message: '', sealed: 'c2VhbGVk' }))
+  await runRedrive(fixture, (await create()).id, never)
+  expect((await received()).sort()).toEqual(ids.sort())
+  await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy: { size: ['large'] } }))
+  const { id } = await create()
+  await expect(runRedrive(fixture, id, never)).rejects.toMatchObject({ code: 'key_unavailable' })
+  expect(await fixture.redrives.get(id)).toMatchObject({ status: 'running', moved: 0, skipped: 0 })
+})
+
 test('a task of failed deliveries leaves out what was delivered, waits again, or is not in the log', async () => {
   const ids = await keep(7)
   const [dead, delivered, redriven, resent, expired, other] = ids as [string, ...string[]] as string[]
