@@ -9,7 +9,15 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stack, useStack } from '../harness/services/stack.ts'
 import { axeProblems, type ConsoleBrowser, startBrowser, whyNoBrowser } from './console-browser.ts'
-import { allPaths, deadLetters, KEPT, longNames, NOBODY, subscribeNobody } from './console-paths.ts'
+import {
+  allPaths,
+  deadLetters,
+  KEPT,
+  longNames,
+  makePausedLanes,
+  NOBODY,
+  subscribeNobody,
+} from './console-paths.ts'
 
 const isLong = process.env.FANTAIL_BROWSER_LONG === '1' && whyNoBrowser === undefined
 const HOSTILE = '<img src=x onerror="document.title=1"> invoice\u202efdp.exe'
@@ -295,6 +303,31 @@ describe.runIf(isLong)('the console', () => {
     expect(await phone.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await client.delete('/v1/topics/crowd')
     expect(browser.problems).toEqual([])
+  })
+
+  test('an open row keeps the answer of its test while the list grows past a hundred rows', async () => {
+    const { client } = stack()
+    await makePausedLanes(stack(), 110, 1)
+    const query = 'topic=busy-0&state=paused&sort=oldest'
+    const page = await browser.open(`/console/lanes?${query}`)
+    await page.getByText('100 rows shown, there are more').waitFor()
+    await page
+      .getByRole('button', { name: /^What to do for / })
+      .first()
+      .click()
+    const panel = page.locator('tr[data-under]')
+    await panel.getByRole('button', { name: 'Test', exact: true }).click()
+    const answer = panel.getByText(/^The endpoint answered|^The test/)
+    await answer.waitFor()
+    const { lanes } = await client.get<{ lanes: { subscriptionId: string }[] }>(
+      `/v1/lanes?${query}&limit=100`,
+    )
+    for (const { subscriptionId } of lanes.slice(-3))
+      await client.delete(`/v1/subscriptions/${subscriptionId}`)
+    await page.getByText('103 rows shown, there are more').waitFor()
+    expect(await answer.isVisible()).toBe(true)
+    await client.delete('/v1/topics/busy-0')
+    browser.problems.length = 0
   })
 
   test.each([

@@ -52,10 +52,13 @@ const VIRTUAL_FROM = 100
 const VISIBLE_PX = 620
 
 export function DataTable<Row>(props: Props<Row>) {
-  const { rows, empty } = props
+  const { rows, empty, under } = props
+  const isLong = useRef(false)
+  // A change of the kind of table would lose what stands under an open row, such as the answer of a test.
+  if (!rows.some((row) => under?.(row))) isLong.current = rows.length > VIRTUAL_FROM
   if (rows.length === 0) return <div className={css.frame}>{empty}</div>
   // The library of long tables measures the page, which a short table does not need.
-  return rows.length > VIRTUAL_FROM ? <LongTable {...props} /> : <Table {...props} drawn={rows} />
+  return isLong.current ? <LongTable {...props} /> : <Table {...props} drawn={rows} />
 }
 
 interface ReadProps<Row, Data> extends Omit<Props<Row>, 'rows' | 'onMore'> {

@@ -74,9 +74,15 @@ export function byHost(lanes: JudgedLane[]): LanesOfHost[] {
   return grouped(lanes, ({ subscription }) => hostOf(subscription))
 }
 
-/** Lanes of one host with the same verdict are one problem. Problems are in the order of their first lanes. */
-export function byProblem(lanes: JudgedLane[]): LanesOfHost[] {
-  return grouped(lanes, ({ subscription, verdict }) => `${verdict.code} ${hostOf(subscription)}`)
+/** Lanes of one host with the same verdict are one problem. The worst problem, and its worst lane, come first. */
+export function byProblem(lanes: JudgedLane[], now: number): LanesOfHost[] {
+  const keyOf = ({ subscription, verdict }: JudgedLane) => `${verdict.code} ${hostOf(subscription)}`
+  const keyed = grouped(ranked(lanes, 'worst', now), keyOf).map((problem) => {
+    const total = problem.lanes.reduce((sum, lane) => sum + weight(lane, now), 0)
+    return { problem, tier: TIERS[problem.lanes[0].verdict.code] ?? 0, total }
+  })
+  keyed.sort((a, b) => a.tier - b.tier || b.total - a.total)
+  return keyed.map(({ problem }) => problem)
 }
 
 function grouped(lanes: JudgedLane[], keyOf: (lane: JudgedLane) => string): LanesOfHost[] {

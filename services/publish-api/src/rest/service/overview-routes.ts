@@ -7,7 +7,7 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { iso } from '../../http/record-views.ts'
 import type { Board, JudgedLane } from '../../lanes/lane-board.ts'
-import { byProblem, isInNeed, ranked } from '../../lanes/rank-lanes.ts'
+import { byProblem, isInNeed } from '../../lanes/rank-lanes.ts'
 import { countVerdicts, rowsOf, sums } from '../topics/lane-routes.ts'
 
 type View = z.input<typeof OverviewView>
@@ -59,7 +59,7 @@ async function readOverview(deps: ApiDeps, { caller }: Call): Promise<Answer> {
 
 /** Many lanes of one host that is down are one problem, so that they hide no other. */
 async function problemsOf(deps: ApiDeps, board: Board, inNeed: JudgedLane[]): Promise<View['problems']> {
-  const shown = byProblem(ranked(inNeed, 'worst', board.at)).slice(0, PROBLEMS_SHOWN)
+  const shown = byProblem(inNeed, board.at).slice(0, PROBLEMS_SHOWN)
   const rows = await Promise.all(shown.map(({ lanes: [worst] }) => rowsOf(deps, board, [worst])))
   return shown.flatMap(({ host, lanes }, i) => {
     const [worst] = rows[i] ?? []
