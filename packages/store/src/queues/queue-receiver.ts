@@ -2,18 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { type BodySeals, SealKeyError } from '../records/sealed-messages.ts'
-import { NUMBER } from '../scripts/lua-numbers.ts'
+import type { BodySeals, SealKeyError } from '../records/sealed-messages.ts'
+import { readScript, runScript } from '../redis/scripts.ts'
 import { AttemptChangedError, OverLimitError, queueMissing } from './items/queue-errors.ts'
-import {
-  formatHandle,
-  type ItemReply,
-  readItem,
-  readItems,
-  SECRET_BYTES,
-  tryReadItem,
-  type UnreadableItem,
-} from './items/queue-items.ts'
+import { type ItemReply, readItems, SECRET_BYTES } from './items/queue-items.ts'
 import {
   atQueue,
   type QueueUse,
@@ -21,13 +13,18 @@ import {
   type ReceiveRefusal,
   type ReceiveRequest,
 } from './items/queue-records.ts'
+import { openTaken } from './items/received-items.ts'
 import { kindOf } from './kinds/queue-kind.ts'
 import type { QueueMover } from './queue-mover.ts'
 import type { UnreadableItems } from './upkeep/unreadable-items.ts'
 
+const GIVE_BACK = readScript('give-back-messages-1')
+
+/** How long messages stay hidden from a receive that cannot open them. Another process may have their key. */
+const LOCKED_MS = 60_000
 /**
- * Rounds of one receive that finds messages to move or too old. Past it: it answers with the messages that it has.
- * After a move, or if everything that was read was too old, a receive makes another round.
+ * Rounds of one receive that finds messages to move, locked or too old. Past it: it answers with the messages that it
+ * has. After a move, or if nothing that was read can be returned, a receive makes another round.
  */
 const RECEIVE_ROUNDS_MAX = 10
 
@@ -47,6 +44,7 @@ interface ReceiveRound {
   nextInMs: number
   overLimit: boolean
   refused: ReceiveRefusal | undefined
+  locked: SealKeyError | undefined
 }
 
 interface QueueReceiverOptions {
@@ -68,8 +66,8 @@ export class QueueReceiver {
 
   /**
    * Messages that are visible now, without waiting (QueueWaits waits). Throws `not_found`, OverLimitError or
-   * AttemptChangedError. If there are only messages whose key is missing, throws a SealKeyError; they come up again
-   * after their visibility timeout.
+   * AttemptChangedError. If there are only messages whose key is missing, throws a SealKeyError. The receive does not
+   * count for these, and they stay hidden for a minute.
    */
   async receive(arn: string, request: ReceiveRequest): Promise<QueueMessage[]> {
     const { messages, overLimit } = await this.receiveOnce(arn, request)
@@ -88,6 +86,7 @@ export class QueueReceiver {
 
   async #receiveRounds(arn: string, request: ReceiveRequest): Promise<Received> {
     const messages: QueueMessage[] = []
+    let firstLocked: SealKeyError | undefined
     for (let round = 1; ; round++) {
       let once: ReceiveRound
       try {
@@ -98,8 +97,10 @@ export class QueueReceiver {
         this.#options.onProblem(error as Error)
         return { messages, nextVisibleInMs: 0, overLimit: false }
       }
-      const { again, nextInMs, overLimit, refused } = once
+      const { again, nextInMs, overLimit, refused, locked } = once
+      firstLocked ??= locked
       if (!again || messages.length >= request.maxMessages || round === RECEIVE_ROUNDS_MAX) {
+        if (firstLocked && messages.length === 0) throw firstLocked
         return {
           messages,
           nextVisibleInMs: nextInMs < 0 ? null : nextInMs,
@@ -139,19 +140,25 @@ export class QueueReceiver {
     const [uid, nextInMs, target, received, moves, full, why] = reply
     const moved = readItems(moves)
     const corrupt = [...moved.unreadable]
-    let locked: SealKeyError | undefined
-    for (const [i, item] of received.entries()) {
-      const message = openWithHandle(item, { uid: String(uid), given: secrets[i], seals })
-      if (message instanceof SealKeyError) locked = message
-      else if ('problem' in message) corrupt.push(message)
-      else put(messages, message)
-    }
+    const opened = openTaken(received, { arn, uid: String(uid), secrets, seals })
+    const { withheld, locked } = opened
+    corrupt.push(...opened.corrupt)
+    for (const message of opened.messages) put(messages, message)
+    await this.#giveBack(arn, withheld, request)
     await unreadable.remove(arn, corrupt)
     await mover.move(arn, String(target), moved.items)
-    if (locked && messages.length === 0) throw locked
     const again = moves.length > 0 || (messages.length === 0 && (nextInMs === 0 || corrupt.length > 0))
     const refused = why === undefined ? undefined : (String(why) as ReceiveRefusal)
-    return { nextInMs, again, overLimit: full === 1, refused }
+    return { nextInMs, again, overLimit: full === 1, refused, locked }
+  }
+
+  async #giveBack(
+    arn: string,
+    taken: ReturnType<typeof openTaken>['withheld'],
+    { attemptId: attempt = '' }: ReceiveRequest,
+  ): Promise<void> {
+    if (taken.length === 0) return
+    await runScript(this.#options.redis, GIVE_BACK, { ...atQueue(arn), ms: LOCKED_MS, attempt, taken })
   }
 }
 
@@ -165,32 +172,4 @@ function put(messages: QueueMessage[], message: QueueMessage): void {
 function newSecrets(count: number): Buffer[] {
   const bytes = randomBytes(count * SECRET_BYTES)
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * SECRET_BYTES, (i + 1) * SECRET_BYTES))
-}
-
-interface Handing {
-  uid: string
-  given: Buffer | undefined
-  seals: BodySeals | undefined
-}
-
-function openWithHandle(reply: ItemReply, handing: Handing): ReturnType<typeof withHandle> | SealKeyError {
-  try {
-    return withHandle(reply, handing)
-  } catch (error) {
-    if (error instanceof SealKeyError) return error
-    throw error
-  }
-}
-
-/**
- * The secret of the handle is the secret that the script returned. If it returned none, it is the secret that was made
- * for this receive.
- */
-function withHandle(reply: ItemReply, { uid, given, seals }: Handing): QueueMessage | UnreadableItem {
-  const item = tryReadItem(reply, () => readItem(reply, seals))
-  if ('problem' in item) return item
-  const { message } = item
-  const secret = reply[NUMBER.SECRET_AT - 1] ?? given
-  if (!secret) throw new Error('more messages were received than were asked for')
-  return { ...message, receiptHandle: formatHandle(uid, message.messageId, secret) }
 }

@@ -3,10 +3,13 @@ import { startFairTimer, waitFor } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WAKE_QUEUES } from '../keys/keys.ts'
+import { KEYLESS, testSeals } from '../records/body-seals.fixture.ts'
+import { SealKeyError } from '../records/sealed-messages.ts'
 import { connect, whenReady } from '../redis/connections/connect.ts'
 import { AttemptChangedError } from './items/queue-errors.ts'
 import { QueueWaits } from './queue-waits.ts'
 import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
+import { Queues } from './queues.ts'
 
 const fixture = await useQueues()
 let subscriber: Redis
@@ -152,6 +155,20 @@ test('an attempt that cannot be repeated fails its own wait and none beside it',
   await expect(changed).rejects.toBeInstanceOf(AttemptChangedError)
   await fixture.queues.send(fifo, [{ ...item, deduplicationId: '2' }])
   expect(await other).toMatchObject([{ body: 'a' }])
+})
+
+test('a wait that finds only locked messages fails, and none beside it', async () => {
+  const sealing = new Queues(fixture.redis, { seals: testSeals() })
+  const queues = new Queues(fixture.redis, { seals: KEYLESS })
+  const locked = new QueueWaits({ queues, subscriber })
+  await sealing.send(arn, [{ body: 'secret', sealed: true }])
+  const asked = { maxMessages: 1, waitSeconds: 20 }
+  const failing = locked.receiveWaiting(arn, asked)
+  const other = locked.receiveWaiting(arn, asked)
+  await expect(failing).rejects.toBeInstanceOf(SealKeyError)
+  await sealing.send(arn, [{ body: 'open' }])
+  expect(await other).toMatchObject([{ body: 'open' }])
+  locked.close()
 })
 
 test('messages of an aborted attempt are there for its repetition', async () => {

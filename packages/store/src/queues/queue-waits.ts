@@ -7,6 +7,7 @@
 import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { WAKE_QUEUES } from '../keys/keys.ts'
+import { SealKeyError } from '../records/sealed-messages.ts'
 import { type PassingTimer, passingTime } from '../travel/passing-clock.ts'
 import { AttemptChangedError } from './items/queue-errors.ts'
 import type { QueueUse, Received, ReceiveRequest } from './items/queue-records.ts'
@@ -207,12 +208,15 @@ export class QueueWaits {
     }
   }
 
-  /** undefined: the waiter's own attempt cannot be repeated. The waiters behind it are not affected. */
+  /**
+   * undefined: the waiter's own attempt cannot be repeated, or all messages were locked. The waiters behind it are not
+   * affected.
+   */
   async #receiveFor({ arn }: Line, waiter: Waiter): Promise<Received | undefined> {
     try {
       return await this.#queues.receiveOnce(arn, waiter.request)
     } catch (error) {
-      if (!(error instanceof AttemptChangedError)) throw error
+      if (!(error instanceof AttemptChangedError || error instanceof SealKeyError)) throw error
       waiter.fail(error)
       return undefined
     }

@@ -5,13 +5,14 @@ import { KEYLESS, testSeals } from '../records/body-seals.fixture.ts'
 import { SealKeyError } from '../records/sealed-messages.ts'
 import { redrivenItemId } from './items/queue-ids.ts'
 import { openPayload, redrivenPayload, sealPayload } from './items/sealed-payloads.ts'
-import { newArn, useQueues } from './queues.fixture.ts'
+import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
 
-const { redis } = await useQueues()
+const { redis, skew } = await useQueues()
 const seals = testSeals()
 const sealing = new Queues(redis, { seals })
 const keyless = new Queues(redis, { seals: KEYLESS })
+const LOCKED_MS = 60_000
 
 test('without the key a receive returns what it can read, and sealed messages stay for others', async () => {
   const arn = newArn()
@@ -20,11 +21,56 @@ test('without the key a receive returns what it can read, and sealed messages st
   const [read, ...none] = await keyless.receive(arn, { maxMessages: 10 })
   expect([read?.body, none]).toEqual(['open', []])
   await keyless.ack(arn, [read?.receiptHandle ?? ''])
+  await skew(LOCKED_MS)
   await expect(keyless.receive(arn, { maxMessages: 10 })).rejects.toThrow(SealKeyError)
   await expect(keyless.send(arn, [{ body: 'x', sealed: true }])).rejects.toThrow(SealKeyError)
   expect((await keyless.peek(arn, { limit: 10 })).items).toMatchObject([{ body: '', sealed: 'locked' }])
   expect((await new Quarantine(redis).list({ limit: 1 })).items).toEqual([])
+  await skew(2 * LOCKED_MS)
   expect(await sealing.receive(arn, { maxMessages: 10 })).toMatchObject([{ body: 'secret', sealed: 'open' }])
+})
+
+test('a receive without the key does not count, and hides locked messages for a minute', async () => {
+  const [arn, dead] = [newArn(), newArn()]
+  await sealing.put(dead, {})
+  await sealing.put(arn, { redrivePolicy: { deadLetterTargetArn: dead, maxReceiveCount: 1 } })
+  const secret = { body: 'secret', sealed: true }
+  await sealing.send(arn, [secret, secret, { body: 'open' }])
+  for (let minute = 1; minute <= 3; minute++) {
+    const received = keyless.receive(arn, { maxMessages: 1 })
+    if (minute === 1) expect(await received).toMatchObject([{ body: 'open' }])
+    else await expect(received).rejects.toThrow(SealKeyError)
+    expect(await sealing.receive(arn, { maxMessages: 9 })).toEqual([])
+    await skew((2 + minute) * LOCKED_MS)
+  }
+  const received = await sealing.receive(arn, { maxMessages: 9 })
+  expect(received).toMatchObject(Array(2).fill({ body: 'secret', receiveCount: 1 }))
+  expect((await sealing.peek(dead, { limit: 9 })).items).toMatchObject([{ body: 'open' }])
+  const handles = received.map(({ receiptHandle = '' }) => receiptHandle)
+  expect(await sealing.ack(arn, handles)).toEqual([{ ok: true }, { ok: true }])
+})
+
+test('in a FIFO queue nothing overtakes a locked message of its group, also in a repeated receive', async () => {
+  const arn = newFifoArn()
+  await sealing.put(arn, { contentBasedDeduplication: true })
+  const sent = (body: string, groupId = 'a') => ({ body, groupId, sealed: body === 'locked' })
+  await sealing.send(arn, [sent('1'), sent('locked'), sent('2'), sent('3', 'b')])
+  const repeated = { maxMessages: 9, attemptId: 'once' }
+  const received = await keyless.receive(arn, repeated)
+  expect(received.map(({ body }) => body)).toEqual(['1', '3'])
+  expect(await keyless.receive(arn, repeated)).toEqual(received)
+  const handles = received.map(({ receiptHandle = '' }) => receiptHandle)
+  await keyless.ack(arn, handles)
+  expect(await keyless.receive(arn, { maxMessages: 9 })).toEqual([])
+  await skew(8 * LOCKED_MS)
+  await expect(keyless.receive(arn, { maxMessages: 9, attemptId: 'again' })).rejects.toThrow(SealKeyError)
+  expect(await keyless.receive(arn, { maxMessages: 9, attemptId: 'again' })).toEqual([])
+  await skew(9 * LOCKED_MS)
+  const rest = await sealing.receive(arn, { maxMessages: 9 })
+  expect(rest).toMatchObject([
+    { body: 'locked', receiveCount: 1 },
+    { body: '2', receiveCount: 1 },
+  ])
 })
 
 test('a message that is received too often moves sealed, and opens in the dead-letter queue', async () => {

@@ -71,6 +71,7 @@ export const SCRIPT_CLASSES = {
   'finish-move-1': 'frees',
   'finish-redriven-1': 'carries',
   'finish-topic-1': 'carries',
+  'give-back-messages-1': 'carries',
   'group-letters-1': 'reads',
   'hold-claim-1': 'carries',
   'hold-lock-1': 'carries',

@@ -267,6 +267,13 @@ export interface ScriptArguments {
     version: ScriptText
     revision: ScriptText
   }
+  'give-back-messages-1': {
+    base: ScriptText
+    arn: ScriptText
+    ms: number
+    attempt: ScriptText
+    taken: { id: ScriptText; digest: ScriptText }[]
+  }
   'group-letters-1': {
     base: ScriptText
     arn: ScriptText

@@ -19,6 +19,15 @@ local function note_receive(queue, attempt, id, proof, due)
   redis.call('PEXPIRE', key, ATTEMPT_MS)
 end
 
+-- Takes a message out of an attempt. An attempt without messages is forgotten.
+local function forget_receive(queue, attempt, id)
+  local key = attempt_key(queue, attempt)
+  for _, entry in ipairs(redis.call('LRANGE', key, 1, -1)) do
+    if string.sub(entry, 1, ID_BYTES) == id then redis.call('LREM', key, 1, entry) end
+  end
+  if redis.call('LLEN', key) == 1 then redis.call('DEL', key) end
+end
+
 -- The noted messages of an attempt. 'new': there is no attempt, or its messages are visible again. 'changed': a message
 -- was deleted, received, or given another time since.
 local function noted_receives(queue, attempt)
