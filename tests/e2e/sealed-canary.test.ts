@@ -1,17 +1,27 @@
-/** With FANTAIL_SEAL=all, the content of messages is nowhere in Redis, nor in its files, nor in the logs. */
-import { readdir, readFile } from 'node:fs/promises'
+/** With FANTAIL_SEAL=all, the content of messages is nowhere in Redis, nor in its files, logs and archives. */
+import { mkdtempSync } from 'node:fs'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { zstdDecompressSync } from 'node:zlib'
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
 import { useStack } from '../harness/services/stack.ts'
 
 const CANARY = 'canary-e2c94b'
+const archive = mkdtempSync(join(tmpdir(), 'fantail-archive-'))
+afterAll(() => rm(archive, { recursive: true, force: true }))
 const stack = useStack({
   redrive: true,
   redis: { appendfsync: 'always' },
-  env: { FANTAIL_SEAL: 'all', FANTAIL_LOG_LEVEL: 'debug' },
+  env: {
+    FANTAIL_SEAL: 'all',
+    FANTAIL_LOG_LEVEL: 'debug',
+    FANTAIL_ARCHIVE: pathToFileURL(archive).href,
+  },
 })
 const receiver = useReceiver()
 
@@ -37,10 +47,37 @@ async function redisFiles(): Promise<string> {
   await connection.config('SET', 'rdbcompression', 'no')
   await connection.save()
   const [, folder = ''] = (await connection.config('GET', 'dir')) as string[]
+  return Buffer.concat(await filesIn(folder)).toString('latin1')
+}
+
+async function filesIn(folder: string): Promise<Buffer[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile())
-  const texts = await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name))))
-  return Buffer.concat(texts).toString('latin1')
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith('.partial'))
+  return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name))))
+}
+
+/** Into blocks of an archive, and from there to a new subscription. Returns the lines of the blocks. */
+async function throughArchive(): Promise<string> {
+  const { client } = stack()
+  await client.put('/v1/topics/archived', { archive: { days: 1 } })
+  // So many bytes fill a block at once.
+  const message = `${CANARY} ${'x'.repeat(100_000)}`
+  const isAccepted = async () => {
+    const { status } = await client.call('POST', '/v1/topics/archived/messages', { body: { message } })
+    return status === 202
+  }
+  // A busy disk may answer late.
+  for (let n = 0; n < 12; n++) await waitFor(isAccepted)
+  const blocks = await waitFor(async () => {
+    const found = await filesIn(archive)
+    return found.length > 0 ? found : undefined
+  })
+  const endpoint = `${receiver().url}/replayed`
+  const { id } = await subscribe(stack(), 'archived', { endpoint, rawMessageDelivery: true })
+  await client.post(`/v1/subscriptions/${id}/resend`, { since: '2026-01-01T00:00:00Z' })
+  await waitFor(() => textsAt('/replayed').length >= 12)
+  expect(new Set(textsAt('/replayed'))).toEqual(new Set([message]))
+  return blocks.map((block) => String(zstdDecompressSync(block))).join('')
 }
 
 /** A message that fails, is dead-lettered, edited and redriven, and in the end arrives. */
@@ -84,17 +121,19 @@ async function throughQueues(): Promise<void> {
   expect(await receive('work.fifo')).toMatchObject([{ body: CANARY }])
 }
 
-test('[408] no command to Redis, no file of Redis and no log shows the content of a message', async () => {
+test('[408] no command to Redis, no file of Redis, no log and no archive shows the content of a message', async () => {
   const { connection, logText } = stack()
   const commands: string[] = []
   const monitor = await connection.monitor()
   monitor.on('monitor', (_: string, words: string[]) => commands.push(words.join(' ')))
   await failAndRedrive()
   await throughQueues()
+  const blocks = await throughArchive()
   await waitFor(() => commands.some((command) => command.includes('"sealed":')))
   monitor.disconnect()
   const files = await redisFiles()
   expect(files).toContain('"sealed":')
-  const places = { commands: commands.join('\n'), files, logs: logText() }
+  expect(blocks).toContain('"sealed":')
+  const places = { commands: commands.join('\n'), files, logs: logText(), blocks }
   for (const [place, text] of Object.entries(places)) expect(text.includes(CANARY), place).toBe(false)
 })

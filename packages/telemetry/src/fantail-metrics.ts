@@ -161,6 +161,11 @@ export function createInstruments() {
       help: 'Messages that redrives took from a queue, by result: moved, skipped.',
       labels: ['queue', 'result'],
     }),
+    archivedMessages: new Counter({
+      name: 'fantail_archived_messages',
+      help: 'Messages that were written into blocks of an archive.',
+      labels: ['topic'],
+    }),
     httpRequestSeconds: new Histogram(
       {
         name: 'fantail_http_request_duration_seconds',

@@ -1,5 +1,5 @@
 /** Builds the redrive service: redrive tasks, and sweeps of queues, topics and subscriptions. */
-import type { Message, RedisTarget, SubscriptionRecord } from '@fantail/contracts'
+import { type Message, nameOfArn, type RedisTarget, type SubscriptionRecord } from '@fantail/contracts'
 import { bodySealsOf, openBlockStore, textForProtocol } from '@fantail/delivery'
 import type { Telemetry } from '@fantail/jobs'
 import {
@@ -65,7 +65,7 @@ interface RedriveServiceOptions {
   log: Logger
   telemetry?: Telemetry | undefined
   /** Default: the service makes its own. */
-  metrics?: Pick<Metrics, 'redrivenMessages'> & ReportsTo['metrics']
+  metrics?: Pick<Metrics, 'archivedMessages' | 'redrivenMessages'> & ReportsTo['metrics']
   /** Number of dispatch queues, which have the streams of the outcome log. Default: 1. */
   queues?: number
   /** Entries of the outcome log. Default: 0, it is not written. */
@@ -153,7 +153,14 @@ export function createRedriveService({
   const clock = createRedisClock(redis)
   const blocks =
     archive === undefined ? undefined : openBlockStore({ url: archive, credentials, clock: clock.now })
-  const archiver = blocks && createArchiver({ redis, archives: new Archives(redis, blocks), log })
+  const archiver =
+    blocks &&
+    createArchiver({
+      redis,
+      archives: new Archives(redis, blocks),
+      log,
+      onBlock: ({ arn }, messages) => metrics.archivedMessages.of({ topic: nameOfArn(arn) }).add(messages),
+    })
   const resends = new ResendBatches({
     redis,
     acks,

@@ -56,8 +56,8 @@ export class FunctionAttempter implements Attempter {
   openAhead(): void {}
 
   attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
-    const { envelope, target, traceparent, textBytesMax, after, onRequest, moment } = attempt
-    const body = renderSnsEvent(envelope, target)
+    const { envelope, target, delivery, traceparent, textBytesMax, after, onRequest, moment } = attempt
+    const body = renderSnsEvent(envelope, target, delivery)
     const invocation = {
       arn: target.url,
       type: 'Event',

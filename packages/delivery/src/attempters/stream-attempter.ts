@@ -84,7 +84,7 @@ class StreamAttempter implements Attempter {
   })
   readonly batching: Batching = {
     limitsOf: ({ url }) => this.#limitsOf(url),
-    render: ({ envelope }, target) => renderStreamRecord(envelope, target),
+    render: ({ envelope, delivery }, target) => renderStreamRecord(envelope, target, delivery),
     attempt: ({ target, records, textBytesMax }, done) => {
       const named = records.map(({ bytes, delivery }) => ({
         data: bytes,

@@ -67,7 +67,7 @@ function headersOf(
   )
 }
 
-test('[415] a resent delivery says so in its header and envelope, at queues too, and is else the same', () => {
+test('[415] a resent delivery says so in its header, envelope, event or record, and is else the same', () => {
   const of = message({ attributes: { color: { type: 'String', value: 'red' } } })
   const [plain, resent] = [Buffer.alloc(16), Buffer.alloc(22)]
   const sent = (delivery: Buffer, to = target()) => {
@@ -82,6 +82,12 @@ test('[415] a resent delivery says so in its header and envelope, at queues too,
   const queued = (delivery: Buffer) =>
     JSON.parse(queueBody(compileEnvelope(of), target(), QUEUE, delivery).body)
   expect(queued(resent)).toEqual({ ...queued(plain), Replayed: true })
+  const event = (delivery: Buffer) =>
+    JSON.parse(renderSnsEvent(compileEnvelope(of), target(), delivery)).Records[0].Sns
+  expect(event(resent)).toEqual({ ...event(plain), Replayed: true })
+  const record = (delivery: Buffer) =>
+    JSON.parse(String(renderStreamRecord(compileEnvelope(of), target(), delivery)))
+  expect(record(resent)).toEqual({ ...record(plain), Replayed: true })
 })
 
 const AWKWARD = 'quote " slash \\ line\nend tab\t null\u0000 é € 😀 \u2028 </script>'

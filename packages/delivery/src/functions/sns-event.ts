@@ -3,7 +3,7 @@
  * `URL`, `Subject` and `MessageAttributes` are always there, and attributes of all types but Binary are Strings.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  */
-import type { MessageAttribute } from '@fantail/contracts'
+import { isResent, type MessageAttribute } from '@fantail/contracts'
 import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 
@@ -14,7 +14,7 @@ import type { Target } from '../envelope/target.ts'
 const UNSIGNED = { version: '', value: '', certificateUrl: '' }
 
 /** Throws if the topic signs and the signature has not been made (`EnvelopeSigning`). */
-export function renderSnsEvent(envelope: Envelope, target: Target): string {
+export function renderSnsEvent(envelope: Envelope, target: Target, delivery?: Buffer | undefined): string {
   const { message, kind, signatureVersion } = envelope
   const { protocol, subscriptionArn } = target
   const { text, signature } = textFor(envelope, protocol)
@@ -32,6 +32,7 @@ export function renderSnsEvent(envelope: Envelope, target: Target): string {
     SigningCertUrl: certificateUrl,
     UnsubscribeUrl: linkOf(envelope, target),
     MessageAttributes: attributesOf(message.attributes ?? {}),
+    ...(isResent(delivery) && { Replayed: true }),
   }
   const record = { EventSource: 'aws:sns', EventVersion: '1.0', EventSubscriptionArn: subscriptionArn, Sns }
   return JSON.stringify({ Records: [record] })

@@ -3,13 +3,17 @@
  * ends each record, so that a reader of the stream's objects can separate them.
  * https://docs.aws.amazon.com/sns/latest/dg/firehose-message-formats.html
  */
-import type { MessageAttribute } from '@fantail/contracts'
+import { isResent, type MessageAttribute } from '@fantail/contracts'
 import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
-export function renderStreamRecord(envelope: Envelope, target: Target): Buffer {
+export function renderStreamRecord(
+  envelope: Envelope,
+  target: Target,
+  delivery?: Buffer | undefined,
+): Buffer {
   const { message, kind } = envelope
   const { text } = textFor(envelope, target.protocol)
   if (target.raw) return Buffer.from(`${text}\n`)
@@ -23,6 +27,7 @@ export function renderStreamRecord(envelope: Envelope, target: Target): Buffer {
     Timestamp: publishedIso(message),
     UnsubscribeURL: linkOf(envelope, target),
     MessageAttributes: Object.keys(attributes).length === 0 ? undefined : shown(attributes),
+    Replayed: isResent(delivery) || undefined,
   }
   return Buffer.from(`${JSON.stringify(record)}\n`)
 }
