@@ -237,6 +237,25 @@ describe.runIf(isLong)('the console', () => {
     expect(browser.problems).toEqual([])
   })
 
+  test('a quota is set, shown with what is used, and removed', async () => {
+    const { client } = stack()
+    await client.put('/v1/topics/bounded-a')
+    const page = await browser.open('/console/access?tab=quotas')
+    await page.getByText('There is no quota').waitFor()
+    await page.getByRole('button', { name: 'Set a quota' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Names that begin with').fill('bounded-')
+    await dialog.getByLabel('Topics').fill('3')
+    expect(await axeProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Set a quota' }).click()
+    const row = page.locator('tbody tr', { hasText: 'bounded-' })
+    await row.getByText('1 of 3').waitFor()
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('There is no quota').waitFor()
+    expect(browser.problems).toEqual([])
+  })
+
   test('ten lanes stand on a screen of 800 pixels, and all of a filter are paused by a plan and undone', async () => {
     const { client } = stack()
     await client.put('/v1/topics/crowd')
