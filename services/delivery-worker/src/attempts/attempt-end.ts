@@ -17,6 +17,8 @@ export interface AttemptEnd {
   attempts: number
   /** `first`: the attempt came straight from the job. */
   path: 'first' | 'lane'
+  /** True: the attempt came from the job, which did not wait for it. Absent: false. */
+  isDetached?: boolean
   /** When the attempt ended, by performance.now(). Absent: now. */
   endedAt?: number
   /** FIFO: the deliveries that shared the attempt. They are delivered with it, or stay unchanged in their lane. */

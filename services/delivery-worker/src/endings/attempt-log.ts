@@ -15,12 +15,13 @@ export class AttemptLog implements EndReport {
   }
 
   /**
-   * A first attempt that succeeded has no line of its own, because the line of its job counts it. If it was not sent,
-   * its delivery only enters its lane.
+   * A first attempt that succeeded has no line of its own, because the line of its job counts it, unless it was
+   * detached. If it was not sent, its delivery only enters its lane.
    */
   ended(end: AttemptEnd, { result }: Outcome, { decision, why }: Decided): void {
     if (this.#percent === 0) return
-    if (end.path === 'first' && (decision === 'delivered' || decision === 'wait')) return
+    if (end.path === 'first' && decision === 'wait') return
+    if (end.path === 'first' && decision === 'delivered' && !end.isDetached) return
     const { message, subscription, attempts } = end
     const { messageId, topicArn } = message.message
     if (!isSampled(messageId, this.#percent)) return

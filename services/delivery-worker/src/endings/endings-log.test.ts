@@ -5,7 +5,7 @@ import { createFakeSender, DLQ, TOPIC, useFixture } from '../fixtures/worker.fix
 
 const fixture = await useFixture()
 
-async function startLogged(answer: () => number, options: { attemptLines?: number } = {}) {
+async function startLogged(answer: () => number | Promise<number>, options: { attemptLines?: number } = {}) {
   const lines: Record<string, unknown>[] = []
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) }
   const sender = createFakeSender()
@@ -61,6 +61,18 @@ test('a success from a lane is logged with the cause of its attempt', async () =
   const { because, delayMs } = failed ?? {}
   expect(because).toEqual(expect.any(String))
   expect(delivered).toMatchObject({ decision: 'delivered', attempts: 2, because, delayMs })
+})
+
+test('a first attempt that its job did not wait for is logged when it succeeds', async () => {
+  await fixture.subscribe('slow')
+  const late = Promise.withResolvers<number>()
+  const logged = await startLogged(() => late.promise)
+  const messageId = await fixture.publish('late')
+  await waitFor(() => logged('dispatch.completed').length === 1, { what: 'the job to be completed' })
+  late.resolve(200)
+  await waitFor(() => logged('delivery.attempted').length === 1, { what: 'the line' })
+  expect(logged('dispatch.completed')).toMatchObject([{ delivered: 0, parked: 1 }])
+  expect(logged('delivery.attempted')).toMatchObject([{ messageId, decision: 'delivered', attempts: 1 }])
 })
 
 test.each([

@@ -133,6 +133,7 @@ export class JobPlace implements Place<FirstAttempt> {
       message: unit.context,
       attempts: 1,
       path: 'first',
+      isDetached: true,
     } as const
     void endings.end(lanePlace, end, detached.outcome)
   }
