@@ -64,6 +64,17 @@ export const ENDPOINTS: Record<string, Endpoint> = {
       return { status: attempt === 1 && number % 4 === 0 ? 503 : 200 }
     },
   },
+  // The kind of a message is its group too.
+  'throttled-groups': {
+    settings: {
+      deliveryPolicy: MANY_AT_ONCE,
+      groupThrottle: { maxReceivesPerSecond: 0.5, overrides: { a: 10 } },
+      ...onlyKind('a'),
+    },
+    kind: 'a',
+    perSecond: 10,
+    answer: (number, attempt) => ({ status: attempt === 1 && number % 4 === 2 ? 503 : 200 }),
+  },
   adaptive: {
     settings: { deliveryPolicy: PATIENT, retryMode: 'adaptive' },
     answer: (number, attempt) => ({ status: attempt === 1 && number % 8 === 0 ? 429 : 200 }),

@@ -78,7 +78,11 @@ export class Publishing {
   }
 
   async #publishPlain({ api, messages, key }: Extract<Input, { do: 'publish' }>): Promise<void> {
-    const inputs = messages.map(({ text, kind }) => ({ message: text, attributes: { kind } }))
+    const inputs = messages.map(({ text, kind }) => ({
+      message: text,
+      attributes: { kind },
+      groupId: kind,
+    }))
     const publish = { texts: messages.map(({ text }) => text), fate: 'unknown' as PublishFate }
     this.publishes.push(publish)
     if (key === undefined) {

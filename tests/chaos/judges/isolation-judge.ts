@@ -76,7 +76,8 @@ async function playRound(tools: RoundTools, hung: Hung, recovering: Hung | undef
   const elapsed = startFairTimer(...world.services.map(({ pid }) => pid))
   for (let from = 0; from < texts.length; from += BATCH) {
     const messages = texts.slice(from, from + BATCH).map((message) => {
-      return { message, attributes: { kind: kindOf(message, texts) } }
+      const kind = kindOf(message, texts)
+      return { message, attributes: { kind }, groupId: kind }
     })
     await world.clients[0].post(`/v1/topics/${TOPIC}/messages`, { messages })
   }
