@@ -24,7 +24,7 @@ interface ArchiverOptions {
 interface Archiver {
   start(): void
   stop(): Promise<void>
-  /** Deletes blocks that are too old. Returns how many. */
+  /** Deletes blocks that are too old. Returns how many. Rejects at the end if an archive failed. */
   sweep(): Promise<number>
 }
 
@@ -60,9 +60,14 @@ export function createArchiver({ redis, archives, log, onBlock }: ArchiverOption
     start: () => void loop.start(),
     stop: () => loop.stop(),
     async sweep() {
+      const problems: unknown[] = []
       const deleted = await sideBySide(await archives.all(), ARCHIVES_AT_ONCE, (topic) =>
-        archives.sweep(topic),
+        archives.sweep(topic).catch((problem: unknown) => {
+          problems.push(problem)
+          return 0
+        }),
       )
+      if (problems.length > 0) throw problems[0]
       return deleted.reduce((sum, count) => sum + count, 0)
     },
   }

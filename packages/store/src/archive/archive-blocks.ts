@@ -51,29 +51,37 @@ export interface Block {
 export class BlockError extends Error {}
 
 const { KEPT_STEPS } = NUMBER
-const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 6 } }
+/** With a checksum, so that no changed byte is taken for a message. */
+const PARAMS = {
+  params: { [constants.ZSTD_c_compressionLevel]: 6, [constants.ZSTD_c_checksumFlag]: 1 },
+}
+/** Characters of a topic's name in the name of a block, since file systems allow 255. Its uid follows. */
+const BLOCK_NAME_CHARS_MAX = 100
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /** `orders-<uid>/2026-11-27/<from>-<to>.ndjson.zst`, with the day on which its last message was kept. */
 export function blockName({ arn, uid }: ArchivedTopic, { from, to }: Pick<Block, 'from' | 'to'>): string {
   const day = new Date(to / KEPT_STEPS).toISOString().slice(0, 10)
-  return `${nameOfArn(arn)}-${uid}/${day}/${from}-${to}.ndjson.zst`
+  return `${nameOfArn(arn).slice(0, BLOCK_NAME_CHARS_MAX)}-${uid}/${day}/${from}-${to}.ndjson.zst`
 }
 
 export async function packBlock(messages: readonly ArchivedMessage[]): Promise<Buffer> {
   const head = JSON.stringify({ scores: runsOf(messages) })
   const lines = [head, ...messages.map(({ body }) => body), '']
-  return compress(Buffer.from(lines.join('\n')), LEVEL)
+  return compress(Buffer.from(lines.join('\n')), PARAMS)
 }
 
 /** Throws a BlockError if the data is not a whole block. */
 export async function unpackBlock(data: Buffer): Promise<ArchivedMessage[]> {
   try {
-    const [head = '', ...bodies] = String(await decompress(data)).split('\n')
+    const text = await decompress(data)
+    const [head = '', ...bodies] = String(text).split('\n')
     const { scores } = JSON.parse(head) as { scores: Runs }
+    if (scores.reduce((sum, [, count]) => sum + count, 1) !== bodies.length)
+      throw new TypeError('lines are missing')
     const all = scores.flatMap(([first, count]) => Array.from({ length: count }, (_, n) => first + n))
-    if (bodies.pop() !== '' || bodies.length !== all.length) throw new TypeError('lines are missing')
+    if (bodies.pop() !== '') throw new TypeError('the end is missing')
     return bodies.map((body, i) => ({ score: all[i] ?? 0, body }))
   } catch (error) {
     throw new BlockError('the block is damaged', { cause: error })

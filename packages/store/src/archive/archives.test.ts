@@ -1,4 +1,5 @@
 /** Archives: messages move from the rings of their topics into blocks. */
+import { randomBytes } from 'node:crypto'
 import { createMessageId, type Message, parseMessageId } from '@fantail/contracts'
 import { crashing, skewKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
@@ -12,7 +13,14 @@ import { jobText, messageBody } from '../records/message-bodies.ts'
 import { connect } from '../redis/connections/connect.ts'
 import { isOutOfMemory } from '../redis/storage-errors.ts'
 import { Topics } from '../topics/topics.ts'
-import { type ArchivedTopic, type BlockStore, blockName, blockOf, packBlock } from './archive-blocks.ts'
+import {
+  type ArchivedTopic,
+  type BlockStore,
+  blockName,
+  blockOf,
+  packBlock,
+  unpackBlock,
+} from './archive-blocks.ts'
 import { ArchivePages, type ArchiveRange } from './archive-pages.ts'
 import { Archives, archiveFigures } from './archives.ts'
 
@@ -289,14 +297,55 @@ test('a block that is lost or damaged is an error that names it', async () => {
   await kept.keep(messages(topic, 3))
   await writeAll(topic)
   const [[name, data] = ['', Buffer.alloc(0)]] = [...objects]
-  objects.set(name, data.subarray(0, -9))
-  await expect(idsIn(topic)).rejects.toThrow(`the block ${name} of the archive is damaged`)
+  const flipped = Buffer.from(data)
+  flipped[data.length - 6] = (data[data.length - 6] ?? 0) ^ 1
+  for (const damaged of [data.subarray(0, -9), flipped]) {
+    objects.set(name, damaged)
+    await expect(idsIn(topic)).rejects.toThrow(`the block ${name} of the archive is damaged`)
+  }
   objects.clear()
   await expect(idsIn(topic)).rejects.toThrow(`the archive lacks the block ${name}`)
   expect(name).toBe(blockName(topic, blockOf(name.split('/').at(-1)?.split('-')[0] ?? '', toOf(name))))
 })
 
 const toOf = (name: string) => Number(/-(\d+)\.ndjson/.exec(name)?.[1])
+
+test('a changed byte of a block never gives another message', async () => {
+  const messages = [{ score: 1, body: randomBytes(300).toString('hex') }]
+  const block = await packBlock(messages)
+  let damaged = 0
+  for (let at = 0; at < block.length; at++) {
+    const changed = Buffer.from(block)
+    changed[at] = (block[at] ?? 0) ^ 1
+    // A few bits of the head mean nothing.
+    const found = await unpackBlock(changed).catch(() => null)
+    if (found) expect(found).toEqual(messages)
+    else damaged++
+  }
+  expect(damaged).toBeGreaterThan(block.length * 0.9)
+})
+
+test('the name of a block is no longer than file systems allow', () => {
+  const name = blockName({ arn: `${ARN}-${'x'.repeat(240)}`, uid: '0123456789abcdef' }, { from: 0, to: 1e15 })
+  expect(Math.max(...name.split('/').map(({ length }) => length))).toBeLessThan(150)
+})
+
+test('a block that cannot be deleted leaves the others to be deleted', async () => {
+  const topic = await archived({ days: 1 })
+  for (let block = 0; block < 2; block++) {
+    await kept.keep(messages(topic, 1))
+    await writeAll(topic)
+  }
+  await redis.set(skewKey(BASE), 2 * DAY_MS)
+  const [locked] = objects.keys()
+  const remove = async (name: string) => {
+    if (name === locked) throw new Error('locked')
+    objects.delete(name)
+  }
+  await expect(new Archives(redis, { ...blocks, remove }).sweep(topic)).rejects.toThrow('locked')
+  expect([...objects.keys()]).toEqual([locked])
+  expect(await archives.sweep(topic)).toBe(1)
+})
 
 test('a message of 1 KB takes at most 300 bytes in a block', async () => {
   const all = Array.from({ length: 1_000 }, (_, n) => ({

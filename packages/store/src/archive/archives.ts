@@ -1,5 +1,5 @@
 /**
- * The archives of topics. An archive has every message that its topic accepts, for days or years, in blocks outside of
+ * The archives of topics. An archive has every message that its topic accepts, for up to a year, in blocks outside of
  * Redis. The topic's ring is its tail: it loses a message only when a block has it.
  *
  * kept in the ring ──open──▶ chosen for a block ──put──▶ stored ──seal──▶ in the index, and free to leave the ring
@@ -98,16 +98,24 @@ export class Archives {
 
   /**
    * Deletes blocks that are too old or exceed the bytes of the archive, and all of an ended archive. Returns how many.
+   * Rejects at the end if a block could not be deleted. The next sweep tries it again.
    */
   async sweep(topic: ArchivedTopic): Promise<number> {
     const base = shardBase(shardOf(topic.arn))
     const args = { base, ...topic, blocksMax: DROPPED_BLOCKS_MAX }
     const found = (await runScript(this.#redis, DROP, args)) as Buffer[]
+    const problems: unknown[] = []
     for (let i = 0; i + 1 < found.length; i += 2) {
       const entry = String(found[i])
-      await this.#blocks.remove(blockName(topic, blockOf(entry, Number(found[i + 1]))))
+      try {
+        await this.#blocks.remove(blockName(topic, blockOf(entry, Number(found[i + 1]))))
+      } catch (problem) {
+        problems.push(problem)
+        continue
+      }
       await this.#redis.zrem(goneBlocksKey(base, topic.uid), entry)
     }
+    if (problems.length > 0) throw problems[0]
     return found.length / 2
   }
 }
