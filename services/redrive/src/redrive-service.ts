@@ -241,13 +241,13 @@ export class FilterMatches {
   }
 
   /**
-   * Shares the event loop with other work of the process. Throws a SealKeyError. A message that was changed matches
-   * nothing.
+   * Shares the event loop with other work of the process. Throws a SealKeyError. A message that was changed matches, so
+   * that the worker finds it in its lane and puts it into the quarantine.
    */
   async ask(record: SubscriptionRecord, stored: Message): Promise<boolean> {
     if (!isFiltered(record)) return true
     const [message] = ifReadable(() => openMessage(this.#seals, stored))
-    if (!message) return false
+    if (!message) return true
     const text = textForProtocol(message, record.protocol)
     const asked = { message: text, attributes: message.attributes }
     const bytes = parsedBytes(Buffer.byteLength(text))

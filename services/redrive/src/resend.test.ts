@@ -1,9 +1,11 @@
 /** Resends of kept messages. */
 import { createMessageId, FantailError, type Message, parseMessageId, topicArn } from '@fantail/contracts'
+import { bodySealsOf } from '@fantail/delivery'
 import { deliveryId, jobText, type LaneEntry, type LaneOutcome, messageBody } from '@fantail/store'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from './redrive.fixture.ts'
+import { FilterMatches } from './redrive-service.ts'
 import { runRedrive } from './run-redrive.ts'
 
 const TOPIC = topicArn('orders')
@@ -284,3 +286,13 @@ async function scene(run: (id: string) => Promise<unknown>): Promise<void> {
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 110, skipped: 0 })
   expect((await received()).sort()).toEqual(ids.sort())
 }
+
+test('a sealed message that was changed passes a filter, so that its lane can put it into the quarantine', async () => {
+  const filterPolicy = { size: ['large'] }
+  await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy }))
+  const record = await fixture.subscriptions.get(subscription.id)
+  const messageId = createMessageId(Date.now())
+  const changed = { messageId, topicArn: TOPIC, publishedAt: 1, message: '', sealed: 'changed' }
+  const filters = new FilterMatches({ ...bodySealsOf(undefined), open: () => undefined })
+  expect(record && (await filters.ask(record, changed))).toBe(true)
+})

@@ -46,8 +46,8 @@ export class NoVaultError extends Error {
 export function bodySealsOf(
   vault: { bodies: BodySeals } | undefined,
   { all = false }: { all?: boolean } = {},
-): BodySeals & { all: boolean } {
-  return { ...(vault?.bodies ?? NO_SEALS), all }
+): BodySeals & { all: boolean; isKeyError(error: unknown): boolean } {
+  return { ...(vault?.bodies ?? NO_SEALS), all, isKeyError: isMissingKey }
 }
 
 const NO_SEALS: BodySeals = {
@@ -57,6 +57,11 @@ const NO_SEALS: BodySeals = {
   open: () => {
     throw new NoVaultError('open messages')
   },
+}
+
+/** Whether a text cannot be sealed or opened because this process lacks the master key. */
+function isMissingKey(error: unknown): boolean {
+  return error instanceof NoVaultError || (error instanceof VaultError && error.code === 'unknownKey')
 }
 
 /** The seal's context: the owner of the secrets. `endpoint` is the stored one, without credentials. */

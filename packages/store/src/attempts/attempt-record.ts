@@ -49,19 +49,27 @@ export interface AttemptRecord {
 type Answer = Pick<AttemptRecord, 'headers' | 'body'>
 
 /** The record with its answer sealed, because an answer may repeat the message. Throws a SealKeyError. */
-export function sealAnswer({ headers, body, ...record }: AttemptRecord, seals: BodySeals): AttemptRecord {
+export function sealAnswer(
+  subscriptionId: string,
+  { headers, body, ...record }: AttemptRecord,
+  seals: BodySeals,
+): AttemptRecord {
   const answer: Answer = { headers, body }
-  return { ...record, sealed: sealText(seals, JSON.stringify(answer), contextOf(record)) }
+  return { ...record, sealed: sealText(seals, JSON.stringify(answer), contextOf(subscriptionId, record)) }
 }
 
 /** The record with its answer, or without one if it was changed. Throws a SealKeyError. */
-export function openAnswer({ sealed, ...record }: AttemptRecord, seals: BodySeals): AttemptRecord {
-  const text = sealed === undefined ? undefined : openText(seals, sealed, contextOf(record))
+export function openAnswer(
+  subscriptionId: string,
+  { sealed, ...record }: AttemptRecord,
+  seals: BodySeals,
+): AttemptRecord {
+  const text = sealed === undefined ? undefined : openText(seals, sealed, contextOf(subscriptionId, record))
   return text === undefined ? record : { ...record, ...(JSON.parse(text) as Answer) }
 }
 
-function contextOf({ messageId, attempt, startedAt }: AttemptRecord): string {
-  return JSON.stringify(['answer', messageId, attempt, startedAt])
+function contextOf(subscriptionId: string, { messageId, attempt, startedAt }: AttemptRecord): string {
+  return JSON.stringify(['answer', subscriptionId, messageId, attempt, startedAt])
 }
 
 export function packAttempt(record: AttemptRecord): string {

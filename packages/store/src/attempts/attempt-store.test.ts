@@ -1,8 +1,9 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test, vi } from 'vitest'
+import { testSeals } from '../records/body-seals.fixture.ts'
 import { Subscriptions } from '../subscriptions/subscriptions.ts'
 import { Topics } from '../topics/topics.ts'
-import { type AttemptRecord, packAttempt } from './attempt-record.ts'
+import { type AttemptRecord, packAttempt, sealAnswer } from './attempt-record.ts'
 import { AttemptRecorder } from './attempt-recorder.ts'
 import { AttemptStore } from './attempt-store.ts'
 
@@ -55,6 +56,16 @@ test('the newest hundred of a subscription are kept, newest first', async () => 
   expect([ids.length, ids[0], ids.at(-1)]).toEqual([100, 'm119', 'm20'])
   expect((await store.read('a'))[0]).toEqual(record(119, { body: 'ünicode \n"quoted"' }))
   await expectTrueSums()
+})
+
+test('a sealed answer opens only in the records of its subscription', async () => {
+  const seals = testSeals()
+  const line = packAttempt(sealAnswer('a', record(1, { body: 'answer' }), seals))
+  await add('a', [line])
+  await add('b', [line])
+  const opened = new AttemptStore(redis, seals)
+  const [[a], [b]] = [await opened.read('a'), await opened.read('b')]
+  expect([a, b]).toEqual([record(1, { body: 'answer' }), record(1)])
 })
 
 test('past the bound of bytes, the subscription whose last attempt is oldest loses its records', async () => {

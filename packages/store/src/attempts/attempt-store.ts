@@ -59,14 +59,16 @@ export class AttemptStore {
   /** The newest attempt comes first. */
   async read(subscriptionId: string): Promise<AttemptRecord[]> {
     const texts = await this.#redis.lrange(attemptsKey(subscriptionId), 0, ATTEMPTS_KEPT_MAX - 1)
-    return texts.flatMap((text) => unpackAttempt(text) ?? []).map((record) => this.#opened(record))
+    return texts
+      .flatMap((text) => unpackAttempt(text) ?? [])
+      .map((record) => this.#opened(subscriptionId, record))
   }
 
-  #opened(record: AttemptRecord): AttemptRecord {
-    const { sealed, ...open } = record
-    if (sealed === undefined || !this.#seals) return open
+  #opened(subscriptionId: string, record: AttemptRecord): AttemptRecord {
+    if (record.sealed === undefined) return record
+    const { sealed: _, ...open } = record
     try {
-      return openAnswer(record, this.#seals)
+      return this.#seals ? openAnswer(subscriptionId, record, this.#seals) : open
     } catch (error) {
       if (error instanceof SealKeyError) return open
       throw error

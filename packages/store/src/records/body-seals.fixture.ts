@@ -25,6 +25,7 @@ export function testSeals(): BodySeals {
         return undefined
       }
     },
+    isKeyError: () => false,
   }
 }
 
@@ -32,4 +33,4 @@ const refuse = () => {
   throw new Error('there is no key')
 }
 
-export const KEYLESS: BodySeals = { seal: refuse, open: refuse }
+export const KEYLESS: BodySeals = { seal: refuse, open: refuse, isKeyError: () => true }

@@ -72,6 +72,11 @@ test('no stored body with a flipped bit is read', () => {
   expect(read).toBe(0)
 })
 
+test('a sealed text that is no text was changed, and no key is missing', () => {
+  const damaged = { ...sealMessage(seals, aMessage()), sealed: 5 as unknown as string }
+  expect(() => openMessage(seals, damaged)).toThrow(CorruptRecordError)
+})
+
 test('without the key a message is neither sealed nor opened, and the error says so', () => {
   const sealed = sealMessage(seals, aMessage())
   expect(() => openMessage(KEYLESS, sealed)).toThrow(SealKeyError)

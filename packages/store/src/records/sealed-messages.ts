@@ -16,6 +16,8 @@ export interface BodySeals {
   seal(text: string, context: string): string
   /** Undefined: the text was changed, or it belongs to another owner. Throws if its key is missing. */
   open(sealed: string, context: string): string | undefined
+  /** Whether one of these calls threw the error because a key is missing. */
+  isKeyError(error: unknown): boolean
 }
 
 /** A text cannot be sealed or opened now, because this process lacks the key. */
@@ -60,8 +62,8 @@ export function sealMessage(seals: BodySeals, message: Message): Message {
  * text was changed or is another message's, and a SealKeyError.
  */
 export function openMessage(seals: BodySeals, message: Message): Message {
+  if (message.sealed === undefined) return message
   const { sealed, ...open } = message
-  if (sealed === undefined) return message
   const text = openText(seals, sealed, contextOf(open))
   if (text === undefined) throw notItsOwn('a message', JSON.stringify(message))
   const opened = { ...open, ...(JSON.parse(text) as Partial<Message>) }
@@ -81,7 +83,7 @@ export function sealText(seals: BodySeals, text: string, context: string): strin
   try {
     return seals.seal(text, context)
   } catch (error) {
-    throw new SealKeyError(error)
+    throw seals.isKeyError(error) ? new SealKeyError(error) : error
   }
 }
 
@@ -90,7 +92,8 @@ export function openText(seals: BodySeals, sealed: string, context: string): str
   try {
     return seals.open(sealed, context)
   } catch (error) {
-    throw new SealKeyError(error)
+    if (seals.isKeyError(error)) throw new SealKeyError(error)
+    return undefined
   }
 }
 

@@ -73,7 +73,7 @@ export class Recording implements EndReport {
     const record = recordOf(end, result, decided, this.#options.now())
     const answer = result.kind === 'response' ? result.answer : undefined
     const seals = answer && isSealed(end.message.message) ? this.#options.seals : undefined
-    recorder.add(id, () => withAnswer(record, answer, seals))
+    recorder.add(id, () => withAnswer(record, answer, seals && ((whole) => sealAnswer(id, whole, seals))))
   }
 
   #of({ recordAttempts }: CompiledSubscription): AttemptRecording {
@@ -132,10 +132,10 @@ function cameAtFirst({ message }: AttemptEnd, startedAt: number): Came {
 function withAnswer(
   record: AttemptRecord,
   answer: AnswerStart | undefined,
-  seals: BodySeals | undefined,
+  seal: ((record: AttemptRecord) => AttemptRecord) | undefined,
 ): AttemptRecord {
   if (!answer) return record
   const isPrivate = answer.isPublic ? undefined : (true as const)
   const whole = { ...record, headers: shownHeaders(answer.headers), body: answer.body(), isPrivate }
-  return seals ? sealAnswer(whole, seals) : whole
+  return seal ? seal(whole) : whole
 }

@@ -130,7 +130,7 @@ export class Dispatcher {
     const unreadable: Unreadable[] = []
     const contexts = job.messages.flatMap((body, index) => this.#context(body, index, unreadable))
     const run = new JobRun(job, contexts, (unit) => this.#options.recorder.dispatched(unit))
-    const bytes = contexts.reduce((sum, { message }) => sum + message.message.length, 0)
+    const bytes = job.messages.reduce((sum, body) => sum + body.length, 0)
     this.#bytes.begin(bytes)
     this.#checkpoints.begin(run)
     try {

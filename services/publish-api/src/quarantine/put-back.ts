@@ -111,7 +111,7 @@ async function dispatch(
 ): Promise<void> {
   const { record } = topic
   if (!record.fifo) {
-    const bytes = messages.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0)
+    const bytes = messages.reduce((sum, message) => sum + Buffer.byteLength(messageBody(message)), 0)
     await publisher.publish(messages, weightOf(topic, messages, bytes))
     return
   }
