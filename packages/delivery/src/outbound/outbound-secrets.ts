@@ -3,7 +3,7 @@
  * to it. It can be opened only for this endpoint of this topic. An attempt puts both parts together again.
  */
 import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
-import type { BodySeals } from '@fantail/vault'
+import { type BodySeals, VaultError } from '@fantail/vault'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'
 import type { OAuthOptions, OutboundOptions } from './outbound-route.ts'
 

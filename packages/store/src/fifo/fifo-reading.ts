@@ -65,7 +65,7 @@ export type LogMoved =
       isolated?: IsolatedEntry
     }
 
-type Ending = 'done' | 'failed'
+type Ending = 'done' | 'failed' | 'locked'
 
 /** Sent in place of the number of lanes. The script then counts the message as expired. */
 const EXPIRED = -1
@@ -94,6 +94,11 @@ export class FifoReading {
    */
   async giveUp(shard: number, claim: LogClaim): Promise<void> {
     await this.#move(shard, claim, NOTHING, 'failed')
+  }
+
+  /** Ends the lease, because the key of the first message is missing. Another reader continues in a minute. */
+  postpone(shard: number, claim: LogClaim): Promise<LogMoved> {
+    return this.#move(shard, claim, NOTHING, 'locked')
   }
 
   /**

@@ -478,3 +478,34 @@ test('a message at which workers die while it is matched is handed on unmatched'
   await expect(startWide(2, set)).rejects.toThrow('too deep')
   expect(await startWide(3, set)).toEqual({ started: [], parts: 2 })
 })
+
+test('a sealed message whose key is missing gets a part of its own, so that the others are started once', async () => {
+  const parts: unknown[] = []
+  const { dispatcher } = createDispatcher(() => undefined)
+  const messages = [message('first', topic('a')), locked(topic('b')), message('last', topic('a'))]
+  const handOut = async (given: readonly { messages: unknown }[]) => {
+    parts.push(...given.map(({ messages: range }) => range))
+    return true
+  }
+  expect(await dispatcher.run({ ...job(1, messages), handOut })).toBe('cut')
+  expect(parts).toEqual([
+    [0, 1],
+    [1, 2],
+    [2, 3],
+  ])
+})
+
+test('a sealed message whose key is missing waits until its retention or its topic ends', async () => {
+  const { dispatcher, counted } = createDispatcher(() => undefined)
+  expect(await dispatcher.run(job(1, [locked(topic('a'))]))).toEqual({ postponedMs: 60_000 })
+  expect(counted).toEqual([])
+  ageMs = RETENTION_SECONDS * 1_000 + 1
+  expect(await dispatcher.run(job(1, [locked(topic('a'))]))).toBe('settled')
+  const without = createDispatcher(() => undefined, { topic: (async () => null) as never })
+  expect(await without.dispatcher.run(job(1, [locked(topic('a'))]))).toBe('settled')
+  expect([counted, without.counted]).toEqual([['expired'], ['discarded:topicDeleted']])
+})
+
+function locked(topicArn: string): Message {
+  return { ...message('', topicArn), sealed: 'by a key that is missing' }
+}

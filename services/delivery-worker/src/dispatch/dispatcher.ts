@@ -22,6 +22,7 @@ import type { Isolation } from '../fifo/isolation.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { Parking } from '../settling/parking.ts'
+import { LOCKED_RETRY_MS, LockedMessages } from '../topics/locked-messages.ts'
 import { contextOf, MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { JobRun } from '../units/job-run.ts'
@@ -35,11 +36,6 @@ import { QUEUED_MAX, UnitAdmission } from './unit-admission.ts'
 import { UnitStarts } from './unit-starts.ts'
 import { wholeJob } from './whole-job.ts'
 
-/**
- * Pause before the next start of a job whose unreadable data did not fit into the quarantine, or which has a message
- * that this process cannot open.
- */
-const LOCKED_RETRY_MS = 60_000
 /** Slices of messages that wait for capacity. Past it: no further job is fetched. */
 const ADMISSIONS_MAX = 64
 
@@ -75,6 +71,7 @@ export class Dispatcher {
   readonly #messages: MessageStarts
   readonly #retries: RunRetries
   readonly #bytes = new JobBytes()
+  readonly #locked: LockedMessages
   #started = 0
 
   constructor(options: DispatcherOptions) {
@@ -86,6 +83,7 @@ export class Dispatcher {
     const quarantine = new RunQuarantine({ ...options, retries })
     const messages = new MessageStarts({ ...options, units, checkpoints, retries, quarantine })
     this.#retries = retries
+    this.#locked = new LockedMessages(options.log)
     this.#checkpoints = checkpoints
     this.#admission = admission
     this.#quarantine = quarantine
@@ -140,7 +138,7 @@ export class Dispatcher {
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
       const delayMs = run.isIsolating ? await this.#isolating.run(run) : await this.#runAll(run)
       if (run.toKeep) await this.#keep(run, run.toKeep)
-      const waits = run.awaitsQuarantine || contexts.some(({ isLocked }) => isLocked)
+      const waits = run.awaitsQuarantine || run.awaitsKey
       const postponedMs = delayMs ?? (waits ? LOCKED_RETRY_MS : undefined)
       // The job will start again. Save the settled deliveries, so that the next start knows them.
       if (postponedMs !== undefined) await this.#checkpoints.save(run)
@@ -212,17 +210,16 @@ export class Dispatcher {
     try {
       return [contextOf(body, this.#options)]
     } catch (error) {
-      if (error instanceof SealKeyError) return [this.#locked(body, error)]
+      if (error instanceof SealKeyError) return [this.#lockedContext(body, error)]
       unreadable.push({ index, body, error })
       return []
     }
   }
 
   /** It keeps its place in the job, and the job starts again until somebody has the key. */
-  #locked(body: string, { message: reason }: SealKeyError): MessageContext {
+  #lockedContext(body: string, error: SealKeyError): MessageContext {
     const context = new MessageContext(readMessage(body), this.#options.links, body)
-    const { messageId, topicArn } = context.message
-    this.#options.log.warn({ messageId, topicArn, reason }, 'message.locked')
+    this.#locked.add(context.message.topicArn, error)
     return context
   }
 }

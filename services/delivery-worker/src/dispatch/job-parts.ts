@@ -1,6 +1,7 @@
 /**
  * Cuts a job that is too large for one worker into parts, which all workers share. If the job has many messages, each
- * part gets some messages. If one message has many subscriptions, each part gets some slices. Without parts, a message
+ * part gets some messages. If one message has many subscriptions, each part gets some slices. A sealed message whose
+ * key is missing gets a part of its own, so that the others can end. Without parts, a message
  * to ten million subscriptions would occupy one worker for a quarter of an hour, with all slices in its memory.
  *
  * first start ─▶ weighed ─▶ noted, then handed out ─▶ waits for its parts
@@ -35,6 +36,8 @@ export interface Weight {
   deliveries: number
   /** Numbers of the slices to be opened, ascending. */
   slices: readonly number[]
+  /** It is sealed, and its key is missing. */
+  isLocked?: boolean
 }
 
 const NOTHING: Weight = { deliveries: 0, slices: [] }
@@ -59,6 +62,7 @@ export class JobParts {
    */
   handOut(run: JobRun): Promise<boolean> | boolean {
     if (run.part) return false
+    if (run.fence === 1 && isMixed(run)) return this.#cut(run)
     if (run.fence > 1) return this.#handOutAgain(run)
     const deliveries = this.#deliveries(run)
     if (deliveries instanceof Promise) return deliveries.then((sum) => sum > WHOLE_MAX && this.#cut(run))
@@ -67,11 +71,12 @@ export class JobParts {
 
   /**
    * Without a note, the job was not cut: it was not begun, or it was left whole. It is cut now only if it is much
-   * larger than the limit.
+   * larger than the limit, or if only some of its messages can be opened.
    */
   async #handOutAgain(run: JobRun): Promise<boolean> {
     if (await this.#options.retries.untilDone(run, () => run.handOutAgain())) return true
-    if ((await this.#deliveries(run)) <= 2 * WHOLE_MAX || (await this.#isBegun(run))) return false
+    const isCut = isMixed(run) || (await this.#deliveries(run)) > 2 * WHOLE_MAX
+    if (!isCut || (await this.#isBegun(run))) return false
     return this.#cut(run)
   }
 
@@ -140,20 +145,26 @@ export class JobParts {
   async #weigh(run: JobRun, context: MessageContext): Promise<Weight> {
     const { snapshots, retries } = this.#options
     const snapshot = await this.#snapshotOf(run, context.message.topicArn)
-    if (!snapshot) return NOTHING
+    const { isLocked } = context
+    if (!snapshot) return { ...NOTHING, isLocked }
     // A message that kills workers may kill them while it is matched. It is not matched here, but in a part of the job,
     // whose run isolates.
-    const mayMatch = !run.isIsolating
+    const mayMatch = !run.isIsolating && !isLocked
     if (mayMatch) await retries.untilDone(run, () => snapshots.loadFilters(snapshot, WHOLE_MAX))
     const match = mayMatch ? await snapshots.match(snapshot, context, () => run.lost) : undefined
     context.forgetSubjects()
-    if (!match) return { deliveries: snapshot.subscriptions, slices: numbersOf(snapshot.slices) }
+    if (!match) return { deliveries: snapshot.subscriptions, slices: numbersOf(snapshot.slices), isLocked }
     const perSlice = snapshot.subscriptions / snapshot.slices.length
     const deliveriesOf = ({ found }: TopicMatch['toOpen'][number]) =>
       found ? found.bits.length + found.filters.unfiltered : perSlice
     const deliveries = match.toOpen.reduce((sum, opened) => sum + deliveriesOf(opened), 0)
     return { deliveries, slices: numbersOf(match.toOpen.map(({ ref }) => ref)) }
   }
+}
+
+/** Whether only some messages of the job can be opened. */
+function isMixed({ messages }: JobRun): boolean {
+  return messages.length > 1 && messages.some(({ isLocked }) => isLocked)
 }
 
 function numbersOf(refs: readonly SliceRef[]): number[] {
@@ -176,6 +187,11 @@ export function cutUp(weights: Weight[]): DispatchPart[] {
       end(index)
       for (const slices of rangesOf(weight)) parts.push({ messages: [index, index + 1], slices })
       from = index + 1
+      continue
+    }
+    if (weight.isLocked) {
+      end(index)
+      end(index + 1)
       continue
     }
     if (weight.deliveries > 0 && together > 0 && together + weight.deliveries > PART_DELIVERIES) end(index)

@@ -41,11 +41,12 @@ export class MessageStarts {
   }
 
   /**
-   * A message that could not be opened waits for another start of the job. If the topic's record cannot be read, the
+   * A message that could not be opened waits for another start of the job. Only retention and the end of its topic
+   * remove it before. If the topic's record cannot be read, the
    * job would run for ever, and its worker with it. The message is therefore quarantined.
    */
   async start(run: JobRun, index: number, context: MessageContext): Promise<void> {
-    if (context.isLocked) return
+    if (context.isLocked) return this.#startLocked(run, context)
     try {
       await this.#startMessage(run, index, context)
     } catch (error) {
@@ -60,8 +61,7 @@ export class MessageStarts {
   }
 
   async startIsolated(run: JobRun, index: number, context: MessageContext): Promise<void> {
-    if (context.isLocked) return
-    if (!(await this.#expire(run, context))) await this.start(run, index, context)
+    if (context.isLocked || !(await this.#expire(run, context))) await this.start(run, index, context)
     await run.whenUnitsEnded()
     if (run.lost) return
     await this.#options.isolation.end(context)
@@ -82,17 +82,31 @@ export class MessageStarts {
     return true
   }
 
+  async #startLocked(run: JobRun, context: MessageContext): Promise<void> {
+    try {
+      if ((await this.#presentTopic(run, context)) === null) return await this.#discard(run, context)
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error
+    }
+    run.awaitsKey = !(await this.#expire(run, context)) || run.awaitsKey
+  }
+
+  /** The topic is gone. Only one part of a message records things that happen once per message. */
+  async #discard(run: JobRun, context: MessageContext): Promise<void> {
+    if (!isFirst(run.part)) return
+    await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
+    this.#options.recorder.unmatched(context)
+  }
+
   async #startMessage(run: JobRun, index: number, context: MessageContext): Promise<void> {
     // Awaits only real promises, because this runs for every message.
-    const known = this.#options.snapshots.topic(context.message.topicArn)
-    let snapshot = known instanceof Promise ? await this.#snapshotOf(run, context) : known
-    if (isOfAnother(snapshot, context.message)) snapshot = await this.#snapshotAnew(run, context)
+    const present = this.#presentTopic(run, context)
+    const snapshot = present instanceof Promise ? await present : present
     if (snapshot === undefined) return
-    if (snapshot === null || snapshot.slices.length === 0) {
-      // Only one part of a message records things that happen once per message.
+    if (snapshot === null) return this.#discard(run, context)
+    if (snapshot.slices.length === 0) {
       if (!isFirst(run.part)) return
-      if (snapshot === null) await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
-      else keepLater(run, snapshot, context)
+      keepLater(run, snapshot, context)
       this.#options.recorder.unmatched(context)
       return
     }
@@ -144,6 +158,15 @@ export class MessageStarts {
       : snapshot.slices
     const shards = new Set(refs.map(({ shard }) => shard))
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
+  }
+
+  /** The snapshot of the topic that the message goes to. The values are those of #snapshotOf. */
+  #presentTopic(run: JobRun, context: MessageContext) {
+    const known = this.#options.snapshots.topic(context.message.topicArn)
+    if (!(known instanceof Promise) && !isOfAnother(known, context.message)) return known
+    return this.#snapshotOf(run, context).then((snapshot) =>
+      isOfAnother(snapshot, context.message) ? this.#snapshotAnew(run, context) : snapshot,
+    )
   }
 
   /** The topic's snapshot. null: there is no such topic. undefined: the run is lost. */

@@ -124,23 +124,31 @@ test('while the key is missing the job waits, and other messages of the job are 
   expect(bodiesSent()).toEqual(['open', CANARY])
 })
 
-test('while the key is missing a lane is misconfigured, and goes on when a worker has the key', async () => {
+test('while the key is missing a message waits in its lane, and others of the lane are delivered', async () => {
   const { id } = await fixture.subscribe('a', STRICT)
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
   const parking = await fixture.startWorker(sender, { vault })
   await publish()
-  await waitFor(async () => (await laneOf(id))?.waiting === 1)
+  await fixture.publisher.publish([createMessage('open', TOPIC)], { bytes: 300, fanOut: 1 })
+  await waitFor(async () => (await laneOf(id))?.waiting === 2)
   await parking.stop()
   await fixture.subscriptions.update(id, () => ({ status: 'active' }))
-  const probes = { credentialProbeMs: 200 }
-  const keyless = await fixture.startWorker(sender, probes)
-  await waitFor(async () => (await laneOf(id))?.isBlocked, { what: 'the lane to be blocked' })
-  expect(await laneOf(id)).toMatchObject({ waiting: 1 })
+  const keyless = await fixture.startWorker(sender)
+  await waitFor(() => sender.sent.length === 1, { what: 'the open message' })
+  const fresh = `${shardBase(shardOf(TOPIC))}fresh:${id}`
+  const dueAt = async () => (await fixture.redis.zrange(fresh, '0', '0', 'WITHSCORES'))[1]
+  await waitFor(async () => Number(await dueAt()) > Date.now() + 30_000, { what: 'the wait' })
+  expect(await laneOf(id)).toMatchObject({ waiting: 1, isBlocked: false })
   expect(await quarantined()).toEqual([])
   await keyless.stop()
-  await fixture.startWorker(sender, { ...probes, vault })
-  await waitFor(() => sender.sent.length === 1, { what: 'the delivery' })
-  expect(bodiesSent()).toEqual([CANARY])
+  // The wait of a minute is over.
+  for (const delivery of await fixture.redis.zrangeBuffer(fresh, 0, -1))
+    await fixture.redis.zadd(fresh, 0, delivery)
+  await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
+  await fixture.subscriptions.update(id, () => ({ status: 'active' }))
+  await fixture.startWorker(sender, { vault })
+  await waitFor(() => sender.sent.length === 2, { what: 'the delivery' })
+  expect(bodiesSent()).toEqual(['open', CANARY])
 })
 
 test('while the key is missing the log of a FIFO topic waits, and then keeps its order', async () => {
@@ -161,9 +169,15 @@ test('while the key is missing the log of a FIFO topic waits, and then keeps its
   const destination = { write: (line: string) => void lines.push(line) }
   const log = createLogger({ service: 'test', level: 'warn', destination })
   const keyless = await fixture.startWorker(sender, { log })
-  await waitFor(() => lines.some((line) => line.includes('fifo_logs')), { what: 'the log to wait' })
+  const dueIn = async () => Number(await fixture.redis.zscore(due, member)) - Date.now()
+  const due = `${shardBase(shardOf(arn))}due`
+  const member = `log:${(await fixture.topics.get(arn))?.uid}`
+  await waitFor(async () => (await dueIn()) > 30_000, { what: 'the log to wait' })
   await keyless.stop()
   expect([bodiesSent(), await quarantined()]).toEqual([[], []])
+  expect(lines.filter((line) => line.includes('message.locked'))).toHaveLength(1)
+  // The wait of a minute is over.
+  await fixture.redis.zadd(due, 0, member)
   await fixture.startWorker(sender, { vault })
   await waitFor(() => sender.sent.length === texts.length, { what: 'the deliveries' })
   expect(bodiesSent()).toEqual(texts)

@@ -25,7 +25,7 @@ export interface LogBatch {
   unmatchable: Unmatchable[]
   /** Messages for the ring of the topic. Absent: the topic has no ring. */
   toKeep?: NewKept[]
-  /** Set if an isolated message is too old to be matched again. */
+  /** Set if a message that is isolated, or cannot be opened, is too old. */
   expired?: { topic: TopicRecord; context: MessageContext }
 }
 
@@ -46,7 +46,12 @@ interface LogNote {
   reasons: FilterReasons
 }
 
-/** The batch for an isolated message that leaves the log without a lane. */
+/** The batch that moves nothing. */
+export function emptyBatch(): LogBatch {
+  return { move: { subscriptions: [], messages: [] }, deliveries: 0, notes: [], unmatchable: [] }
+}
+
+/** The batch for a message that leaves the log without a lane, because it is too old. */
 export function expiredBatch(topic: TopicRecord, context: MessageContext): LogBatch {
   const move = { subscriptions: [], messages: [{ id: context.id, to: [], isExpired: true }] }
   return { move, deliveries: 0, notes: [], unmatchable: [], expired: { topic, context } }
@@ -67,12 +72,7 @@ export async function matchEntries(
   contexts: (MessageContext | Buffer)[],
   matchSlice: MatchSlice,
 ): Promise<LogBatch> {
-  const batch: LogBatch = {
-    move: { subscriptions: [], messages: [] },
-    deliveries: 0,
-    notes: [],
-    unmatchable: [],
-  }
+  const batch = emptyBatch()
   const positions = new Map<CompiledSubscription, number>()
   const positionOf = (subscription: CompiledSubscription) => {
     const known = positions.get(subscription)

@@ -5,7 +5,7 @@ import { hasRing, keptForm } from '../kept/message-keeping.ts'
 import type { TopicSnapshot } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import { expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
+import { emptyBatch, expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
 
 export interface LogMatcherOptions {
   snapshots: Pick<SnapshotCache, 'topic' | 'sliceOf' | 'matchSlice'>
@@ -35,14 +35,9 @@ export class LogMatcher {
     isolated: MessageContext | Buffer | undefined,
     isLost: () => boolean,
   ): Promise<LogBatch> {
-    const { topicArn, uid } = claim
-    const snapshot = await this.#options.snapshots.topic(topicArn)
-    const current = snapshot?.topic.uid === uid ? snapshot : null
-    if (!current) await this.#options.pause()
-    if (current && isolated instanceof MessageContext && this.#isTooOld(current, isolated)) {
-      const expired = expiredBatch(current.topic, isolated)
-      return hasRing(current.topic) ? { ...expired, toKeep: [keptForm(current.topic, isolated)] } : expired
-    }
+    const current = await this.#current(claim)
+    const expired = current && isolated instanceof MessageContext && this.#expired(current, isolated)
+    if (expired) return expired
     const ref = current?.slices.find((slice) => slice.shard === shard)
     const slice = current && ref ? await this.#options.snapshots.sliceOf(current, ref) : null
     const { snapshots } = this.#options
@@ -53,8 +48,25 @@ export class LogMatcher {
     return batch
   }
 
-  #isTooOld({ topic }: TopicSnapshot, { message }: MessageContext): boolean {
-    return this.#options.now() - message.publishedAt > topic.retentionSeconds * 1_000
+  /** The batch for a message that cannot be opened. It has the message once that is too old. Undefined: it waits. */
+  async expire(claim: LogClaim, context: MessageContext): Promise<LogBatch | undefined> {
+    const current = await this.#current(claim)
+    return current ? this.#expired(current, context) : emptyBatch()
+  }
+
+  /** null: there is no such topic, or another one has its name. */
+  async #current({ topicArn, uid }: LogClaim): Promise<TopicSnapshot | null> {
+    const snapshot = await this.#options.snapshots.topic(topicArn)
+    if (snapshot?.topic.uid === uid) return snapshot
+    await this.#options.pause()
+    return null
+  }
+
+  /** Undefined: the message is not too old. */
+  #expired({ topic }: TopicSnapshot, context: MessageContext): LogBatch | undefined {
+    if (this.#options.now() - context.message.publishedAt <= topic.retentionSeconds * 1_000) return undefined
+    const expired = expiredBatch(topic, context)
+    return hasRing(topic) ? { ...expired, toKeep: [keptForm(topic, context)] } : expired
   }
 }
 

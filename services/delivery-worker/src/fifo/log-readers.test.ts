@@ -60,6 +60,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
       },
       letGo: async () => undefined,
       giveUp: async () => undefined,
+      postpone: async () => ({ kind: 'moved', entries: [], nextDueAt: null }),
     },
     snapshots: { topic: async () => snapshot, sliceOf: async () => slice, matchSlice },
     bodies: {
@@ -116,6 +117,7 @@ function readersOfOne(topic: () => Promise<TopicSnapshot>) {
       },
       letGo: async () => undefined,
       giveUp: async () => undefined,
+      postpone: async () => ({ kind: 'moved', entries: [], nextDueAt: null }),
     },
     snapshots: { topic, sliceOf: async () => null, matchSlice },
     bodies: { read: () => new MessageContext(message), cache: () => undefined },

@@ -20,12 +20,14 @@ import {
   type NewEntry,
   QUARANTINE_BASE,
   type Quarantined,
+  readMessage,
   SealKeyError,
   type ServerMarks,
 } from '@fantail/store'
 import { type LaneBodies, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
+import { LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { Isolation } from './isolation.ts'
 import { type LogBatch, unmatchableEntry, unreadableEntry } from './log-batch.ts'
@@ -45,7 +47,7 @@ const TRY_FOR_MS = 3_000
 const NO_PAUSE_MS = 0
 
 export interface LogReadersOptions {
-  reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'giveUp'>
+  reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'giveUp' | 'postpone'>
   snapshots: LogMatcherOptions['snapshots']
   bodies: Pick<LaneBodies, 'read' | 'cache'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
@@ -62,18 +64,25 @@ export interface LogReadersOptions {
   onDue(shard: number, at: number | null): void
 }
 
+interface Contexts {
+  contexts: (MessageContext | Buffer)[]
+  locked?: MessageContext
+}
+
 type Found = Extract<LogMoved, { kind: 'moved' }>
 
 export class LogReaders {
   readonly #options: LogReadersOptions
   readonly #matcher: LogMatcher
   readonly #report: ReportState
+  readonly #locked: LockedMessages
   readonly #running = new Set<Promise<void>>()
   #stopped = false
 
   constructor(options: LogReadersOptions) {
     this.#options = options
     this.#report = createStateLog({ log: options.log, what: 'fifo_logs', initial: 'up' })
+    this.#locked = new LockedMessages(options.log)
     this.#matcher = new LogMatcher({ ...options, pause })
   }
 
@@ -122,9 +131,14 @@ export class LogReaders {
     const { reading, onDue } = this.#options
     const startedAt = performance.now()
     const mark = this.#options.servers.mark(QUARANTINE_BASE)
-    const contexts = await this.#contextsOf(claim, found.entries)
+    const { contexts, locked } = await this.#contextsOf(claim, found.entries)
     const isolated = isIsolated(claim, found) ? contexts[0] : undefined
-    const batch = await this.#untilDone(() => this.#matcher.match(shard, claim, contexts, isolated, isLost))
+    const batch = await this.#untilDone(() =>
+      locked
+        ? this.#matcher.expire(claim, locked)
+        : this.#matcher.match(shard, claim, contexts, isolated, isLost),
+    )
+    if (!batch) return this.#untilDone(() => reading.postpone(shard, claim))
     await Promise.all(batch.unmatchable.map((one) => this.#quarantine(unmatchableEntry(one))))
     const isReadable =
       batch.unmatchable.length === 0 && contexts.every((one) => one instanceof MessageContext)
@@ -196,13 +210,24 @@ export class LogReaders {
 
   /**
    * Decodes the messages. An unreadable entry goes to the quarantine, and leaves the log with the others. Only its id
-   * is known. While the key of a sealed message is missing, the log waits.
+   * is known. `locked`: the first message, if its key is missing. The messages before such a message are moved first.
    */
-  #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<(MessageContext | Buffer)[]> {
+  async #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<Contexts> {
     const { bodies } = this.#options
-    return Promise.all(
-      entries.map(async ({ id, body }) => {
-        const context = await this.#untilDone(async () => opened(bodies.read(body, id.toString('latin1'))))
+    const reads = entries.map(({ id, body }) => ({
+      id,
+      body,
+      context: bodies.read(body, id.toString('latin1')),
+    }))
+    const lockedAt = reads.findIndex(({ context }) => context instanceof SealKeyError)
+    const [first] = reads
+    if (lockedAt === 0 && first?.body && first.context instanceof SealKeyError) {
+      this.#locked.add(claim.topicArn, first.context)
+      return { contexts: [], locked: new MessageContext(readMessage(first.body)) }
+    }
+    const contexts = await Promise.all(
+      reads.slice(0, lockedAt < 0 ? reads.length : lockedAt).map(async ({ id, context }) => {
+        if (context instanceof SealKeyError) return id
         if (context === null || context instanceof UnreadableBody) {
           await this.#quarantine(unreadableEntry(claim, id, context))
           return id
@@ -211,6 +236,7 @@ export class LogReaders {
         return context
       }),
     )
+    return { contexts }
   }
 
   #quarantine(entry: NewEntry): Promise<void> {
@@ -234,11 +260,6 @@ export class LogReaders {
       }
     }
   }
-}
-
-function opened<T>(read: T): Exclude<T, SealKeyError> {
-  if (read instanceof SealKeyError) throw read
-  return read as Exclude<T, SealKeyError>
 }
 
 /** Whether readers have died at the first message of an isolated group. */

@@ -23,7 +23,6 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
     attempts: { begin: () => undefined, deadLetter: () => undefined },
     batches: { takes: () => false, add: () => undefined },
-    credentials: { ended: () => undefined, blockMs: 1 },
     pacing: { unsent: () => undefined },
     settling: {
       settle: async (_, { lease }, to) => {

@@ -2,7 +2,6 @@
  * Handles the claims of a take or of the sweep. Each claim is attempted, dead-lettered, discarded, or returned to its
  * lane.
  */
-import { unopenedSecrets } from '@fantail/delivery'
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import {
@@ -19,7 +18,6 @@ import {
 } from '@fantail/store'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes, HeldBodies } from '../attempts/body-bytes.ts'
-import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { LaneBodies, LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
@@ -36,6 +34,7 @@ import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
 import { type CompiledSlice, type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
 import { type Follower, followersOf } from '../topics/followers.ts'
+import { LOCKED_RETRY_MS, LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
@@ -54,7 +53,6 @@ export interface LaneClaimsOptions {
   bodies: Pick<LaneBodies, 'get'>
   attempts: Pick<LaneAttempts, 'begin' | 'deadLetter'>
   batches: Pick<LaneBatches, 'takes' | 'add'>
-  credentials: Pick<CredentialGate, 'ended' | 'blockMs'>
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
@@ -76,9 +74,11 @@ interface Loaded {
 
 export class LaneClaims {
   readonly #options: LaneClaimsOptions
+  readonly #locked: LockedMessages
 
   constructor(options: LaneClaimsOptions) {
     this.#options = options
+    this.#locked = new LockedMessages(options.log)
   }
 
   /** Records deliveries that the script has removed, and begins the claims. `askedAt`: by performance.now(). */
@@ -140,7 +140,7 @@ export class LaneClaims {
         continue
       }
       if (message instanceof SealKeyError) {
-        if (subscription) this.#block(subscription, claim, message)
+        if (subscription) this.#postpone(subscription, claim, message)
         else this.#return(shard, { ...lane, claims: [claim] })
         continue
       }
@@ -160,15 +160,17 @@ export class LaneClaims {
     }
   }
 
-  /** The key that opens the message is missing. The lane waits for it as for any broken credential. */
-  #block(subscription: CompiledSubscription, claim: Claim, { cause }: SealKeyError): void {
-    const { credentials, settling } = this.#options
-    const result = unopenedSecrets(cause, subscription.record.topicArn)
-    if (result.kind !== 'misconfigured') return
-    credentials.ended(subscription, result)
-    const { credential } = result
-    const block = { op: 'block', delayMs: credentials.blockMs, credential } as const
-    void settling.settle(subscription.shard, claimedOf(subscription, claim), block)
+  /**
+   * The key that opens the message is missing. The delivery waits, and retention still ends it. The lane goes on with
+   * others, except those behind it in its group.
+   */
+  #postpone(subscription: CompiledSubscription, claim: Claim, error: SealKeyError): void {
+    const { pacing, settling } = this.#options
+    const { shard, record, paced } = subscription
+    this.#locked.add(record.topicArn, error)
+    if (paced) pacing.unsent(shard, record.id, retryCost(claim.state))
+    const back = { op: 'returnUnsent', delayMs: LOCKED_RETRY_MS } as const
+    void settling.settle(shard, claimedOf(subscription, claim), back)
   }
 
   /**

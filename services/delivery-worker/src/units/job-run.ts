@@ -197,6 +197,8 @@ export class JobRun implements FencedRun {
    * capacity.
    */
   awaitsQuarantine = false
+  /** True if a message of the job cannot be opened. The job stays until somebody has the key. */
+  awaitsKey = false
   /** Whether messages are started one at a time, because earlier starts did not end (isolating-runs.ts). */
   isIsolating = false
   /** Messages for the rings of their topics. Undefined in runs whose topics keep none. */

@@ -10,7 +10,7 @@
 -- @arg messages_max: number, to read
 -- @arg bytes_max: number, to read; one message is read whatever its size
 -- @arg ending: text, how the reader ends: '' it continues, 'done' another may have the log at once, 'failed' when the
---   lease ends
+--   lease ends, 'locked' in a minute
 -- @rest values: subscriptions, each: id, '1' or '2' (several of a group may be sent at once); messages, each: id (16
 --   bytes), number of lanes or -1 (it is too old, and counts as expired), position of each lane's subscription. Both
 --   lists are preceded by their length; positions count from 1.
@@ -31,6 +31,8 @@
 -- @include lane-park
 -- @include fifo-log
 -- @include fifo-isolation
+-- How long a log waits if the key of its first message is missing.
+local LOCKED_MS = 60000
 local log, at = log_of(base, uid, group ~= '' and group or nil), values_at - 1
 run_when_full(base)
 local state = read_log_state(log)
@@ -116,7 +118,11 @@ elseif redis.call('EXISTS', log.list) == 0 then
   end_log(base, log)
 elseif not (isolated and log.group) then
   note_end(log, state)
-  if ending ~= 'failed' then set_log_due(base, log, now) end
+  if ending == 'locked' then
+    set_log_due(base, log, now + LOCKED_MS)
+  elseif ending ~= 'failed' then
+    set_log_due(base, log, now)
+  end
 end
 local due, woke = wake_if_earlier(base, shard, before, now, first_unproven)
 reply[1], reply[2] = due and text(due) or '', woke
