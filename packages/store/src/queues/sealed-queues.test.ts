@@ -1,9 +1,12 @@
-import { queueArn } from '@fantail/contracts'
+import { createMessageId, type DeadLetter, queueArn, topicArn } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { Quarantine } from '../quarantine/quarantine.ts'
 import { KEYLESS, testSeals } from '../records/body-seals.fixture.ts'
-import { SealKeyError } from '../records/sealed-messages.ts'
+import { sumText } from '../records/checksums.ts'
+import { SealKeyError, sealMessage } from '../records/sealed-messages.ts'
+import { CorruptRecordError } from '../records/stored-json.ts'
 import { redrivenItemId } from './items/queue-ids.ts'
+import { besidePayload, readItem } from './items/queue-items.ts'
 import { openPayload, redrivenPayload, sealPayload } from './items/sealed-payloads.ts'
 import { newArn, newFifoArn, useQueues } from './queues.fixture.ts'
 import { Queues } from './queues.ts'
@@ -100,3 +103,41 @@ test('a redriven item proves by its tasks that the sealed text is its own', () =
   const moved = JSON.stringify({ ...JSON.parse(sealed), q: queueArn('others') })
   expect(opened(moved, id)).toBeUndefined()
 })
+
+test('the letter of a sealed message opens only with its own delivery and message', () => {
+  const [id, other] = [createMessageId(1), createMessageId(1)]
+  const [own, foreign] = ['orders', 'others'].map((name) => ({
+    ...deadLetterOf(id, topicArn(name)),
+    message: { messageId: id, topicArn: topicArn(name), publishedAt: 1, message: 'secret' },
+  })) as [DeadLetter, DeadLetter]
+  const payload = JSON.parse(sealPayload(seals, '"body"', { id, arn: queueArn('jobs'), deadLetter: own }))
+  const foreignMessage = sealMessage(seals, foreign.message)
+  const read = (d: DeadLetter) => {
+    const text = sumText(JSON.stringify({ ...payload, d }), besidePayload(id, ''))
+    return readItem([Buffer.from(id), Buffer.from(text), Buffer.from('1'), Buffer.from('0')], seals)
+  }
+  expect(read(payload.d).message.deadLetter?.message.message).toBe('secret')
+  const forged = [
+    { ...payload.d, message: foreignMessage },
+    { ...payload.d, messageId: other },
+    { ...payload.d, topicArn: foreign.topicArn, message: foreignMessage },
+    { ...payload.d, subscriptionArn: foreign.subscriptionArn },
+    undefined,
+  ]
+  for (const d of forged) expect(() => read(d as DeadLetter)).toThrow(CorruptRecordError)
+})
+
+function deadLetterOf(messageId: string, arn: string) {
+  return {
+    reason: 'exhausted',
+    statusCode: 500,
+    lastError: null,
+    attempts: 1,
+    subscriptionArn: `${arn}:id`,
+    topicArn: arn,
+    messageId,
+    generation: 0,
+    publishedAt: 1,
+    deadLetteredAt: 2,
+  }
+}

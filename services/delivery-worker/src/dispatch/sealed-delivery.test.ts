@@ -203,6 +203,20 @@ test('a body that was changed, or put in the place of another, is quarantined an
   expect(bodiesSent()).toEqual(['three'])
 })
 
+test('a sealed message of another topic in a lane is quarantined and not delivered', async () => {
+  const { id } = await fixture.subscribe('a')
+  await fixture.startWorker(sender, { vault })
+  const other = sealMessage(seals, createMessage(CANARY, `${TOPIC}-of-others`))
+  const message = parseMessageId(other.messageId) ?? Buffer.alloc(0)
+  const entry = { subscriptionId: id, delivery: message, message: 0, park: { as: 'fresh' as const } }
+  await fixture.lanes.park(shardOf(TOPIC), {
+    messages: [{ id: message, body: messageBody(other) }],
+    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+  })
+  await waitFor(async () => (await quarantined()).length === 1, { what: 'the entry' })
+  expect(bodiesSent()).toEqual([])
+})
+
 /** The body with the sealed text of another one, and with a checksum that fits. */
 function resealed(body: string, other: string): string {
   return messageBody({ ...readMessage(body), sealed: readMessage(other).sealed })

@@ -8,6 +8,7 @@ import {
   type Claim,
   type ClaimedLane,
   CorruptRecordError,
+  isSealed,
   type NewEntry,
   parseDeliveryId,
   QUARANTINE_BASE,
@@ -18,7 +19,7 @@ import {
 } from '@fantail/store'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { BodyBytes, HeldBodies } from '../attempts/body-bytes.ts'
-import type { LaneBodies, LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
+import { type LaneBodies, type LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { LaneAttempts } from '../claims/lane-attempts.ts'
@@ -127,7 +128,7 @@ export class LaneClaims {
     const subscription = slice?.byId.get(lane.subscriptionId)
     const { proven, blockedBy } = lane
     const taken = subscription && { subscription, proven, blockedBy, checkedAt: askedAt }
-    const next = (): LaneBody => messages.next().value
+    const next = (): LaneBody => ownBody(messages.next().value, subscription)
     if (lane.proven) this.#options.slots.trust(lane.subscriptionId)
     for (const claim of lane.claims) {
       const message = next()
@@ -296,6 +297,14 @@ function deliveryEntry(
   if (body === null) return { ...entry, reason: 'bodyMissing', detail: 'its body is missing', raw: '' }
   const detail = `its body cannot be decoded: ${body.message}`
   return { ...entry, reason: 'bodyUnreadable', detail, raw: body.raw }
+}
+
+/** A sealed message of another topic is unreadable. Somebody who can write to Redis has put it into the lane. */
+function ownBody(body: LaneBody, subscription: CompiledSubscription | undefined): LaneBody {
+  if (!(body instanceof MessageContext) || !subscription) return body
+  const { message } = body
+  if (message.topicArn === subscription.record.topicArn || !isSealed(message)) return body
+  return new UnreadableBody(Buffer.from(body.body), new TypeError('it is a message of another topic'))
 }
 
 function deliveriesOf({ claims }: ClaimedLane): Buffer[] {

@@ -210,7 +210,10 @@ function contentOf(text: string, reply: ItemReply, seals: BodySeals | undefined)
   if (content === undefined) throw notItsOwn(`message ${id}`, text)
   const opened: Opened = { ...parsePayload(content, reply), sealed: 'open' }
   const { d } = payload
-  if (d) opened.d = { ...d, message: openMessage(seals, d.message) }
+  if (!d) return opened
+  const { messageId, topicArn } = d.message
+  if (messageId !== d.messageId || topicArn !== d.topicArn) throw notItsOwn(`message ${id}`, text)
+  opened.d = { ...d, message: openMessage(seals, d.message) }
   return opened
 }
 

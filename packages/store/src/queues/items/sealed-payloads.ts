@@ -1,6 +1,6 @@
 /**
- * Sealed payloads of items. The content of the message is one sealed text, which belongs to the item's id and to the
- * queue that accepted it. A move to another queue keeps the payload. A redrive gives the item a new id, which follows
+ * Sealed payloads of items. The content of the message is one sealed text, which belongs to the item's id, to the queue
+ * that accepted it, and to the delivery whose dead letter it is. A move to another queue keeps the payload. A redrive gives the item a new id, which follows
  * from the old one and the task. The payload lists both, so that the text still proves which item it belongs to.
  */
 import type { DeadLetter } from '@fantail/contracts'
@@ -23,20 +23,20 @@ export function sealPayload(
   content: string,
   { id, arn, deadLetter }: { id: string; arn: string; deadLetter?: DeadLetter | undefined },
 ): string {
-  const payload: SealedPayload = { z: sealText(seals, content, contextOf(id, arn)), q: arn }
+  const payload: SealedPayload = { z: sealText(seals, content, contextOf(id, arn, deadLetter)), q: arn }
   if (deadLetter) payload.d = { ...deadLetter, message: sealMessage(seals, deadLetter.message) }
   return JSON.stringify(payload)
 }
 
 /** The content. Undefined: it was changed, or it belongs to another item. Throws a SealKeyError. */
 export function openPayload(
-  { z, q, i: [first, ...tasks] = [] }: SealedPayload,
+  { z, q, i: [first, ...tasks] = [], d }: SealedPayload,
   id: string,
   seals: BodySeals,
 ): string | undefined {
   const origin = first ?? id
   const isItsOwn = tasks.reduce((from, task) => redrivenItemId(task, from), origin) === id
-  return isItsOwn ? openText(seals, z, contextOf(origin, q)) : undefined
+  return isItsOwn ? openText(seals, z, contextOf(origin, q, d)) : undefined
 }
 
 /** The payload of an item to which a redrive gives another id. */
@@ -46,6 +46,7 @@ export function redrivenPayload(payload: string, itemId: string, taskId: string)
   return JSON.stringify({ ...sealed, i: [...(sealed.i ?? [itemId]), taskId] })
 }
 
-function contextOf(id: string, arn: string): string {
-  return JSON.stringify(['item', id, arn])
+function contextOf(id: string, arn: string, letter: DeadLetter | undefined): string {
+  const of = letter && [letter.messageId, letter.topicArn, letter.subscriptionArn, letter.generation]
+  return JSON.stringify(['item', id, arn, ...(of ?? [])])
 }
