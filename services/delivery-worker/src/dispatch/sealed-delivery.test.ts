@@ -142,7 +142,7 @@ test('while the key is missing a message waits in its lane, and others of the la
   expect(await quarantined()).toEqual([])
   await keyless.stop()
   // The wait of a minute is over.
-  for (const delivery of await fixture.redis.zrangeBuffer(fresh, 0, -1))
+  for (const delivery of await fixture.redis.zrangeBuffer(fresh, '0', '-1'))
     await fixture.redis.zadd(fresh, 0, delivery)
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
   await fixture.subscriptions.update(id, () => ({ status: 'active' }))
