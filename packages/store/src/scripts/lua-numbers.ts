@@ -35,6 +35,8 @@ export const NUMBER = {
    * webhook.
    */
   FOLLOWED_LEASE_MS: 5_000,
+  /** How long a sealed message whose key is missing waits in its lane or FIFO log. */
+  LOCKED_MS: 60_000,
   /** A message is isolated after this many failed starts or dead readers. */
   ISOLATED_FROM: 2,
   /** First pause between two tries of an isolated message. The pause doubles with each failed start. */

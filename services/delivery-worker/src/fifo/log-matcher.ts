@@ -49,7 +49,7 @@ export class LogMatcher {
   }
 
   /** The batch for a message that cannot be opened. It has the message once that is too old. Undefined: it waits. */
-  async expire(claim: LogClaim, context: MessageContext): Promise<LogBatch | undefined> {
+  async matchLocked(claim: LogClaim, context: MessageContext): Promise<LogBatch | undefined> {
     const current = await this.#current(claim)
     return current ? this.#expired(current, context) : emptyBatch()
   }

@@ -135,7 +135,7 @@ export class LogReaders {
     const isolated = isIsolated(claim, found) ? contexts[0] : undefined
     const batch = await this.#untilDone(() =>
       locked
-        ? this.#matcher.expire(claim, locked)
+        ? this.#matcher.matchLocked(claim, locked)
         : this.#matcher.match(shard, claim, contexts, isolated, isLost),
     )
     if (!batch) return this.#untilDone(() => reading.postpone(shard, claim))

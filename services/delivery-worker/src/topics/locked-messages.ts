@@ -3,10 +3,10 @@
  * the log.
  */
 import type { Logger } from '@fantail/runtime'
-import { passingTime, type SealKeyError } from '@fantail/store'
+import { NUMBER, passingTime, type SealKeyError } from '@fantail/store'
 
 /** How long a locked message waits until it is tried again, and how often a missing key is logged. */
-export const LOCKED_RETRY_MS = 60_000
+export const LOCKED_RETRY_MS = NUMBER.LOCKED_MS
 /** Missing keys that a worker remembers. Past it: all are forgotten, and are logged again. */
 const REASONS_MAX = 100
 

@@ -31,8 +31,6 @@
 -- @include lane-park
 -- @include fifo-log
 -- @include fifo-isolation
--- How long a log waits if the key of its first message is missing.
-local LOCKED_MS = 60000
 local log, at = log_of(base, uid, group ~= '' and group or nil), values_at - 1
 run_when_full(base)
 local state = read_log_state(log)
@@ -119,7 +117,7 @@ elseif redis.call('EXISTS', log.list) == 0 then
 elseif not (isolated and log.group) then
   note_end(log, state)
   if ending == 'locked' then
-    set_log_due(base, log, now + LOCKED_MS)
+    set_log_due(base, log, now + NUMBER.LOCKED_MS)
   elseif ending ~= 'failed' then
     set_log_due(base, log, now)
   end

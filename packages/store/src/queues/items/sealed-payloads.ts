@@ -1,7 +1,8 @@
 /**
  * Sealed payloads of items. The content of the message is one sealed text, which belongs to the item's id, to the queue
- * that accepted it, and to the delivery whose dead letter it is. A move to another queue keeps the payload. A redrive gives the item a new id, which follows
- * from the old one and the task. The payload lists both, so that the text still proves which item it belongs to.
+ * that accepted it, and to the delivery whose dead letter it is. A move to another queue keeps the payload. A redrive
+ * gives the item a new id, which follows from the old one and the task. The payload lists both, so that the text still
+ * proves which item it belongs to.
  */
 import type { DeadLetter } from '@fantail/contracts'
 import { type BodySeals, openText, sealMessage, sealText } from '../../records/sealed-messages.ts'
