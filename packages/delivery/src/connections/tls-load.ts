@@ -14,10 +14,10 @@ const EMPTY_BYTES_MAX = 262_144
 /** A record has about 22 bytes besides its content, and the content may be a single byte. */
 const BYTES_PER_CONTENT = 32
 const TLS_LOOK_MS = 100
-/** Share of its time that the process works. Below it: only each fiftieth look takes place. */
+/** Share of its time that the process works. Below it: only each twentieth look takes place. */
 const BUSY_MIN = 0.25
 /** Looks that are left out one after the other. Past it: a look takes place, however little the process works. */
-const LOOKS_LEFT_OUT_MAX = 49
+const LOOKS_LEFT_OUT_MAX = 19
 
 class TlsLoadError extends Error {
   readonly code = 'ERR_TLS_LOAD'
