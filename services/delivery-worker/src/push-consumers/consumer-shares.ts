@@ -41,6 +41,12 @@ export class ConsumerShares {
     if (this.#running.delete(share.batch)) this.#ended.set(share.batch, share)
   }
 
+  /** Called when the receive of the batch has failed. It may have taken the share all the same. */
+  giveUp(share: Share): void {
+    this.#ended.set(share.batch, share)
+    this.#arm()
+  }
+
   /** Ended batches of a consumer, whose shares a receive may give back. */
   endedOf(queueArn: string, consumer: string): string[] {
     const ended: string[] = []

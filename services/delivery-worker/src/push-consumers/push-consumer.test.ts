@@ -1,7 +1,7 @@
 /** Checks how many messages a consumer requests from its queue, depending on the results of its batches. */
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import type { Received } from '@fantail/store'
+import { type Received, SealKeyError } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -36,10 +36,12 @@ interface Queue {
 
 /** A consumer of the queue. Without functions, its configuration keeps requests back. */
 function consumerOf({ receiveOnce }: Queue, set: Partial<ConsumerRecord>) {
+  const storage: string[] = []
   const metrics = createMetrics()
   const log = createLogger({ service: 'test', level: 'silent' })
   const answer = { kind: 'response', statusCode: 200, durationMs: 1 } as const
   const queues = { ack: async (_: string, handles: string[]) => handles.map(() => OK), receiveOnce }
+  const shares = new ConsumerShares({ consumers: { keep: async () => [] }, log })
   const consumer = new PushConsumer(
     {
       tools: {
@@ -53,15 +55,15 @@ function consumerOf({ receiveOnce }: Queue, set: Partial<ConsumerRecord>) {
       },
       queues,
       capacity: new PushCapacity(),
-      shares: new ConsumerShares({ consumers: { keep: async () => [] }, log }),
-      reportStorage: () => undefined,
+      shares,
+      reportStorage: (state) => void storage.push(state),
       onChanged: () => undefined,
     },
     { ...RECORD, ...set },
   )
   const counted = (result: string) =>
     metrics.consumerMessages.of({ queue: 'jobs', consumer: 'worker', result }).value
-  return { consumer, counted }
+  return { consumer, counted, shares, storage }
 }
 const OK = { ok: true } as const
 
@@ -80,6 +82,22 @@ test('while our own configuration keeps requests back, a probe takes one message
   consumer.close()
   await consumer.whenIdle()
   expect(asked).toEqual([10, 1])
+})
+
+test('after a receive of locked messages the consumer gives its share back and pauses', async () => {
+  let receives = 0
+  const receiveOnce: Queue['receiveOnce'] = async () => {
+    receives += 1
+    throw new SealKeyError('there is no key')
+  }
+  const { consumer, shares, storage } = consumerOf({ receiveOnce }, {})
+  consumer.look()
+  await consumer.whenIdle()
+  expect(shares.endedOf(RECORD.queueArn, RECORD.name)).toHaveLength(1)
+  consumer.wake()
+  expect([receives, storage]).toEqual([1, ['up']])
+  consumer.close()
+  await shares.stop()
 })
 
 /** A queue whose receives wait for the test's answers. Each message is a batch. */

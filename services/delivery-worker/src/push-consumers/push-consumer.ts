@@ -218,13 +218,19 @@ export class PushConsumer implements Guest {
     }
   }
 
-  #failed({ assumedBytes }: Receive, error: unknown): void {
-    const { capacity, onChanged, reportStorage } = this.#options
+  #failed({ record, batch, assumedBytes }: Receive, error: unknown): void {
+    const { capacity, onChanged, reportStorage, shares } = this.#options
     this.#receiving -= 1
     this.#receivesMax = 1
     capacity.leave(assumedBytes)
-    if (error instanceof FantailError && error.code === 'not_found') {
+    const code = error instanceof FantailError ? error.code : undefined
+    if (code === 'not_found') {
       onChanged()
+      return
+    }
+    shares.giveUp({ queueArn: record.queueArn, consumer: record.name, batch })
+    if (code === 'key_unavailable') {
+      this.#lock(error)
       return
     }
     reportStorage('down', error)
@@ -233,6 +239,15 @@ export class PushConsumer implements Guest {
     const pauseMs = this.#trouble.nextMs()
     this.#notBefore = Math.max(this.#notBefore, passingTime.now() + pauseMs)
     this.lookIn(pauseMs)
+  }
+
+  /** All visible messages are locked. This process lacks their key, which is a failure of its configuration. */
+  #lock(error: unknown): void {
+    const { queueArn, name: consumer } = this.#record
+    this.#options.reportStorage('up')
+    this.#options.tools.log.warn({ err: error, queueArn, consumer }, 'message.locked')
+    this.#heed('misconfigured')
+    this.lookIn(PROBE_PAUSE_MS)
   }
 
   #begin({ record, batch, assumedBytes }: Receive, { messages, bytes, hiddenUntil }: Batch): void {
