@@ -1472,13 +1472,13 @@ export type EditedRedrive = {
      */
     editedFrom: string | null;
     /**
-     * SHA-256 of the text as it was, in hex.
+     * SHA-256 of the text as it was, in hex. null: it is sealed, and its key is missing.
      */
-    originalSha256: string;
+    originalSha256: string | null;
     /**
-     * SHA-256 of the text as it is sent, in hex.
+     * SHA-256 of the text as it is sent, in hex. null likewise.
      */
-    editedSha256: string;
+    editedSha256: string | null;
 };
 
 /**
@@ -3362,9 +3362,9 @@ export type PortalDeadLetterList = {
          */
         body: string | null;
         /**
-         * Size of the text.
+         * Size of the text; null: it cannot be read now.
          */
-        bodyBytes: number;
+        bodyBytes: number | null;
     }>;
 };
 
@@ -4472,13 +4472,13 @@ export type QueueMessage = {
     sequenceNumber?: string;
     deadLetter?: DeadLetter;
     /**
-     * Bytes of the text in UTF-8.
+     * Bytes of the text in UTF-8. null: it is sealed, and its key is missing.
      */
-    bodyBytes: number;
+    bodyBytes: number | null;
     /**
-     * SHA-256 of the text in UTF-8, in hex.
+     * SHA-256 of the text in UTF-8, in hex. null likewise.
      */
-    bodySha256: string;
+    bodySha256: string | null;
     /**
      * Its attribute `eventType`. null: it has none, or it is not shown.
      */
@@ -14146,6 +14146,8 @@ export type GetPortalMessageErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
     503: Error;

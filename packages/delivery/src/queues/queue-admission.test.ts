@@ -86,6 +86,14 @@ test('a queue whose key is not for the topic’s account refuses its messages an
   expect(await admission.denies(QUEUE, message)).toBe(true)
   expect(await admission.refusalOf(QUEUE, message, item)).toMatchObject({ code: 'forbidden' })
   const theirs = { topicArn: 'arn:aws:sns:us-east-1:111122223333:orders' } as Message
-  expect(admission.seals(QUEUE)).toBe(true)
+  expect(await admission.seals(QUEUE)).toBe(true)
   expect((await admission.refusalOf(QUEUE, theirs, item))?.message).not.toContain('key')
+})
+
+test('a queue seals its messages also after more queues than are kept have been asked', async () => {
+  const attributes = { KmsMasterKeyId: 'alias/aws/sqs' }
+  const get = async (arn: string) => ({ arn, attributes }) as unknown as QueueRecord
+  const admission = new QueueAdmission({ queues: { get }, clock: () => 1 })
+  for (let n = 0; n <= 1_000; n++) await admission.denies(`${QUEUE}-${n}`, message)
+  expect(await admission.seals(`${QUEUE}-0`)).toBe(true)
 })

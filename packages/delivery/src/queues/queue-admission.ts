@@ -97,9 +97,9 @@ export class QueueAdmission {
     return forbidden('the queue’s policy does not let the topic send')
   }
 
-  /** Whether the queue wants its messages sealed. The caller has asked `refusalOf` or `denies` just before. */
-  seals(queueArn: string): boolean {
-    return this.#known.get(queueArn)?.rules?.seals ?? false
+  /** Whether the queue wants its messages sealed. */
+  async seals(queueArn: string): Promise<boolean> {
+    return (await this.#rulesFor(queueArn))?.seals ?? false
   }
 
   /** Whether the queue's policy, or its key, refuses this topic's messages. */

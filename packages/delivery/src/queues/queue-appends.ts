@@ -92,7 +92,7 @@ export class QueueAppends {
       if (refusal) break
       items.push(item)
     }
-    if (!this.#admission.seals(queueArn)) return items
+    if (!(await this.#admission.seals(queueArn))) return items
     return items.map((item) => ({ ...item, sealed: true }))
   }
 }

@@ -4,6 +4,7 @@ import type { QueueMessage } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import type { BodySeals, SealKeyError } from '../records/sealed-messages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { NUMBER } from '../scripts/lua-numbers.ts'
 import { AttemptChangedError, OverLimitError, queueMissing } from './items/queue-errors.ts'
 import { type ItemReply, readItems, SECRET_BYTES } from './items/queue-items.ts'
 import {
@@ -20,8 +21,6 @@ import type { UnreadableItems } from './upkeep/unreadable-items.ts'
 
 const GIVE_BACK = readScript('give-back-messages-1')
 
-/** How long messages stay hidden from a receive that cannot open them. Another process may have their key. */
-const LOCKED_MS = 60_000
 /**
  * Rounds of one receive that finds messages to move, locked or too old. Past it: it answers with the messages that it
  * has. After a move, or if nothing that was read can be returned, a receive makes another round.
@@ -158,7 +157,7 @@ export class QueueReceiver {
     { attemptId: attempt = '' }: ReceiveRequest,
   ): Promise<void> {
     if (taken.length === 0) return
-    await runScript(this.#options.redis, GIVE_BACK, { ...atQueue(arn), ms: LOCKED_MS, attempt, taken })
+    await runScript(this.#options.redis, GIVE_BACK, { ...atQueue(arn), ms: NUMBER.LOCKED_MS, attempt, taken })
   }
 }
 

@@ -35,7 +35,7 @@ export const NUMBER = {
    * webhook.
    */
   FOLLOWED_LEASE_MS: 5_000,
-  /** How long a sealed message whose key is missing waits in its lane or FIFO log. */
+  /** How long a sealed message whose key is missing waits in its lane, FIFO log or queue. */
   LOCKED_MS: 60_000,
   /** A message is isolated after this many failed starts or dead readers. */
   ISOLATED_FROM: 2,

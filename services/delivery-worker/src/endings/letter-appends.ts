@@ -162,7 +162,7 @@ export class LetterAppends {
       message: message.message,
     }
     const item = queueBody(await this.#signed(dead), targetOfLetters(subscription.target), queueArn)
-    const sealed = item.sealed || this.#options.admission.seals(queueArn)
+    const sealed = item.sealed || (await this.#options.admission.seals(queueArn))
     return { id: deadLetterItemId(record.id, claimed.delivery), ...item, sealed, deadLetter }
   }
 

@@ -105,14 +105,18 @@ export function queueMessageView(message: QueueMessage): object {
   }
 }
 
-/** A message that is looked at without receiving it. Callers without the scope `bodies` see its size and digest. */
+/**
+ * A message that is looked at without receiving it. Callers without the scope `bodies` see its size and digest, unless
+ * it is locked.
+ */
 export function lookedAtView(message: QueueMessage, caller: Caller): object {
-  const { body } = message
+  const { body, sealed } = message
+  const isLocked = sealed === 'locked'
   return {
     ...queueMessageView(message),
     ...(!showsBody(message, caller) && { body: null, attributes: {} }),
-    bodyBytes: Buffer.byteLength(body),
-    bodySha256: hash('sha256', body, 'hex'),
+    bodyBytes: isLocked ? null : Buffer.byteLength(body),
+    bodySha256: isLocked ? null : hash('sha256', body, 'hex'),
   }
 }
 

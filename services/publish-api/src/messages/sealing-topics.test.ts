@@ -1,7 +1,7 @@
 /** Topics and queues that seal their messages, as callers of the API see them. */
 import { type Message, parseMessageId } from '@fantail/contracts'
 import { bodySealsOf } from '@fantail/delivery'
-import { KeptMessages, messageBody, openMessage } from '@fantail/store'
+import { KeptMessages, messageBody, openMessage, Queues } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -21,13 +21,14 @@ const sealing = { body: { sealMessages: true } }
 
 /** Runs the work as if this process had no master key. */
 async function withoutKey(work: () => Promise<void>): Promise<void> {
-  const { vault, seals } = api.deps
+  const { vault, seals, queues } = api.deps
   api.deps.vault = undefined
   api.deps.seals = bodySealsOf(undefined)
+  api.deps.queues = new Queues(api.redis, { seals: api.deps.seals })
   try {
     await work()
   } finally {
-    Object.assign(api.deps, { vault, seals })
+    Object.assign(api.deps, { vault, seals, queues })
   }
 }
 
@@ -134,6 +135,37 @@ test('a queue seals what is sent to it, and opens it for receivers', async () =>
   expect(received.body.messages).toMatchObject(Array(2).fill(item))
   const receiptHandles = received.body.messages.map((one: { receiptHandle: string }) => one.receiptHandle)
   await admin.call('POST', '/v1/queues/work/ack', { body: { receiptHandles } })
+})
+
+test('an edit is sealed if its queue or its destination seals', async () => {
+  await admin.call('PUT', '/v1/queues/plain', {})
+  await admin.call('PUT', '/v1/queues/vaulted', sealing)
+  for (const [from, destination] of [
+    ['plain', 'vaulted'],
+    ['vaulted', 'plain'],
+  ] as const) {
+    const sent = await api.deps.queues.send(`${ARN.replace('sns', 'sqs')}${from}`, [{ body: 'before' }])
+    const path = `/v1/queues/${from}/messages/${sent[0]?.messageId}/redrive`
+    const redriven = await admin.call('POST', path, { body: { message: CANARY, destination } })
+    expect([from, redriven.status]).toEqual([from, 202])
+    const { edit } = (await api.deps.redrives.get(redriven.body.id)) ?? {}
+    expect(edit).toMatchObject({ body: '', payload: expect.stringMatching('^{"z":') })
+  }
+})
+
+test('without the key views of a queue show neither size nor digest of a sealed text', async () => {
+  await admin.call('PUT', '/v1/queues/viewed', sealing)
+  await admin.call('PUT', '/v1/queues/plain', {})
+  const item = { body: CANARY }
+  await admin.call('POST', '/v1/queues/viewed/messages', { body: { messages: [item] } })
+  await withoutKey(async () => {
+    const { body } = await admin.call('GET', '/v1/queues/viewed/messages')
+    const [message] = body.messages
+    expect(message).toMatchObject({ body: null, bodyBytes: null, bodySha256: null })
+    const path = `/v1/queues/viewed/messages/${message.messageId}/redrive`
+    const redriven = await admin.call('POST', path, { body: { destination: 'plain' } })
+    expect(redriven.body).toMatchObject({ originalSha256: null, editedSha256: null })
+  })
 })
 
 test('two sealed items that were exchanged are quarantined, and not received', async () => {

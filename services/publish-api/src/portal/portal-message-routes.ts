@@ -57,7 +57,7 @@ export function portalMessageRoutes(deps: ApiDeps, cursors: Cursors): Endpoint[]
         'Only messages that were sent to this endpoint. Text and answers need the scope bodies. A session may read 60 in a ' +
         'minute.',
       answers: { 200: { description: 'The message', schema: PortalMessageView } },
-      errors: ['not_found', 'rate_limited'],
+      errors: ['not_found', 'rate_limited', 'key_unavailable'],
       handle: (call) => readMessage(deps, call),
     }),
     endpoint({

@@ -14,6 +14,7 @@ import {
   deadLetterItemId,
   deliveryId,
   type FoundMessage,
+  openMessage,
   placeOfSubscription,
 } from '@fantail/store'
 import type { z } from 'zod'
@@ -180,11 +181,12 @@ function rowState({ state }: DeliveryOutcome): State | null {
   return state === 'filtered' ? null : 'failed'
 }
 
-/** undefined: its text is stored nowhere. */
+/** undefined: its text is stored nowhere. Throws a SealKeyError. */
 export async function storedText(
   deps: ApiDeps,
   { topicArn }: SubscriptionRecord,
   { messageId, letter }: OwnMessage,
 ): Promise<Message | undefined> {
-  return letter?.message ?? (await findStored(deps, topicArn, messageId)).found?.message
+  if (letter) return openMessage(deps.seals, letter.message)
+  return (await findStored(deps, topicArn, messageId)).found?.message
 }

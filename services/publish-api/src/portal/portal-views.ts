@@ -84,7 +84,8 @@ export function attemptView(record: AttemptRecord, { seesBodies, isProxied }: At
 }
 
 export function letterView(message: QueueMessage, seesBodies: boolean): LetterView {
-  const { body, deadLetter } = message
+  const { body, deadLetter, sealed } = message
+  const isLocked = sealed === 'locked'
   if (!deadLetter) throw new Error('only dead letters are shown in the portal')
   const { messageId, publishedAt, deadLetteredAt, reason, statusCode, lastError, attempts } = deadLetter
   return {
@@ -95,8 +96,8 @@ export function letterView(message: QueueMessage, seesBodies: boolean): LetterVi
     statusCode,
     error: codeOf(lastError),
     attempts,
-    body: seesBodies ? body : null,
-    bodyBytes: Buffer.byteLength(body),
+    body: seesBodies && !isLocked ? body : null,
+    bodyBytes: isLocked ? null : Buffer.byteLength(body),
   }
 }
 

@@ -5,6 +5,7 @@
 import { hash } from 'node:crypto'
 import {
   FantailError,
+  isSealing,
   type MessageAttribute,
   parseArn,
   QUEUE_MESSAGE_BYTES_MAX,
@@ -58,8 +59,7 @@ export async function redriveSingle(
   const edit = editGiven(call.body, item, deps.clock())
   if (edit) await checkEdit(deps, trials, { item, edit, target })
   await deps.storageGuard.admit()
-  const { seals } = deps
-  const stored = edit && item.sealed ? sealedEdit(edit, { message: item }, { arn: source, seals }) : edit
+  const stored = edit && (await storedEdit(deps, { item, edit, target, source }))
   const task = await deps.redrives.createSingle({
     source,
     destination,
@@ -122,6 +122,22 @@ async function checkEdit(deps: Tools, trials: FilterTrials, { edit, target }: Ed
   const isQueue = parseArn(subscription.endpoint)?.service === 'sqs'
   if (isQueue && subscription.rawMessageDelivery) checkSendable(message.message, message.attributes)
   await checkFilter(trials, subscription, message)
+}
+
+/** Sealed if the message is, or if its queue or the place where it goes asks for it. */
+async function storedEdit(
+  deps: Tools,
+  { item, edit, target, source }: Edited & { source: string },
+): Promise<RedriveEdit> {
+  const { queues, seals, topicCache } = deps
+  const asked = await Promise.all([
+    queues.get(source),
+    'queueArn' in target
+      ? queues.get(target.queueArn)
+      : topicCache.find(target.subscription.topicArn).then((topic) => topic?.record),
+  ])
+  const isSealed = item.sealed || seals.all || asked.some((record) => record && isSealing(record))
+  return isSealed ? sealedEdit(edit, { message: item }, { arn: source, seals }) : edit
 }
 
 async function checkForQueue(
@@ -197,7 +213,7 @@ function answerOf(
   item: QueueMessage,
   { edit, target }: Pick<Edited, 'target'> & { edit: RedriveEdit | undefined },
 ): z.input<typeof EditedRedrive> {
-  const before = textOf(item)
+  const before = item.sealed === 'locked' ? null : textOf(item)
   const after = edit ? (edit.message?.message ?? edit.body) : before
   const published = edit?.message ?? item.deadLetter
   const atQueue = redrivenItemId(id, item.messageId)
@@ -205,7 +221,7 @@ function answerOf(
     id,
     messageId: 'queueArn' in target || !published ? atQueue : published.messageId,
     editedFrom: edit ? (item.deadLetter?.messageId ?? item.messageId) : null,
-    originalSha256: hash('sha256', before, 'hex'),
-    editedSha256: hash('sha256', after, 'hex'),
+    originalSha256: before === null ? null : hash('sha256', before, 'hex'),
+    editedSha256: after === null ? null : hash('sha256', after, 'hex'),
   }
 }

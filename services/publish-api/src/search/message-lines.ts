@@ -42,5 +42,5 @@ async function find(deps: Tools, known: Known & { topicArn: string }): Promise<M
   const { subscriptionId, generation } = end
   const place = await letterPlaceOf(deps, { messageId, subscriptionId, generation })
   const item = place && (await deps.queues.message(place.queueArn, place.messageId))
-  return item?.deadLetter?.message ?? null
+  return item?.sealed === 'locked' ? null : (item?.deadLetter?.message ?? null)
 }

@@ -154,7 +154,7 @@ export const PortalDeadLetterList = named(
             error: ErrorOfLast,
             attempts: z.int().describe('Attempts that were made.'),
             body: z.string().nullable().describe('The text; null: the session lacks the scope bodies.'),
-            bodyBytes: z.int().describe('Size of the text.'),
+            bodyBytes: z.int().nullable().describe('Size of the text; null: it cannot be read now.'),
           }),
         )
         .describe('Oldest first, at most 50. Large texts make them fewer.'),

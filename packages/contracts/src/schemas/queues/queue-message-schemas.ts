@@ -114,8 +114,11 @@ export const QueueMessageView = named(
         .describe(
           'Text of the message; from a topic SNS’s envelope unless delivery is raw. null: the key lacks the scope `bodies`, and sees no attributes.',
         ),
-      bodyBytes: z.int().describe('Bytes of the text in UTF-8.'),
-      bodySha256: z.string().describe('SHA-256 of the text in UTF-8, in hex.'),
+      bodyBytes: z
+        .int()
+        .nullable()
+        .describe('Bytes of the text in UTF-8. null: it is sealed, and its key is missing.'),
+      bodySha256: z.string().nullable().describe('SHA-256 of the text in UTF-8, in hex. null likewise.'),
       ...contentMembers,
       published: z
         .object({

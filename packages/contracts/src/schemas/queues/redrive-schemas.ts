@@ -216,8 +216,14 @@ export const EditedRedrive = named(
         .string()
         .nullable()
         .describe('Id of the message that it replaces, which goes along with it. null: nothing was edited.'),
-      originalSha256: z.string().describe('SHA-256 of the text as it was, in hex.'),
-      editedSha256: z.string().describe('SHA-256 of the text as it is sent, in hex.'),
+      originalSha256: z
+        .string()
+        .nullable()
+        .describe('SHA-256 of the text as it was, in hex. null: it is sealed, and its key is missing.'),
+      editedSha256: z
+        .string()
+        .nullable()
+        .describe('SHA-256 of the text as it is sent, in hex. null likewise.'),
     })
     .meta({
       description: 'A single message is sent again.',
