@@ -1,7 +1,7 @@
 import type { Message, TopicRecord } from '@fantail/contracts'
 import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
-import { deliveryId, type LogMove, type LogMoved, messageBody } from '@fantail/store'
+import { deliveryId, type LogMove, type LogMoved, messageBody, SealKeyError } from '@fantail/store'
 import { afterEach, expect, test, vi } from 'vitest'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
@@ -99,10 +99,10 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
 })
 
 /** Readers of a log with one message. Each read is counted. `topic`: answers which topic has the name now. */
-function readersOfOne(topic: () => Promise<TopicSnapshot>) {
+function readersOfOne(topic: () => Promise<TopicSnapshot>, set: Partial<LogReadersOptions> = {}) {
   const messageId = createMessageId(Date.now())
   const message = { messageId, topicArn: ARN, publishedAt: Date.now(), message: 'hello' }
-  const entry = { id: deliveryId(messageId), body: Buffer.from(JSON.stringify(message)) }
+  const entry = { id: deliveryId(messageId), body: Buffer.from(messageBody(message)) }
   const done = { reads: 0, moved: [] as LogMove[] }
   const found = (entries: (typeof entry)[]): LogMoved => ({ kind: 'moved', entries, nextDueAt: null })
   const readers = new LogReaders({
@@ -134,6 +134,7 @@ function readersOfOne(topic: () => Promise<TopicSnapshot>) {
     now: Date.now,
     log: createLogger({ service: 'test', level: 'silent' }),
     onDue: () => undefined,
+    ...set,
   })
   readers.read(0, { uid: 'own', topicArn: ARN, fence: 1 })
   return { readers, done }
@@ -175,3 +176,25 @@ function snapshotOf(uid: string): TopicSnapshot {
     hasFilters: false,
   }
 }
+
+test('a message whose key is missing leaves its log when its retention ends', async () => {
+  const expired: string[] = []
+  const snapshot = snapshotOf('own')
+  const retained = { ...snapshot, topic: { ...snapshot.topic, retentionSeconds: 60 } }
+  const recorder = {
+    filtered: () => undefined,
+    moved: () => undefined,
+    unmatched: () => undefined,
+    expiredWhole: (_: unknown, { message }: MessageContext) => void expired.push(message.messageId),
+  }
+  const bodies = { read: () => new SealKeyError('no key'), cache: () => undefined }
+  const { readers, done } = readersOfOne(async () => retained, {
+    bodies,
+    recorder,
+    now: () => Date.now() + 61_000,
+  })
+  await expect.poll(() => done.moved.length).toBe(1)
+  await readers.stop()
+  expect(done.moved[0]?.messages).toMatchObject([{ to: [], isExpired: true }])
+  expect(expired).toHaveLength(1)
+})
