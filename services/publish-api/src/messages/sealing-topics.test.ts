@@ -1,10 +1,11 @@
 /** Topics and queues that seal their messages, as callers of the API see them. */
 import { type Message, parseMessageId } from '@fantail/contracts'
 import { bodySealsOf } from '@fantail/delivery'
-import { KeptMessages, messageBody, openMessage, Queues } from '@fantail/store'
+import { KeptMessages, messageBody, openMessage, Queues, sealMessage } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { storedText as portalText } from '../portal/portal-messages.ts'
 
 const CANARY = 'canary-0b9e'
 const ARN = 'arn:aws:sns:us-east-1:000000000000:'
@@ -166,6 +167,15 @@ test('without the key views of a queue show neither size nor digest of a sealed 
     const redriven = await admin.call('POST', path, { body: { destination: 'plain' } })
     expect(redriven.body).toMatchObject({ originalSha256: null, editedSha256: null })
   })
+})
+
+test('the portal opens the text of a dead letter, and shows none without the key', async () => {
+  const sent = { messageId: 'm', topicArn: `${ARN}orders`, publishedAt: 1, message: CANARY }
+  const letter = { message: sealMessage(api.deps.seals, sent) }
+  type Asked = Parameters<typeof portalText>
+  const read = () => portalText(api.deps, {} as Asked[1], { letter } as Asked[2])
+  expect((await read())?.message).toBe(CANARY)
+  await withoutKey(() => expect(read()).rejects.toMatchObject({ code: 'key_unavailable' }))
 })
 
 test('two sealed items that were exchanged are quarantined, and not received', async () => {
