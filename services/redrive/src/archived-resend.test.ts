@@ -55,13 +55,27 @@ async function keep(count: number, set: (n: number) => Partial<Message> = () => 
 /** Writes what the ring has into a block. */
 const seal = () => archives.writeBlock(topic, 0)
 
-const create = (set: { since?: number; until?: number; maxMessagesPerSecond?: number } = {}) =>
+const create = (
+  set: { since?: number; until?: number; maxMessagesPerSecond?: number; follows?: boolean } = {},
+) =>
   fixture.redrives.createResend({
     subscriptionArn: subscription.arn,
     since: 0,
     maxMessagesPerSecond: null,
     ...set,
   })
+
+/** The fixture's resends, with steps of a test's own. */
+function resendsWith(own: Partial<Pick<typeof fixture.resends, 'choose' | 'goLive'>>) {
+  const { resends } = fixture
+  return {
+    choose: resends.choose.bind(resends),
+    move: resends.move.bind(resends),
+    goLive: resends.goLive.bind(resends),
+    release: resends.release.bind(resends),
+    ...own,
+  }
+}
 
 /** The messages that the subscription got, in order. */
 async function received(): Promise<string[]> {
@@ -138,14 +152,27 @@ test('a task that follows an archive goes on with new messages until its subscri
     ids.push(...(await keep(1)))
     return own
   }
-  const resends = {
-    choose: fixture.resends.choose.bind(fixture.resends),
-    move: fixture.resends.move.bind(fixture.resends),
-    goLive,
-  }
-  expect(await runRedrive({ ...fixture, resends }, task.id, never)).toBe('completed')
+  expect(await runRedrive({ ...fixture, resends: resendsWith({ goLive }) }, task.id, never)).toBe('completed')
   expect((await received()).sort()).toEqual(ids.sort())
   expect((await fixture.subscriptions.get(subscription.id))?.replay).toMatchObject({ holds: false })
+})
+
+test('a subscription gets new messages again after its replay was canceled or has failed', async () => {
+  for (const end of ['canceled', 'failed'] as const) {
+    await begin()
+    await keep(3)
+    await seal()
+    const task = await create({ follows: true })
+    const replay = { policy: '{}', task: task.id, holds: true }
+    await fixture.subscriptions.update(subscription.id, () => ({ replay }))
+    if (end === 'failed') objects.clear()
+    const choose: typeof fixture.resends.choose = async (run) => {
+      if (end === 'canceled') await fixture.redrives.cancel(task.id).catch(() => undefined)
+      return fixture.resends.choose(run)
+    }
+    expect(await runRedrive({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe(end)
+    expect((await fixture.subscriptions.get(subscription.id))?.replay).toMatchObject({ holds: false })
+  }
 })
 
 test('a task waits while the place of the archive is away, and continues where it was', async () => {

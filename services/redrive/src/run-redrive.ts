@@ -30,7 +30,7 @@ export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get' | 'cancel'>
   batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge' | 'judgeCanary'>
   /** Tasks whose source is a subscription. */
-  resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive'>
+  resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive' | 'release'>
   /** Resends make deliveries, so they wait while publishing is refused. */
   memory: Pick<StorageGuard, 'admit'>
   /** Called after every batch, with the ARN of the source queue. */
@@ -97,12 +97,19 @@ export async function runRedrive(
       case 'again':
         break
       case 'stop':
-        return (await deps.redrives.get(id))?.status ?? 'nothing'
+        return stopRun(deps, id)
       case 'stale':
         return 'stale'
     }
   }
   return 'stopped'
+}
+
+async function stopRun({ redrives, resends }: RunRedriveDeps, id: string): Promise<RedriveRunResult> {
+  const task = await redrives.get(id)
+  if (!task) return 'nothing'
+  await resends.release(task)
+  return task.status
 }
 
 async function runPurge(deps: RunRedriveDeps, run: Run, signal: AbortSignal): Promise<RedriveRunResult> {

@@ -13,6 +13,7 @@ import {
   isFifoName,
   type Message,
   parseArn,
+  type RedriveTask,
   type SubscriptionRecord,
   withoutSubscription,
 } from '@fantail/contracts'
@@ -36,6 +37,7 @@ import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { RedriveChoice } from './redrive-batches.ts'
 import { notParked, type RedriveBatch, type RedriveMove } from './redrive-moves.ts'
 import { taskPlace } from './redrive-records.ts'
+import { endHold, releaseEnded } from './replay-holds.ts'
 
 const CHOOSE = readScript('choose-resent-1')
 const RECORD = readScript('record-resent-1')
@@ -135,11 +137,13 @@ export class ResendBatches {
    */
   async goLive({ id, fence, source }: ResendRun): Promise<boolean> {
     const { redis, subscriptions } = this.#options
-    const isOwn = ({ replay }: SubscriptionRecord) => replay?.task === id && replay.holds
-    await subscriptions.update(parseArn(source)?.subscriptionId ?? '', (record) =>
-      record.replay && isOwn(record) ? { replay: { ...record.replay, holds: false } } : {},
-    )
+    await endHold(subscriptions, { id, source })
     return (await runScript(redis, END_FOLLOWING, { ...taskPlace(id), fence, inMs: LIVE_AFTER_MS })) === 1
+  }
+
+  /** Called when a run ends. */
+  async release(task: RedriveTask): Promise<void> {
+    await releaseEnded(this.#options.subscriptions, task)
   }
 
   /** Reads an open batch again. Messages whose blocks are too old by now are left out. */

@@ -9,6 +9,7 @@ import {
   RedriveView,
 } from '@fantail/contracts/schemas/queues/redrive-schemas'
 import { NoBody } from '@fantail/contracts/schemas/shared-schemas'
+import { releaseEnded } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
@@ -121,7 +122,8 @@ export function redriveRoutes(deps: ApiDeps): Endpoint[] {
   ]
 }
 
-function changed(deps: ApiDeps, { requestId }: Call, task: RedriveTask): Answer {
+async function changed(deps: ApiDeps, { requestId }: Call, task: RedriveTask): Promise<Answer> {
+  await releaseEnded(deps.subscriptions, task)
   const { id: redriveId, status, maxMessagesPerSecond } = task
   deps.log.info({ requestId, redriveId, status, maxMessagesPerSecond }, 'redrive.changed')
   return ok(redriveView(task))

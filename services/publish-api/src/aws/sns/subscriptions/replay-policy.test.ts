@@ -137,3 +137,32 @@ test('[418] a replay is shown with its status, replaces the one before, and ends
   expect([shown.ReplayPolicy, shown.ReplayStatus]).toEqual([undefined, undefined])
   expect((await tasks()).map(({ status }) => status)).toEqual(['canceled', 'canceled'])
 })
+
+test('a replay that ends at its start leaves its subscription free', async () => {
+  const arn = await subscribe('early.fifo')
+  const { redrives, subscriptions } = sns.api.deps
+  const create = redrives.createResend.bind(redrives)
+  redrives.createResend = async (input) => {
+    const task = await create(input)
+    await redrives.cancel(task.id)
+    return task
+  }
+  try {
+    await setReplay(arn, START)
+  } finally {
+    redrives.createResend = create
+  }
+  const id = arn.split(':').at(-1) ?? ''
+  expect((await subscriptions.get(id))?.replay).toMatchObject({ holds: false })
+})
+
+test('a subscription is free when its replay is canceled as a task, also while no process runs it', async () => {
+  const arn = await subscribe('canceled.fifo', START)
+  const { redrives, subscriptions } = sns.api.deps
+  const [task] = (await redrives.list({ source: arn, limit: 1 })).items
+  await redrives.pause(task?.id ?? '')
+  const replay = async () => (await subscriptions.get(arn.split(':').at(-1) ?? ''))?.replay
+  expect(await replay()).toMatchObject({ holds: true })
+  expect((await sns.api.call('POST', `/v1/redrives/${task?.id}/cancel`)).status).toBe(200)
+  expect(await replay()).toMatchObject({ holds: false })
+})

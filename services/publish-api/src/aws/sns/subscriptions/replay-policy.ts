@@ -3,7 +3,7 @@
  * resend of the topic's archive (store: resend-batches.ts). While it runs, the subscription gets no new messages, so
  * that all come in order.
  *
- * no EndingPoint   replay ──caught up──▶ new messages
+ * no EndingPoint   replay ──caught up, failed or canceled──▶ new messages
  * EndingPoint      replay ──done──▶ nothing more, until the policy is removed or replaced
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,6 +16,7 @@ import {
   SNAPSHOT_AGE_MS_MAX,
   type SubscriptionRecord,
 } from '@fantail/contracts'
+import { releaseEnded } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import type { Refuse } from '../wire/sns-parameters.ts'
 
@@ -79,6 +80,9 @@ export async function setReplay(
   await endReplay(deps, record)
   const replay = policy && { policy: policy.text, task: await startReplay(deps, record, policy), holds: true }
   await deps.subscriptions.update(record.id, () => ({ replay }))
+  // The task may have ended before the hold was written.
+  const task = replay && (await deps.redrives.get(replay.task))
+  if (task) await releaseEnded(deps.subscriptions, task)
   // No worker dispatches by the former settings any more.
   await delay(SNAPSHOT_AGE_MS_MAX)
 }
