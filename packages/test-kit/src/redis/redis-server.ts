@@ -110,7 +110,9 @@ function settingWords(options: TestRedisOptions): string[] {
   const persistence = options.appendfsync
     ? ['--appendonly', 'yes', '--appendfsync', options.appendfsync]
     : ['--appendonly', 'no']
-  return ['--save', '', '--maxmemory-policy', 'noeviction', ...persistence, ...(options.args ?? [])]
+  // A text that a test looks for in a dump is not hidden by compression.
+  const plain = ['--rdbcompression', 'no']
+  return ['--save', '', '--maxmemory-policy', 'noeviction', ...plain, ...persistence, ...(options.args ?? [])]
 }
 
 async function untilAnswers(runtime: RedisRuntime, port: number, tls: TestTls | undefined): Promise<void> {
