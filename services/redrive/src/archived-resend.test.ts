@@ -65,6 +65,11 @@ const create = (
     ...set,
   })
 
+async function placeOf() {
+  const place = await fixture.subscriptions.locate(subscription.id)
+  return { subscriptionId: subscription.id, shard: place?.shard ?? -1 }
+}
+
 /** The fixture's resends, with steps of a test's own. */
 function resendsWith(own: Partial<Pick<typeof fixture.resends, 'choose' | 'goLive'>>) {
   const { resends } = fixture
@@ -73,6 +78,7 @@ function resendsWith(own: Partial<Pick<typeof fixture.resends, 'choose' | 'goLiv
     move: resends.move.bind(resends),
     goLive: resends.goLive.bind(resends),
     release: resends.release.bind(resends),
+    room: resends.room.bind(resends),
     ...own,
   }
 }
@@ -173,6 +179,19 @@ test('a subscription gets new messages again after its replay was canceled or ha
     expect(await runRedrive({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe(end)
     expect((await fixture.subscriptions.get(subscription.id))?.replay).toMatchObject({ holds: false })
   }
+})
+
+test('a task waits while its lane has many waiting deliveries, and ends at once when it is canceled', async () => {
+  await keep(1_200)
+  const { id } = await create()
+  const waiting = async () => (await fixture.lanes.figures([await placeOf()]))[0]?.waiting ?? 0
+  let seen = 0
+  const pause = async () => {
+    seen = await waiting()
+    await fixture.redrives.cancel(id)
+  }
+  expect(await runRedrive({ ...fixture, pauses: { pause } }, id, never)).toBe('canceled')
+  expect(seen).toBe(1_000)
 })
 
 test('a task waits while the place of the archive is away, and continues where it was', async () => {

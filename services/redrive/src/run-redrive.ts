@@ -21,8 +21,8 @@ import type {
 } from '@fantail/store'
 import { RedrivePauses } from './redrive-pauses.ts'
 
-/** Pause between two checks of the memory by a resend. */
-const MEMORY_WAIT_MS = 500
+/** Pause between two checks of the memory and the lane by a resend. */
+const ROOM_WAIT_MS = 500
 /** Pause between two looks at the ends of a canary. */
 const CANARY_LOOK_MS = 250
 
@@ -30,7 +30,7 @@ export interface RunRedriveDeps {
   redrives: Pick<Redrives, 'get' | 'cancel'>
   batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge' | 'judgeCanary'>
   /** Tasks whose source is a subscription. */
-  resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive' | 'release'>
+  resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive' | 'release' | 'room'>
   /** Resends make deliveries, so they wait while publishing is refused. */
   memory: Pick<StorageGuard, 'admit'>
   /** Called after every batch, with the ARN of the source queue. */
@@ -53,6 +53,8 @@ interface Run extends RedriveRun {
   source: string
   startedAt: number
   action: RedriveAction
+  /** How many more deliveries a resend may make before it looks at its lane again. */
+  room: number
 }
 
 /**
@@ -71,12 +73,12 @@ export async function runRedrive(
   const task = fence === null ? null : await deps.redrives.get(id)
   if (fence === null || task === null) return 'nothing'
   const { source, destination, filter, edit, startedAt, action } = task
-  const run: Run = { id, fence, source, destination, filter, edit, startedAt, action }
+  const run: Run = { id, fence, source, destination, filter, edit, startedAt, action, room: 0 }
   if (action === 'purge') return runPurge(deps, run, signal)
   const { pauses = new RedrivePauses() } = deps
   while (!signal.aborted) {
-    if (isResend(run) && !(await hasMemory(deps))) {
-      await pauses.pause(MEMORY_WAIT_MS, signal)
+    if (isResend(run) && (await mustWait(deps, run))) {
+      await pauses.pause(ROOM_WAIT_MS, signal)
       continue
     }
     const choice = await (isResend(run) ? deps.resends : deps.batches).choose(run)
@@ -132,6 +134,7 @@ async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): P
   const how = failed ? { error: result.error } : result
   if (!(await deps.batches.finish(run, batch.number, flags, how))) return false
   const moved = [...flags.values()].filter(Boolean).length
+  run.room -= moved
   deps.onMoved?.(moved, flags.size - moved, run.source)
   if (deps.onSent) for (const letter of sentLetters(run, batch, flags)) deps.onSent(letter)
   return true
@@ -149,6 +152,13 @@ async function goLive({ resends, redrives }: RunRedriveDeps, run: Run): Promise<
 
 function isResend({ action }: Run): boolean {
   return action === 'resend'
+}
+
+/** A task that was paused or canceled meanwhile does not wait. */
+async function mustWait(deps: RunRedriveDeps, run: Run): Promise<boolean> {
+  if (run.room <= 0) run.room = await deps.resends.room(run)
+  if (run.room > 0 && (await hasMemory(deps))) return false
+  return (await deps.redrives.get(run.id))?.status === 'running'
 }
 
 async function hasMemory({ memory }: RunRedriveDeps): Promise<boolean> {

@@ -47,6 +47,8 @@ const END_FOLLOWING = readScript('end-following-1')
 const RESEND_ITEMS_MAX = 100
 /** Bytes of one batch of a resend. Past it: the next batch takes the others. */
 const RESEND_BYTES_MAX = 4_194_304
+/** Waiting deliveries of the lane that a resend adds to. Past it: the resend waits, so it cannot fill Redis. */
+export const RESEND_WAITING_MAX = 1_000
 
 /**
  * Messages that are kept in this time are part of a replay and are delivered as new ones. Workers that dispatch by the
@@ -68,7 +70,7 @@ interface ResendBatchesOptions {
   redis: Redis
   /** The connection of the lanes, which waits for replicas. */
   acks?: ReplicaAcks
-  lanes: Pick<Lanes, 'parkRedriven'>
+  lanes: Pick<Lanes, 'figures' | 'parkRedriven'>
   subscriptions: Pick<Subscriptions, 'locate' | 'get' | 'update'>
   /** Whether the subscription's filter matches the message. */
   matches(record: SubscriptionRecord, message: Message): Promise<boolean>
@@ -88,6 +90,15 @@ export class ResendBatches {
     this.#options = options
     const { redis, acks = new ReplicaAcks(redis) } = options
     this.#servers = new ServerMarks([redis, acks.redis])
+  }
+
+  /** How many more deliveries the lane may get now. */
+  async room({ source }: Pick<ResendRun, 'source'>): Promise<number> {
+    const { subscriptions, lanes } = this.#options
+    const subscriptionId = parseArn(source)?.subscriptionId ?? ''
+    const location = await subscriptions.locate(subscriptionId)
+    const [figures] = location ? await lanes.figures([{ subscriptionId, shard: location.shard }]) : []
+    return RESEND_WAITING_MAX - (figures?.waiting ?? 0)
   }
 
   async choose(run: ResendRun): Promise<RedriveChoice> {
