@@ -189,6 +189,9 @@ test('an archive that drops its oldest messages gives way when memory is short, 
   const onProblem = (error: unknown) => expect.fail(String(error))
   await new KeptUpkeep({ redis, share: 0.5, onProblem }).sweep()
   expect(await inRing()).toBe(20)
+  // The rings exceed their share, but Redis has memory.
+  await new KeptUpkeep({ redis, share: 0.000_01, memoryBytes: 1_000_000_000, onProblem }).sweep()
+  expect(await inRing()).toBe(20)
   await new KeptUpkeep({ redis, share: 0.01, memoryBytes: 1_000_000, onProblem }).sweep()
   const left = await inRing()
   expect([left === undefined || left < 10, await archiveFigures(redis, topic)]).toMatchObject([

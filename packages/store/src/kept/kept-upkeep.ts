@@ -138,10 +138,11 @@ export class KeptUpkeep {
     const { redis } = this.#options
     const rings = Map.groupBy(await ringsOf(redis), ({ shard }) => masterOfShard(redis, shard))
     for (const ofMaster of rings.values()) {
-      let over = await this.#overBytes(ofMaster)
-      if (over > 0 && (await this.#deleteDropped(ofMaster))) over = await this.#overBytes(ofMaster)
+      let excess = await this.#excessOf(ofMaster)
+      if (excess.over > 0 && (await this.#deleteDropped(ofMaster))) excess = await this.#excessOf(ofMaster)
+      let { over } = excess
       for (let trims = 0; over > 0 && trims < TRIMS_PER_LOOK_MAX; trims++) {
-        const { freed, removed } = await this.#trimLargest(ofMaster, over)
+        const { freed, removed } = await this.#trimLargest(ofMaster, over, excess.isShort)
         // Nothing can go that its archive does not have yet. Other rings then give way.
         if (freed <= 0 && removed === 0) ofMaster.shift()
         if (ofMaster.length === 0) break
@@ -164,35 +165,49 @@ export class KeptUpkeep {
     return dropped.length > 0
   }
 
-  /** The bytes by which the rings of a master exceed their share, or which other data needs. */
-  async #overBytes(rings: Ring[]): Promise<number> {
+  /**
+   * The bytes by which the rings of a master exceed their share, or which other data needs. In the latter case memory
+   * is short.
+   */
+  async #excessOf(rings: Ring[]): Promise<{ over: number; isShort: boolean }> {
     const { redis, share, memoryBytes } = this.#options
     const [first] = rings
-    if (!first) return 0
+    if (!first) return { over: 0, isShort: false }
     const info = await nodeOf(redis, shardBase(first.shard)).info('memory')
     const { usedBytes, limitBytes } = finite(parseMemory(info, memoryBytes))
     const filled = rings.reduce((sum, { bytes }) => sum + bytes, 0)
-    return Math.max(filled - share * limitBytes, usedBytes - KEPT_GIVE_WAY_SHARE * limitBytes)
+    const needed = usedBytes - KEPT_GIVE_WAY_SHARE * limitBytes
+    return { over: Math.max(filled - share * limitBytes, needed), isShort: needed > 0 }
   }
 
   /**
    * Removes at most as many bytes as make the ring as small as the next one, so that the largest rings shrink equally.
    * `freed` is negative if the ring has grown by more since its bytes were read.
    */
-  async #trimLargest(rings: Ring[], over: number): Promise<{ freed: number; removed: number }> {
+  async #trimLargest(
+    rings: Ring[],
+    over: number,
+    isShort: boolean,
+  ): Promise<{ freed: number; removed: number }> {
     const [largest, second] = rings.sort((a, b) => b.bytes - a.bytes)
     if (!largest || largest.bytes <= 0) return { freed: 0, removed: 0 }
     const apart = largest.bytes - (second?.bytes ?? 0)
     const wanted = Math.ceil(Math.min(over, Math.max(apart, over / rings.length)))
-    const { left, removed } = await this.#trim(largest, Math.max(0, largest.bytes - wanted))
+    const { left, removed } = await this.#trim(largest, Math.max(0, largest.bytes - wanted), isShort)
     const freed = largest.bytes - left
     largest.bytes = left
     return { freed, removed }
   }
 
   /** `bytesMax` null: those of the ring. */
-  async #trim({ arn, uid, shard }: Ring, bytesMax: number | null): Promise<Trimmed> {
-    const reply = await runScript(this.#options.redis, TRIM, { base: shardBase(shard), arn, uid, bytesMax })
+  async #trim({ arn, uid, shard }: Ring, bytesMax: number | null, isShort = false): Promise<Trimmed> {
+    const reply = await runScript(this.#options.redis, TRIM, {
+      base: shardBase(shard),
+      arn,
+      uid,
+      bytesMax,
+      isShort,
+    })
     const [removed, left, hasMore] = reply as [number, number, number]
     return { removed, left, hasMore: hasMore === 1 }
   }

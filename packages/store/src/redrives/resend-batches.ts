@@ -48,7 +48,7 @@ const RESEND_ITEMS_MAX = 100
 /** Bytes of one batch of a resend. Past it: the next batch takes the others. */
 const RESEND_BYTES_MAX = 4_194_304
 /** Waiting deliveries of the lane that a resend adds to. Past it: the resend waits, so it cannot fill Redis. */
-export const RESEND_WAITING_MAX = 1_000
+const RESEND_WAITING_MAX = 1_000
 
 /**
  * Messages that are kept in this time are part of a replay and are delivered as new ones. Workers that dispatch by the

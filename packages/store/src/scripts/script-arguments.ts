@@ -749,7 +749,13 @@ export interface ScriptArguments {
     removeToken: ScriptText
     addToken: ScriptText
   }
-  'trim-kept-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; bytesMax: number | null }
+  'trim-kept-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    bytesMax: number | null
+    isShort: boolean
+  }
   'trim-letters-1': { base: ScriptText; arn: ScriptText; bytesMax: number }
   'update-subscription-1': {
     base: ScriptText

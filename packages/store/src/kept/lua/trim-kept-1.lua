@@ -4,6 +4,7 @@
 -- @arg arn: text
 -- @arg uid: text
 -- @arg bytes_max: number?, nil: those of the ring
+-- @arg is_short: flag, whether Redis's memory is short
 -- Returns the number of messages removed, that of bytes left, and 1 if dropped jobs may be left, else 0.
 -- @include now
 -- @include when-full
@@ -18,7 +19,7 @@ end
 local most = math.min(ring.bytes_max, bytes_max or ring.bytes_max)
 
 -- While memory is short, this archive rather loses messages than holds them.
-local drops = ring.drops and bytes_max
+local drops = ring.drops and is_short and bytes_max
 if drops then most, ring.removable, ring.age_max = bytes_max, '+inf', math.huge end
 local removed = trim_ring(ring, now_ms(base), most)
 if drops then redis.call('HINCRBY', ring.archive, ARCHIVE.dropped, removed) end
