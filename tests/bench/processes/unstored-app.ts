@@ -3,12 +3,14 @@ import { ARN_DEFAULTS } from '@fantail/contracts'
 import { type ApiDeps, createApp } from '@fantail/publish-api'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 
-const topic = { uid: 'bench', fanOut: 10, record: { fifo: false }, messageBytesMax: 262_144 }
+const topic = { uid: 'bench', fanOut: 10, record: { fifo: false, attributes: {} }, messageBytesMax: 262_144 }
 
 const deps = {
   settings: { arn: ARN_DEFAULTS, awsCredentials: undefined, publicUrl: undefined },
   topicCache: { known: (arn: string) => ({ ...topic, record: { ...topic.record, arn } }) },
+  quotaWatch: { refuse: () => undefined },
   storageGuard: { admit: () => undefined },
+  seals: { all: false },
   publisher: { publish: async () => undefined },
   publishCounts: { add: () => undefined },
   live: { on: false },

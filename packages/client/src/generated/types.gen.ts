@@ -5726,7 +5726,7 @@ export type Subscription = {
      */
     groupThrottle: {
         /**
-         * Of each group without an override; null: no bound.
+         * The rate of each group without an override; null: no bound.
          */
         maxReceivesPerSecond?: number | null;
         /**

@@ -57,9 +57,9 @@ test('members of hashes and shared numbers are replaced by their values, and unk
   expect(() => withNames('a-script-1', 'NUMBER.FULL')).toThrow('a-script-1: there is no NUMBER.FULL')
   const read =
     "local h = redis.call('HMGET', key, CLAIM_READ.all)\nreturn h[LANE_READ.rate], h[CLAIM_READ.hasDlq]"
-  const members = "'s', 'r', 'p', 'g', 'x', 'f', 'm', 'a', 'k', 'c', 'q'"
+  const members = "'s', 'r', 'p', 'g', 'x', 'f', 'm', 'a', 'gr', 'k', 'c', 'q'"
   expect(withNames('a-script-1', read)).toBe(
-    `local h = redis.call('HMGET', key, ${members})\nreturn h[2], h[11]`,
+    `local h = redis.call('HMGET', key, ${members})\nreturn h[2], h[12]`,
   )
   expect(() => withNames('a-script-1', 'LANE_READ.hasDlq')).toThrow('there is no LANE_READ.hasDlq')
   expect(() => withNames('a-script-1', 'LANE.slcie')).toThrow('a-script-1: there is no LANE.slcie')

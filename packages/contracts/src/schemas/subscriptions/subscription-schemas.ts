@@ -356,7 +356,7 @@ export const SubscriptionView = named(
           maxReceivesPerSecond: z
             .number()
             .nullish()
-            .describe('Of each group without an override; null: no bound.'),
+            .describe('The rate of each group without an override; null: no bound.'),
           overrides: z.record(z.string(), z.number()).optional().describe('Rates of single groups.'),
         })
         .nullable()
