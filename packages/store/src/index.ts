@@ -268,7 +268,7 @@ export {
 } from './redis/connections/server-kind.ts'
 export { takeRole } from './redis/leader.ts'
 export { inOneWrite } from './redis/one-write.ts'
-export { decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
+export { allItems, decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
 export { ReplicaAcks, type ReplicaAcksOptions, ReplicaWatch, writeBarrier } from './redis/replica-acks.ts'
 export { SCRIPT_CLASSES, type ScriptName } from './redis/script-classes.ts'
 export { readScript } from './redis/scripts.ts'

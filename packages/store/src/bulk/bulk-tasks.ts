@@ -29,7 +29,7 @@ import {
 } from '../keys/keys.ts'
 import { parseRecord, sumRecord } from '../records/checksums.ts'
 import { batch } from '../redis/batch.ts'
-import { decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
+import { allItems, decodeCursor, encodeCursor, type Page, replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
 const PLAN = readScript('create-bulk-1')
@@ -200,13 +200,8 @@ export class BulkTasks {
    */
   async forgetIn({ isSample, isObject }: ErasedNames): Promise<number> {
     let forgotten = 0
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await this.list({ limit: TASKS_READ_AT_ONCE, ...(cursor !== undefined && { cursor }) })
-      for (const task of page.items) {
-        if (task.endedAt !== null && (await this.#forgetIn(task, { isSample, isObject }))) forgotten++
-      }
-      cursor = page.nextCursor
-    }
+    for await (const task of allItems((more) => this.list({ limit: TASKS_READ_AT_ONCE, ...more })))
+      if (task.endedAt !== null && (await this.#forgetIn(task, { isSample, isObject }))) forgotten++
     return forgotten
   }
 
@@ -284,9 +279,8 @@ type Kept = Omit<BulkTask, BulkProgressMember | 'id'>
 /** The stored plan, without the progress that is stored beside it. */
 function recordOf(task: Kept): string {
   const { action, key, counts, sample, refused, maxPerSecond, leaving, undoes, publicUrl, plannedAt } = task
-  return sumRecord({
-    ...{ action, key, counts, sample, refused, maxPerSecond, leaving, undoes, publicUrl, plannedAt },
-  })
+  const plan = { action, key, counts, sample, refused, maxPerSecond, leaving, undoes, publicUrl, plannedAt }
+  return sumRecord(plan)
 }
 
 /** Members of a task's hash are BULK of scripts/lua-names.ts. */

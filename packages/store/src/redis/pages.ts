@@ -42,6 +42,15 @@ export async function readToEnd(read: (cursor?: string) => Promise<Page<unknown>
   }
 }
 
+/** All items of a list, page by page. `more`: what the next page needs besides the query. */
+export async function* allItems<T>(list: (more: { cursor?: string }) => Promise<Page<T>>): AsyncGenerator<T> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await list(cursor === undefined ? {} : { cursor })
+    yield* page.items
+    cursor = page.nextCursor
+  }
+}
+
 interface NamesRequest {
   /** The shard's sorted set, with all scores 0. */
   key: (base: string) => string

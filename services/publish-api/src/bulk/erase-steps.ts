@@ -8,7 +8,7 @@ import {
   topicArn as topicArnOf,
   withoutSubscription,
 } from '@fantail/contracts'
-import type { BulkOutcome } from '@fantail/store'
+import { allItems, type BulkOutcome } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { deleteSubscription } from '../subscriptions/change.ts'
 import { deleteTopic } from '../topics/topic-changes.ts'
@@ -138,15 +138,9 @@ async function eraseLetters(deps: ApiDeps, task: BulkTask, arn: string): Promise
 async function sparedTopics({ topics }: ApiDeps, { topicPrefix, uids }: Customer): Promise<string[]> {
   const spared: string[] = []
   if (topicPrefix === undefined) return spared
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await topics.list({
-      arnPrefix: topicPrefix,
-      limit: ERASED_AT_ONCE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    spared.push(...page.items.flatMap(({ arn, uid }) => (uids.has(uid) ? [] : [arn])))
-    cursor = page.nextCursor
-  }
+  const query = { arnPrefix: topicPrefix, limit: ERASED_AT_ONCE }
+  for await (const { arn, uid } of allItems((more) => topics.list({ ...query, ...more })))
+    if (!uids.has(uid)) spared.push(arn)
   return spared
 }
 
@@ -262,29 +256,22 @@ function isOnlyFor(
 
 async function eraseQuarantined({ quarantine }: ApiDeps, customer: Customer): Promise<number> {
   let removed = 0
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await quarantine.list({ limit: ERASED_AT_ONCE, ...(cursor !== undefined && { cursor }) })
-    for (const { id, topicArn, subscriptionId } of page.items) {
-      const isOurs =
-        (subscriptionId !== null && customer.subscriptions.has(subscriptionId)) ||
-        (topicArn !== null && customer.hasTopic(topicArn))
-      if (isOurs && (await quarantine.remove(id))) removed++
-    }
-    cursor = page.nextCursor
+  const entries = allItems((more) => quarantine.list({ limit: ERASED_AT_ONCE, ...more }))
+  for await (const { id, topicArn, subscriptionId } of entries) {
+    const isOurs =
+      (subscriptionId !== null && customer.subscriptions.has(subscriptionId)) ||
+      (topicArn !== null && customer.hasTopic(topicArn))
+    if (isOurs && (await quarantine.remove(id))) removed++
   }
   return removed
 }
 
 async function forgetRedrives({ redrives }: ApiDeps, customer: Customer): Promise<number> {
   let forgotten = 0
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await redrives.list({ limit: ERASED_AT_ONCE, ...(cursor !== undefined && { cursor }) })
-    for (const task of page.items) {
-      if (task.endedAt === null || !isAbout(task, customer)) continue
-      await redrives.forget(task.id)
-      forgotten++
-    }
-    cursor = page.nextCursor
+  for await (const task of allItems((more) => redrives.list({ limit: ERASED_AT_ONCE, ...more }))) {
+    if (task.endedAt === null || !isAbout(task, customer)) continue
+    await redrives.forget(task.id)
+    forgotten++
   }
   return forgotten
 }

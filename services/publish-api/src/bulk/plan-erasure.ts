@@ -16,6 +16,7 @@ import {
 } from '@fantail/contracts'
 import type { BulkPlanInput } from '@fantail/contracts/schemas/subscriptions/bulk-schemas'
 import { maskCredentials } from '@fantail/delivery'
+import { allItems } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Call } from '../http/endpoint.ts'
@@ -108,25 +109,17 @@ async function topicsOf(deps: ApiDeps, call: PlanCall, prefix: string) {
   const mayDelete = permits(deps, call, 'SNS:DeleteTopic')
   const topics: { arn: string; uid: string }[] = []
   const spared: BulkFailure[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const arnPrefix = topicArnOf(prefix, accountOf(deps, call))
-    const page = await deps.topics.list({
-      arnPrefix,
-      limit: ERASABLE_AT_ONCE,
-      ...(cursor !== undefined && { cursor }),
-    })
-    for (const { arn, uid } of page.items) {
-      if (!isVisible(caller, arn)) continue
-      const refusal = await mayDelete(arn)
-      if (refusal) spared.push(refusedBy(arn, refusal))
-      else topics.push({ arn, uid })
-    }
+  const query = { arnPrefix: topicArnOf(prefix, accountOf(deps, call)), limit: ERASABLE_AT_ONCE }
+  for await (const { arn, uid } of allItems((more) => deps.topics.list({ ...query, ...more }))) {
+    if (!isVisible(caller, arn)) continue
+    const refusal = await mayDelete(arn)
+    if (refusal) spared.push(refusedBy(arn, refusal))
+    else topics.push({ arn, uid })
     if (topics.length > ERASED_TOPICS_MAX)
       throw FantailError.invalid(
         'select',
         `matches more than ${ERASED_TOPICS_MAX} topics: erase fewer at a time`,
       )
-    cursor = page.nextCursor
   }
   return { topics, spared }
 }
@@ -162,14 +155,10 @@ async function queuesOf(deps: ApiDeps, { subscriptions, topics, filter }: Letter
   const isOwn = (arn: string) => own.includes(arn)
   const may = new Set([...own, ...named].filter((arn) => arn !== undefined))
   const found: { arn: string; letters: number; isOwn: boolean }[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await deps.queues.list({ limit: ERASABLE_AT_ONCE, ...(cursor !== undefined && { cursor }) })
-    for (const { arn } of page.items) {
-      const { matched } = await deps.redrives.dryRun(arn, filter)
-      if (matched > 0 || may.has(arn)) found.push({ arn, letters: matched, isOwn: isOwn(arn) })
-      may.delete(arn)
-    }
-    cursor = page.nextCursor
+  for await (const { arn } of allItems((more) => deps.queues.list({ limit: ERASABLE_AT_ONCE, ...more }))) {
+    const { matched } = await deps.redrives.dryRun(arn, filter)
+    if (matched > 0 || may.has(arn)) found.push({ arn, letters: matched, isOwn: isOwn(arn) })
+    may.delete(arn)
   }
   return [...found, ...[...may].map((arn) => ({ arn, letters: 0, isOwn: isOwn(arn) }))]
 }

@@ -14,7 +14,7 @@ import {
   topicArn as topicArnOf,
 } from '@fantail/contracts'
 import type { BulkPlanInput } from '@fantail/contracts/schemas/subscriptions/bulk-schemas'
-import { type LaneFigures, placeOfSubscription, sideBySide } from '@fantail/store'
+import { allItems, type LaneFigures, placeOfSubscription, sideBySide } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
@@ -141,11 +141,7 @@ async function* allSubscriptions(
     ...(status !== undefined && { status }),
     ...(metadata !== undefined && { metadata }),
   }
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await subscriptions.list({ ...filter, ...(cursor !== undefined && { cursor }) })
-    yield* page.items
-    cursor = page.nextCursor
-  }
+  yield* allItems((more) => subscriptions.list({ ...filter, ...more }))
 }
 
 function matches(

@@ -5,6 +5,7 @@
  */
 import type { AwsCall, AwsError, AwsInput, Operation, Shape } from '@fantail/aws-wire'
 import { FantailError, isFifoName, type RedriveStatus, type RedriveTask } from '@fantail/contracts'
+import { allItems } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { deadLetterSources } from '../../../redrives/dead-letter-sources.ts'
 import { checkQueueArn } from '../wire/queue-url.ts'
@@ -115,12 +116,11 @@ async function listTasks(deps: ApiDeps, input: AwsInput) {
   const source = await arnGiven(deps, input, 'SourceArn')
   if (source === undefined) throw missingParameter('SourceArn')
   const tasks: RedriveTask[] = []
-  for (let cursor: string | null | undefined; cursor !== null && tasks.length < wanted; ) {
-    const page = await deps.redrives.list({ source, limit: LOOK_AT, ...(cursor && { cursor }) })
-    tasks.push(...page.items.filter(({ action }) => action === 'redrive'))
-    cursor = page.nextCursor
+  for await (const task of allItems((more) => deps.redrives.list({ source, limit: LOOK_AT, ...more }))) {
+    if (task.action === 'redrive') tasks.push(task)
+    if (tasks.length === wanted) break
   }
-  return { Results: tasks.slice(0, wanted).map(taskView) }
+  return { Results: tasks.map(taskView) }
 }
 
 async function cancelTask(deps: ApiDeps, input: AwsInput, call: AwsCall) {
