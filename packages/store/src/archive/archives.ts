@@ -88,8 +88,7 @@ export class Archives {
     const block = { from, messages: messages.length, bytes: data.length, ...publishedWithin(messages) }
     const name = blockName(topic, { from, to })
     await this.#blocks.put(name, data)
-    const { bytes } = block
-    const counted = { messages: messages.length, bytes }
+    const counted = { messages: block.messages, bytes: block.bytes }
     const args = { ...place, from: String(from), to: String(to), entry: entryOf(block), ...counted }
     const sealed = await runScript(this.#redis, SEAL, args)
     if (sealed === -1) await this.#blocks.remove(name)

@@ -42,8 +42,8 @@ export class MessageStarts {
 
   /**
    * A message that could not be opened waits for another start of the job. Only retention and the end of its topic
-   * remove it before. If the topic's record cannot be read, the
-   * job would run for ever, and its worker with it. The message is therefore quarantined.
+   * remove it before. If the topic's record cannot be read, the job would run for ever, and its worker with it. The
+   * message is therefore quarantined.
    */
   async start(run: JobRun, index: number, context: MessageContext): Promise<void> {
     if (context.isLocked) return this.#startLocked(run, context)

@@ -95,13 +95,13 @@ export class FirstQueues {
 
   /**
    * Starts attempts that wait for a slot of the worker: one of each queue in turn, the longest waiting queue first. A
-   * blocked queue loses its turn. `now`: by performance.now().
+   * blocked queue loses its turn. `now`: by performance.now(). Without it the clock is read only if attempts wait.
    */
-  capacityFreed(now = performance.now()): void {
+  capacityFreed(now?: number): void {
     const { slots } = this.#options
     if (!this.#starved || slots.freeForFirst <= 0) return
     this.#starved = false
-    let at = now
+    let at = now ?? performance.now()
     let blocked = 0
     for (const [id, queue] of this.#queues) {
       if (slots.freeForFirst <= 0) {
