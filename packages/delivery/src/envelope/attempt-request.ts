@@ -107,15 +107,18 @@ export function renderHeaders(
     'gzip,deflate',
   ]
   if (kind !== 'SubscriptionConfirmation') headers.push('x-amz-sns-subscription-arn', target.subscriptionArn)
-  if (notification && target.raw) headers.push('x-amz-sns-rawdelivery', 'true', ...eventTypeHeader(message))
+  if (notification && target.raw) headers.push('x-amz-sns-rawdelivery', 'true', ...typeHeader(message, target))
   if (editedFrom !== undefined) headers.push('x-fantail-edited-from', editedFrom)
   if (trace !== undefined) headers.push('traceparent', trace)
   return headers
 }
 
-/** A bare body says its event type in a header. An attribute that is no such name may have characters of any kind. */
-function eventTypeHeader({ attributes }: Message): string[] {
-  const type = eventTypeOf(attributes)
+/**
+ * A bare body says its event type in a header. Requests as of SNS have no such header. An attribute that is no such name
+ * may have characters of any kind.
+ */
+function typeHeader({ attributes }: Message, { isNative }: Target): string[] {
+  const type = isNative ? eventTypeOf(attributes) : undefined
   return type === undefined || eventTypeProblem(type) !== undefined ? [] : ['x-fantail-event-type', type]
 }
 

@@ -321,16 +321,14 @@ describe('headers', () => {
   })
 
   test('name the event type of a raw notification, but no text that is no such name', () => {
-    const typed = (value: string) =>
-      headersOf(
-        message({ attributes: { eventType: { type: 'String', value } } }),
-        target({ rawMessageDelivery: true }),
-      )
-    expect(typed('order.paid')['x-fantail-event-type']).toBe('order.paid')
-    expect(typed('paid\r\nx: y')).not.toHaveProperty('x-fantail-event-type')
-    expect(headersOf(message(), target({ rawMessageDelivery: true }))).not.toHaveProperty(
-      'x-fantail-event-type',
-    )
+    const name = 'x-fantail-event-type'
+    const native = target({ rawMessageDelivery: true, origin: 'native' })
+    const typed = (value: string) => message({ attributes: { eventType: { type: 'String', value } } })
+    expect(headersOf(typed('order.paid'), native)[name]).toBe('order.paid')
+    expect(headersOf(typed('paid\r\nx: y'), native)).not.toHaveProperty(name)
+    expect(headersOf(message(), native)).not.toHaveProperty(name)
+    // A subscription of SNS gets the headers of SNS alone.
+    expect(headersOf(typed('order.paid'), target({ rawMessageDelivery: true }))).not.toHaveProperty(name)
   })
 
   test('name JSON for a native subscription, in envelopes and confirmations', () => {
