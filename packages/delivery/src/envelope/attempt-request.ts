@@ -107,7 +107,8 @@ export function renderHeaders(
     'gzip,deflate',
   ]
   if (kind !== 'SubscriptionConfirmation') headers.push('x-amz-sns-subscription-arn', target.subscriptionArn)
-  if (notification && target.raw) headers.push('x-amz-sns-rawdelivery', 'true', ...typeHeader(message, target))
+  if (notification && target.raw)
+    headers.push('x-amz-sns-rawdelivery', 'true', ...typeHeader(message, target))
   if (editedFrom !== undefined) headers.push('x-fantail-edited-from', editedFrom)
   if (trace !== undefined) headers.push('traceparent', trace)
   return headers
