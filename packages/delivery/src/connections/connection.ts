@@ -64,8 +64,12 @@ export class Connection implements Linked<Connection> {
    * now or later.
    */
   confirmedAt = Number.POSITIVE_INFINITY
+  /** Its first dial is under way. */
+  dialling = true
   /** How long the last dial took. */
   dialMs = 0
+  /** When the present request got this connection, or the last one if it is idle. By performance.now(). */
+  busySince = 0
   /** Number of complete responses that this connection has received. */
   served = 0
   readonly #events: ConnectionEvents

@@ -9,9 +9,9 @@
  * longest ends first; past the limit of the process, one of an origin with several.
  *
  * If all connections to an origin are busy, a request waits for the first that becomes free, because a dial takes time
- * too, and most of all CPU: a TLS handshake costs as much as several requests. It waits about as long as the last dial
- * took, and is then given a new connection. A busy process dials slowly, so it dials less. An endpoint that does not
- * answer delays others of its host by no more than this time.
+ * too, and most of all CPU: a TLS handshake costs as much as twenty requests. It waits about as long as the last dial
+ * took, or as the host's answers let it expect a free connection, and is then given a new one. A busy process dials
+ * slowly, so it dials less. An endpoint that does not answer delays others of its host by no more than this time.
  *
  * Past `perOriginMax` a request still gets a connection, which is closed after it. Subscriptions that share a host must
  * not wait for each other, and the caller bounds the number of requests in flight.
@@ -44,18 +44,25 @@ interface ConnectionsOptions extends ConnectionOptions {
 interface OriginPool {
   idle: Connection[]
   open: number
+  /** How many of the open ones are still dialled. */
+  dialling: number
+  /** Whether the last connection that had answered could be used again. */
+  keeps: boolean
   /** Requests that wait for a connection, in their order. */
   waiting: Waiting[]
   timer: NodeJS.Timeout | undefined
   /** How long the last dial took. */
   dialMs: number
+  /** How long a request held its connection, a moving average of those that were answered. */
+  answerMs: number | undefined
 }
 
 interface Waiting {
   /** Called once, with a connection that is busy with this request. False: the request needs it no more. */
   take: (connection: Connection) => boolean
-  /** By performance.now(). */
+  /** When it dials, if a dial may begin; and when it dials in any case. By performance.now(). */
   until: number
+  latest: number
 }
 
 /** An origin whose last dial was slow. */
@@ -84,6 +91,13 @@ const FRESH_MS_MAX = 2_000
  * seconds. With a shorter bound, each request would then dial, and keep the process busy.
  */
 const WAIT_MS = { min: 5, max: 2_000 }
+/**
+ * A request waits at most this long because answers of its host take long. With answers after 300 ms and six
+ * connections, one becomes free each 50 ms. Requests that dialled after 5 ms opened 15 connections per 1,000.
+ */
+const ANSWER_WAIT_MS_MAX = 50
+/** The share of the latest answer in the average. */
+const ANSWER_SHARE = 1 / 8
 /** Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
 const SLOW_ORIGINS_MAX = 10_000
 
@@ -96,9 +110,11 @@ export class Connections {
   readonly #slow = new LRUCache<string, SlowOrigin>({ maxSize: SLOW_ORIGINS_MAX, sizeCalculation: () => 1 })
   readonly #events: ConnectionEvents = {
     ended: (connection) => this.discard(connection),
-    dialled: ({ origin, dialMs }) => {
+    dialled: (connection) => {
+      const { origin, dialMs } = connection
       const pool = this.#pools.get(origin.key)
       if (pool) pool.dialMs = dialMs
+      this.#dialEnded(connection, pool)
       if (dialMs <= SLOW_DIAL_MS) this.#slow.delete(origin.key)
       else if (!this.#slow.has(origin.key)) this.#slow.set(origin.key, { closes: false })
     },
@@ -121,20 +137,46 @@ export class Connections {
   request(origin: NamedOrigin, now: number, take: Waiting['take']): Connection | undefined {
     const pool = this.#pools.get(origin.key)
     if (pool && pool.idle.length === 0 && pool.open > 0) {
-      const waitMs = Math.min(WAIT_MS.max, Math.max(WAIT_MS.min, pool.dialMs))
-      pool.waiting.push({ take, until: now + waitMs })
-      pool.timer ??= setTimeout(() => this.#dialForOverdue(origin, pool), waitMs)
+      const waitMs = waitMsOf(pool)
+      pool.waiting.push({ take, until: now + waitMs, latest: now + WAIT_MS.max })
+      pool.timer ??= this.#dialLater(origin, pool, waitMs)
       return undefined
     }
     return this.acquire(origin, false, now)
   }
 
+  /**
+   * After a stall of the process, its timers are called before its sockets are read. The answers that came meanwhile
+   * are read first, because they free connections.
+   */
+  #dialLater(origin: NamedOrigin, pool: OriginPool, waitMs: number): NodeJS.Timeout {
+    return setTimeout(() => setImmediate(() => this.#dialForOverdue(origin, pool)), waitMs)
+  }
+
   #dialForOverdue(origin: NamedOrigin, pool: OriginPool): void {
+    clearTimeout(pool.timer)
     pool.timer = undefined
     const now = performance.now()
-    while ((pool.waiting[0]?.until ?? Number.POSITIVE_INFINITY) <= now) this.#dialForNext(origin, pool)
+    for (let [next] = pool.waiting; next; [next] = pool.waiting) {
+      const dialsAt = mayDial(pool) ? next.until : next.latest
+      if (dialsAt > now) {
+        pool.timer = this.#dialLater(origin, pool, dialsAt - now)
+        return
+      }
+      this.#dialForNext(origin, pool)
+    }
+  }
+
+  #dialEnded(connection: Connection, pool: OriginPool | undefined): void {
+    if (!connection.dialling) return
+    connection.dialling = false
+    if (!pool) return
+    pool.dialling -= 1
     const [next] = pool.waiting
-    if (next) pool.timer = setTimeout(() => this.#dialForOverdue(origin, pool), next.until - now)
+    if (!next) return
+    clearTimeout(pool.timer)
+    const waitMs = Math.max(0, next.until - performance.now())
+    pool.timer = this.#dialLater(connection.origin, pool, waitMs)
   }
 
   #dialForNext(origin: NamedOrigin, pool: OriginPool): void {
@@ -145,9 +187,10 @@ export class Connections {
   }
 
   /** Gives the connection to the next request that waits. False: none waits. */
-  #passOn(connection: Connection): boolean {
+  #passOn(connection: Connection, now: number): boolean {
     const next = this.#pools.get(connection.origin.key)?.waiting.shift()
     if (!next) return false
+    connection.busySince = now
     // undici is still in the exchange that has ended. Let it finish before its client gets the next request.
     queueMicrotask(() => {
       if (!next.take(connection)) this.giveBack(connection)
@@ -162,7 +205,7 @@ export class Connections {
   acquire(origin: NamedOrigin, fresh: boolean, now: number): Connection {
     const pool = this.#pools.get(origin.key)
     const known = pool && takeIdle(pool, fresh)
-    if (!known) return this.#create(origin)
+    if (!known) return this.#create(origin, now)
     if (this.#isOld(known, now)) {
       pool.idle.push(known)
       this.#discardOld(pool, now)
@@ -171,6 +214,7 @@ export class Connections {
     if (known.served === 1) this.#noteKeeping(origin, true)
     this.#idle.remove(known)
     known.idle = false
+    known.busySince = now
     return known
   }
 
@@ -197,6 +241,8 @@ export class Connections {
    */
   release(connection: Connection, keeps: boolean, now: number): void {
     connection.answered()
+    const pool = this.#pools.get(connection.origin.key)
+    if (pool) pool.answerMs = averageOf(pool.answerMs, now - connection.busySince)
     if (now - connection.confirmedAt > this.#options.ageMsMax / 2) connection.confirm()
     if (!keeps || !connection.isReusable || this.#isOld(connection, now)) this.discard(connection)
     else if (connection.isWritten) this.giveBack(connection, now)
@@ -212,8 +258,9 @@ export class Connections {
   /** Takes back a connection for the next request: one that waits, or a later one. */
   giveBack(connection: Connection, now = performance.now()): void {
     connection.hasWaited = true
-    if (this.#passOn(connection)) return
     const pool = this.#pools.get(connection.origin.key)
+    if (pool && connection.served > 0) pool.keeps = true
+    if (this.#passOn(connection, now)) return
     if (this.#isClosed || !pool || pool.open > this.#options.perOriginMax) {
       this.discard(connection)
       return
@@ -240,6 +287,8 @@ export class Connections {
       pool.idle.splice(pool.idle.indexOf(connection), 1)
     }
     pool.open -= 1
+    this.#dialEnded(connection, pool)
+    if (connection.served > 0) pool.keeps = connection.served > 1
     if (connection.served > 0) this.#noteKeeping(connection.origin, connection.served > 1)
     if (pool.open > 0) return
     // No connection will become free for those that wait.
@@ -268,17 +317,47 @@ export class Connections {
     if (slow) slow.closes = !keeps
   }
 
-  #create(origin: NamedOrigin): Connection {
+  #create(origin: NamedOrigin, now = performance.now()): Connection {
     const pool = this.#pools.get(origin.key) ?? emptyPool()
     this.#pools.set(origin.key, pool)
     pool.open += 1
+    pool.dialling += 1
     this.#open += 1
-    return new Connection(origin, this.#options, this.#events)
+    const connection = new Connection(origin, this.#options, this.#events)
+    connection.busySince = now
+    return connection
   }
 }
 
+function averageOf(average: number | undefined, latest: number): number {
+  return average === undefined ? latest : average + (latest - average) * ANSWER_SHARE
+}
+
 function emptyPool(): OriginPool {
-  return { idle: [], open: 0, waiting: [], timer: undefined, dialMs: 0 }
+  return {
+    idle: [],
+    open: 0,
+    dialling: 0,
+    keeps: false,
+    waiting: [],
+    timer: undefined,
+    dialMs: 0,
+    answerMs: undefined,
+  }
+}
+
+/**
+ * Connections of a host grow by at most a quarter in the time of a dial. After a stall, all its requests are overdue at
+ * once. Without this bound they would all dial, and each connection takes 100 KB for as long as it is kept. A host that
+ * closes its connections needs a dial for each request.
+ */
+function mayDial({ keeps, dialling, open }: OriginPool): boolean {
+  return !keeps || dialling < Math.max(1, (open - dialling) / 4)
+}
+
+function waitMsOf({ dialMs, answerMs = 0, open, waiting }: OriginPool): number {
+  const freeMs = Math.min(ANSWER_WAIT_MS_MAX, (answerMs * (waiting.length + 1)) / open)
+  return Math.min(WAIT_MS.max, Math.max(WAIT_MS.min, dialMs, freeMs))
 }
 
 /**

@@ -15,13 +15,29 @@ const RECEIVER = `
   server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
 `
 
-test('an answer that came while the process stood still past the deadline counts', async () => {
+async function answering() {
   const receiver = new Worker(RECEIVER, { eval: true })
   onTestFinished(async () => void (await receiver.terminate()))
   const [port] = await once(receiver, 'message')
   const sender = createTestSender({ allowPrivate: true, timeoutMs: 2_000 })
   onTestFinished(() => sender.close(0))
-  const result = sender.attempt({ url: `http://127.0.0.1:${port}/`, headers: [], body: 'hello' })
+  const attempt = () => sender.attempt({ url: `http://127.0.0.1:${port}/`, headers: [], body: 'hello' })
+  return { receiver, sender, attempt }
+}
+
+test('a request that is overdue after a stall gets the connection of an answer that came meanwhile', async () => {
+  const { receiver, sender, attempt } = await answering()
+  const first = attempt()
+  await once(receiver, 'message')
+  const second = attempt()
+  standStill(200)
+  expect(await Promise.all([first, second])).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }])
+  expect(sender.stats()).toMatchObject({ connections: 1 })
+})
+
+test('an answer that came while the process stood still past the deadline counts', async () => {
+  const { receiver, attempt } = await answering()
+  const result = attempt()
   await once(receiver, 'message')
   standStill(2_300)
   expect(await result).toMatchObject({ kind: 'response', statusCode: 200 })

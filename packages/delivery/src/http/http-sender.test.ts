@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createHttp2Server, createSecureServer } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { Worker } from 'node:worker_threads'
 import { deflateSync, gzipSync } from 'node:zlib'
@@ -1010,6 +1011,29 @@ describe('connections', () => {
     expect(await slow).toMatchObject({ statusCode: 200 })
     await waitFor(() => to.stats().inFlight === 0)
     expect(to.stats().idle).toBe(to.stats().connections)
+  })
+
+  test('of a host that keeps them grow by a quarter per dial, and each request that waits gets one', async () => {
+    const hooks = await receiver()
+    let open: (() => void) | undefined
+    hooks.respond('/slow', { until: new Promise<void>((resolve) => (open = resolve)) })
+    let [dialling, atMost] = [0, 0]
+    const resolver = {
+      async resolve() {
+        dialling += 1
+        await nextTurn()
+        atMost = Math.max(atMost, dialling)
+        dialling -= 1
+        return ['127.0.0.1']
+      },
+    }
+    const to = sender({ resolver })
+    await post(to, `http://busy.example:${hooks.port}/`)
+    const all = Array.from({ length: 20 }, () => post(to, `http://busy.example:${hooks.port}/slow`))
+    await hooks.waitForRequests(21)
+    expect(atMost).toBeLessThanOrEqual(5)
+    open?.()
+    await Promise.all(all)
   })
 
   test('closed by the server are replaced for requests that wait, but not for one that was called off', async () => {
