@@ -163,6 +163,7 @@ export {
   parseMessageId,
   publishedAtOf,
   RESENT_DELIVERY_BYTES,
+  shownIdOf,
 } from './messages/message-id.ts'
 export {
   attributeNameProblem,

@@ -300,6 +300,11 @@ export type MessageKind = 'Notification' | 'SubscriptionConfirmation' | 'Unsubsc
 export interface Message {
   /** UUIDv7: its first 48 bits are `publishedAt`. */
   messageId: string
+  /**
+   * The id of a message that another service has published first. Subscribers see it in place of `messageId`, so that
+   * they recognize a copy.
+   */
+  sourceId?: string
   topicArn: string
   /** The uid of the standard topic to which it was published. Another topic may have the same name by now. */
   topicUid?: string

@@ -2435,6 +2435,10 @@ export type MessageBody = {
      */
     messageId: string;
     /**
+     * The id that subscribers see, if it is another one.
+     */
+    sourceId?: string;
+    /**
      * ARN of the topic it was published to.
      */
     topicArn: string;
@@ -2536,6 +2540,10 @@ export type MessageInput = {
      * FIFO topics only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.
      */
     deduplicationId?: string;
+    /**
+     * The id of a message that SNS has published first, a UUID in lower case. Subscribers see it in place of the message’s own id. Needs the scope `manage` too.
+     */
+    sourceId?: string;
 };
 
 /**

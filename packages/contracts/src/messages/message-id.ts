@@ -3,6 +3,7 @@
  * delivery's age from its id. Lanes store the 16 bytes.
  */
 import { randomBytes } from 'node:crypto'
+import type { Message } from '../records.ts'
 
 const POOL_IDS = 256
 /** Ten bytes in addition to the time. */
@@ -55,6 +56,11 @@ const MESSAGE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 /** The 16 bytes of a UUID's text. Undefined if the text is not a UUID. */
 export function parseMessageId(text: string): Buffer | undefined {
   return MESSAGE_ID.test(text) ? Buffer.from(text.replaceAll('-', ''), 'hex') : undefined
+}
+
+/** The id that subscribers see. */
+export function shownIdOf({ sourceId, messageId }: Pick<Message, 'sourceId' | 'messageId'>): string {
+  return sourceId ?? messageId
 }
 
 /** Bytes of the id of a resent delivery: the message id, and a generation of 6 bytes. */

@@ -2,7 +2,14 @@
  * Makes the request for one message and one endpoint: its secrets are opened, its body is rendered, and it is signed.
  * Deliveries and tests of a subscription use this code, so a test shows what a delivery would do.
  */
-import { type AttemptResult, eventTypeOf, eventTypeProblem, isResent, type Message } from '@fantail/contracts'
+import {
+  type AttemptResult,
+  eventTypeOf,
+  eventTypeProblem,
+  isResent,
+  type Message,
+  shownIdOf,
+} from '@fantail/contracts'
 import type { HttpRequest } from '../http/http-request.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
 import { unopenedSecrets } from '../outbound/unopened-secrets.ts'
@@ -49,7 +56,7 @@ export function renderRequest(
   }
   if (webhook !== undefined) {
     try {
-      const { messageId } = envelope.message
+      const messageId = shownIdOf(envelope.message)
       headers.push(...webhook.headers({ messageId, now: clock(), body }, vault))
     } catch (error) {
       return unopenedSecrets(error, target.subscriptionArn)
@@ -96,7 +103,7 @@ export function renderHeaders(
     'x-amz-sns-message-type',
     kind,
     'x-amz-sns-message-id',
-    message.messageId,
+    shownIdOf(message),
     'x-amz-sns-topic-arn',
     message.topicArn,
     'Content-Type',
@@ -135,7 +142,7 @@ function plainHeaders(message: Message, target: Target, agent: string): string[]
     'x-amz-sns-message-type',
     'Notification',
     'x-amz-sns-message-id',
-    message.messageId,
+    shownIdOf(message),
     'x-amz-sns-topic-arn',
     message.topicArn,
     'x-amz-sns-subscription-arn',

@@ -22,7 +22,7 @@ const LINK_KEY = Buffer.alloc(32, 'k')
 const masterKey = parseMasterKey(createMasterKeyText())
 const vault = masterKey && createVault([masterKey])
 
-function sent(kind: MessageKind, set: Partial<SubscriptionRecord> = {}) {
+function sent(kind: MessageKind, set: Partial<SubscriptionRecord> = {}, copied: Partial<Message> = {}) {
   const now = Date.now()
   const { key } = createWebhookKey({ subscriptionId: ID, algorithm: 'hmac-sha256', now }, vault)
   const record = {
@@ -46,6 +46,7 @@ function sent(kind: MessageKind, set: Partial<SubscriptionRecord> = {}) {
     editedFrom: ID,
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     ...(kind !== 'Notification' && { kind, token: 'token' }),
+    ...copied,
   }
   const envelope = compileEnvelope(message, { publicUrl: 'http://127.0.0.1:4100', key: LINK_KEY })
   const request = renderRequest(envelope, compileTarget(record, SYSTEM_POLICY), { vault, clock: () => now })
@@ -63,6 +64,13 @@ const strict = { Notification: Notification.strict(), Confirmation: Confirmation
 test('a notification has the members that the document names, and no other', () => {
   const { body } = sent('Notification')
   expect(strict.Notification.parse(JSON.parse(body))).toMatchObject({ Message: 'hello' })
+})
+
+test('a copy has the id of the message that another service published first', () => {
+  const sourceId = '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324'
+  const { body, headers } = sent('Notification', {}, { sourceId, editedFrom: undefined })
+  expect(JSON.parse(body).MessageId).toBe(sourceId)
+  expect([headers['x-amz-sns-message-id'], headers['webhook-id']]).toEqual([sourceId, sourceId])
 })
 
 test.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const)(

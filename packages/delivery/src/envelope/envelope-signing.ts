@@ -2,6 +2,7 @@
  * Signs envelopes. Each distinct text of a message is signed once, when its signature is first needed. The signature is
  * kept next to the text.
  */
+import { shownIdOf } from '@fantail/contracts'
 import type { SigningKey } from '../signing/signing-key.ts'
 import {
   carriesSignature,
@@ -66,7 +67,8 @@ export class EnvelopeSigning {
  */
 function stringToSign(envelope: Envelope, target: Target): string {
   const { message, kind } = envelope
-  const { messageId, subject, topicArn, token = '' } = message
+  const { subject, topicArn, token = '' } = message
+  const messageId = shownIdOf(message)
   const timestamp = publishedIso(message)
   if (kind === 'Notification') {
     const { text } = textFor(envelope, target.protocol)

@@ -11,6 +11,7 @@ import {
   type MessageAttribute,
   type MessageKind,
   type Protocol,
+  shownIdOf,
 } from '@fantail/contracts'
 import type { Signature, SignatureVersion } from '../signing/signer.ts'
 import { isoOf } from './iso-time.ts'
@@ -246,12 +247,12 @@ function notification(
   text: string,
   signature: Signature | undefined,
 ): [string, string] {
-  const { messageId, topicArn, subject, sequenceNumber } = message
+  const { topicArn, subject, sequenceNumber } = message
   const link = JSON.stringify(unsubscribeUrl(publicUrl, ''))
   // One template, because this runs for every message. Lists of members took several times as long.
   const before = `{
   "Type" : "Notification",
-  "MessageId" : "${messageId}",${sequenceNumber === undefined ? '' : `\n  "SequenceNumber" : "${sequenceNumber}",`}
+  "MessageId" : "${shownIdOf(message)}",${sequenceNumber === undefined ? '' : `\n  "SequenceNumber" : "${sequenceNumber}",`}
   "TopicArn" : ${JSON.stringify(topicArn)},${subject === undefined ? '' : `\n  "Subject" : ${JSON.stringify(subject)},`}
   "Message" : ${JSON.stringify(text)},
   "Timestamp" : "${publishedIso(message)}",${signature === undefined ? '' : `\n  ${signatureMembers(signature).join(',\n  ')},`}

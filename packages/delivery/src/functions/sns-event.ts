@@ -3,7 +3,7 @@
  * `URL`, `Subject` and `MessageAttributes` are always there, and attributes of all types but Binary are Strings.
  * https://docs.aws.amazon.com/lambda/latest/dg/with-sns.html
  */
-import { isResent, type MessageAttribute } from '@fantail/contracts'
+import { isResent, type MessageAttribute, shownIdOf } from '@fantail/contracts'
 import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 
@@ -22,7 +22,7 @@ export function renderSnsEvent(envelope: Envelope, target: Target, delivery?: Bu
   const { version, value, certificateUrl } = signature ?? UNSIGNED
   const Sns = {
     Type: kind,
-    MessageId: message.messageId,
+    MessageId: shownIdOf(message),
     TopicArn: message.topicArn,
     Subject: message.subject ?? null,
     Message: text,

@@ -3,7 +3,7 @@
  * ends each record, so that a reader of the stream's objects can separate them.
  * https://docs.aws.amazon.com/sns/latest/dg/firehose-message-formats.html
  */
-import { isResent, type MessageAttribute } from '@fantail/contracts'
+import { isResent, type MessageAttribute, shownIdOf } from '@fantail/contracts'
 import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
 import type { Target } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
@@ -20,7 +20,7 @@ export function renderStreamRecord(
   const { attributes = {} } = message
   const record = {
     Type: kind,
-    MessageId: message.messageId,
+    MessageId: shownIdOf(message),
     TopicArn: message.topicArn,
     Subject: message.subject,
     Message: text,

@@ -1,4 +1,4 @@
-import { KEY_COMMAND } from '@fantail/contracts'
+import { KEY_COMMAND, type KeyScope } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { createApp, endpointsOf } from '../server/app.ts'
@@ -94,6 +94,13 @@ test('a key whose record was changed is revoked by its own account only', async 
   const before = await count()
   expect([await revoke(stranger), await count()]).toEqual([204, before])
   expect([await revoke(admin), await count()]).toEqual([204, before - 1])
+})
+
+test('only a key with manage chooses the id that subscribers see', async () => {
+  const copy = { message: 'x', sourceId: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324' }
+  const statusOf = async (scopes: KeyScope[]) =>
+    (await keyWith(api, scopes)).status('POST', '/v1/topics/orders/messages', copy)
+  expect([await statusOf(['publish']), await statusOf(['publish', 'manage'])]).toEqual([403, 202])
 })
 
 test('a key does what its scopes name and nothing else', async () => {

@@ -24,7 +24,7 @@ export function requestHash({ batch, messages }: Pick<NewMessages, 'batch' | 'me
 }
 
 function canonical(given: NewMessage): unknown[] {
-  const { message, subject, attributes, structure, groupId, deduplicationId } = given
+  const { message, subject, attributes, structure, groupId, deduplicationId, sourceId } = given
   const sorted = Object.entries(attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return [
     message,
@@ -33,6 +33,7 @@ function canonical(given: NewMessage): unknown[] {
     sorted.map(([name, { type, value }]) => [name, type, value]),
     groupId ?? null,
     deduplicationId ?? null,
+    ...(sourceId === undefined ? [] : [sourceId]),
   ]
 }
 

@@ -25,6 +25,7 @@ const BAD: [what: string, body: unknown, code: string, paths: string[]][] = [
     'validation_failed',
     ['subject'],
   ],
+  ['a source id that is no UUID', { message: 'x', sourceId: 'a' }, 'validation_failed', ['sourceId']],
   ['a number for a subject', { message: 'x', subject: 1 }, 'validation_failed', ['subject']],
   ['null for a subject', { message: 'x', subject: null }, 'validation_failed', ['subject']],
   ['another structure', { message: 'x', structure: 'xml' }, 'validation_failed', ['structure']],

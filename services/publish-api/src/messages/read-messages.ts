@@ -19,6 +19,7 @@ import {
   type MessageAttribute,
   messageBytes,
   type Problem,
+  parseMessageId,
   problemsOf,
   REQUEST_VALUES_MAX,
   reservedValueProblem,
@@ -39,6 +40,7 @@ export interface NewMessage {
   structure?: 'json'
   groupId?: string
   deduplicationId?: string
+  sourceId?: string
 }
 
 export interface NewMessages {
@@ -125,6 +127,7 @@ const MEMBERS = new Set([
   'structure',
   'groupId',
   'deduplicationId',
+  'sourceId',
   ...EVENT_TYPE_ATTRIBUTES,
 ])
 
@@ -132,7 +135,7 @@ const MEMBERS = new Set([
 function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undefined {
   if (!isObject(value)) return undefined
   for (const name in value) if (!MEMBERS.has(name)) return undefined
-  const { subject, structure, groupId, deduplicationId } = value
+  const { subject, structure, groupId, deduplicationId, sourceId } = value
   const message = messageText(value.message, written)
   if (message === undefined || textProblem(message) !== undefined) return undefined
   const result: NewMessage = { message }
@@ -158,6 +161,10 @@ function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undef
   if (deduplicationId !== undefined) {
     if (typeof deduplicationId !== 'string' || fifoIdProblem(deduplicationId) !== undefined) return undefined
     result.deduplicationId = deduplicationId
+  }
+  if (sourceId !== undefined) {
+    if (typeof sourceId !== 'string' || parseMessageId(sourceId) === undefined) return undefined
+    result.sourceId = sourceId
   }
   return result
 }

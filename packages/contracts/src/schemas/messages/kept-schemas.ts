@@ -16,6 +16,7 @@ export const MessageBodyView = named(
   z
     .object({
       messageId: z.uuid().describe('Id of the message, as publishing answered it.'),
+      sourceId: z.uuid().optional().describe('The id that subscribers see, if it is another one.'),
       topicArn: z.string().describe('ARN of the topic it was published to.'),
       publishedAt: timestamp('When it was published'),
       message: z.string().describe('The text, as it was published.'),

@@ -12,6 +12,7 @@ import {
   eventTypeProblem,
   GIVEN_TWICE,
 } from '../../messages/event-type-rules.ts'
+import { parseMessageId } from '../../messages/message-id.ts'
 import {
   attributesProblems,
   fifoIdProblem,
@@ -123,6 +124,13 @@ export const MessageInput = namedInput(
       deduplicationId: FifoId.optional().describe(
         'FIFO topics only: the same id within 5 minutes is one message. Needed without contentBasedDeduplication.',
       ),
+      sourceId: z
+        .string()
+        .refine((text) => parseMessageId(text) !== undefined, 'must be a UUID in lower case')
+        .optional()
+        .describe(
+          'The id of a message that SNS has published first, a UUID in lower case. Subscribers see it in place of the message’s own id. Needs the scope `manage` too.',
+        ),
     })
     .superRefine(reportTwice)
     .superRefine(reportStructure)

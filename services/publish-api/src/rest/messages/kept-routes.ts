@@ -92,7 +92,7 @@ function bodyView({ message, from }: StoredMessage): object {
   }
 }
 
-const SHOWN = ['structure', 'subject', 'groupId', 'deduplicationId', 'sequenceNumber'] as const
+const SHOWN = ['sourceId', 'structure', 'subject', 'groupId', 'deduplicationId', 'sequenceNumber'] as const
 
 /** The members that a publisher gave or that a FIFO topic made. The others are the server's own. */
 function shown(message: Partial<Message>): Partial<Message> {

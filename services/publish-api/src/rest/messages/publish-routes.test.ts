@@ -55,6 +55,20 @@ test('a message is stored before it is acknowledged, with everything it came wit
   })
 })
 
+test('a message that another service published first is stored with the id that it has there', async () => {
+  const sourceId = '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324'
+  const { body } = await publish({ message: 'copy', sourceId })
+  expect(await stored(body.messageId)).toMatchObject({ messageId: body.messageId, sourceId })
+  const wrong = await publish({ message: 'copy', sourceId: sourceId.toUpperCase() })
+  expect([wrong.status, wrong.body.error.details]).toEqual([
+    400,
+    [{ path: 'sourceId', message: 'must be a UUID in lower case' }],
+  ])
+  const once = { 'Idempotency-Key': 'copied' }
+  await publish({ message: 'copy', sourceId }, once)
+  expect((await publish({ message: 'copy' }, once)).body.error.code).toBe('idempotency_mismatch')
+})
+
 test('an object is stored as its JSON text, with its numbers as they were written', async () => {
   const text =
     '{"message":{"id":12345678901234567890,"price":1.50,"far":1e400,"none":-0},"attributes":{"n":9007199254740993}}'

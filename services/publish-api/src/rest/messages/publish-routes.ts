@@ -2,6 +2,7 @@
  * Publishing, the only route whose speed matters. A valid request costs one round trip to Redis, without zod and
  * middleware.
  */
+import { needScope } from '@fantail/access'
 import { FantailError, resolveTopic } from '@fantail/contracts'
 import {
   IdempotencyKey,
@@ -87,6 +88,9 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
   const topicArn = resolveTopic(call.params.topic ?? '', deps.settings.arn)
   const key = keyOf(request)
   const given = readGiven(call, await request.bytes())
+  // A publisher that chose the ids of others could make subscribers drop messages as repeated.
+  if (call.caller && given.messages.some(({ sourceId }) => sourceId !== undefined))
+    needScope(call.caller, ['manage'])
   const admitted = admit(deps, topicArn)
   const topic = admitted instanceof Promise ? await admitted : admitted
   const once = key === undefined ? undefined : { key, hash: requestHash(given) }
