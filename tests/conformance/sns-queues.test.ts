@@ -1,14 +1,27 @@
 /** Queues as subscribers and as dead-letter queues of SNS, by the SDK's clients of both services. */
 import { createHash } from 'node:crypto'
 import { ConfirmSubscriptionCommand, CreateTopicCommand, PublishCommand } from '@aws-sdk/client-sns'
-import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
-import { waitFor, withoutToken } from '@fantail/test-kit'
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
+import { freePort, waitFor, withoutToken } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { queueArn, topicArn, useAwsClients } from '../harness/aws/aws-clients.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { useStack } from '../harness/services/stack.ts'
 
-const stack = useStack()
+/** Queues of this region are reached over the AWS protocols, as queues at AWS are. */
+const OUTSIDE = 'eu-west-1'
+const FANTAIL_PORT = String(await freePort())
+const FANTAIL_AWS_QUEUES = JSON.stringify({
+  [`arn:aws:sqs:${OUTSIDE}:*:*`]: `http://OUTSIDE:test@127.0.0.1:${FANTAIL_PORT}`,
+})
+const stack = useStack({ env: { FANTAIL_PORT, FANTAIL_AWS_QUEUES } })
 const receiver = useReceiver()
 const aws = useAwsClients(stack)
 const OTHER_ACCOUNT = '222222222222'
@@ -169,4 +182,72 @@ test('a queue whose policy denies SNS sends what it misses to the dead-letter qu
   await aws().subscribe('denied', { protocol: 'sqs', endpoint: queueArn('denied'), attributes })
   await publish('denied', 'kept out')
   expect((await aws().receive(dead)).Body).toBe('kept out')
+})
+
+/** A queue of the region outside, whose policy lets no topic send, and what is received from it. */
+async function outsideQueue(QueueName: string, more: Record<string, string> = {}) {
+  const credentials = { accessKeyId: 'OUTSIDE', secretAccessKey: 'test' }
+  const client = new SQSClient({ endpoint: stack().api.url, region: OUTSIDE, credentials, maxAttempts: 1 })
+  const Resource = queueArn(QueueName).replace('us-east-1', OUTSIDE)
+  const Principal = { Service: 'sns.amazonaws.com' }
+  const Statement = { Effect: 'Deny', Principal, Action: 'sqs:SendMessage', Resource }
+  const Attributes = { Policy: JSON.stringify({ Version: '2012-10-17', Statement }), ...more }
+  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }))
+  const received: Message[] = []
+  const receive = async (count: number) => {
+    const command = new ReceiveMessageCommand({
+      QueueUrl,
+      MaxNumberOfMessages: 10,
+      MessageAttributeNames: ['All'],
+      MessageSystemAttributeNames: ['All'],
+      WaitTimeSeconds: 1,
+    })
+    await waitFor(async () => {
+      const { Messages = [] } = await client.send(command)
+      for (const { ReceiptHandle } of Messages)
+        await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+      received.push(...Messages)
+      return received.length >= count
+    })
+    client.destroy()
+    return received
+  }
+  return { arn: Resource, receive }
+}
+
+test('a queue outside of this Fantail gets what SNS would send, with the operator’s credentials', async () => {
+  await createTopic('outside')
+  const { arn, receive } = await outsideQueue('outside')
+  const attributes = { RawMessageDelivery: 'true' }
+  await aws().subscribe('outside', { protocol: 'sqs', endpoint: arn, attributes })
+  const MessageAttributes = { size: { DataType: 'Number.int', StringValue: '3' } }
+  const texts = Array.from({ length: 12 }, (_, i) => `bare ${i}`)
+  await Promise.all(texts.map((text) => publish('outside', text, { MessageAttributes })))
+  const received = await receive(texts.length)
+  expect(received.map(({ Body }) => Body).sort()).toEqual(texts.sort())
+  expect(received[0]?.MessageAttributes).toEqual(MessageAttributes)
+})
+
+test('a FIFO queue outside gets groups in order; a missing queue is not tried again', async () => {
+  const fifo = { FifoTopic: 'true' }
+  await aws().sns.send(new CreateTopicCommand({ Name: 'outside.fifo', Attributes: fifo }))
+  const { arn, receive } = await outsideQueue('outside.fifo', { FifoQueue: 'true' })
+  const dead = await aws().createQueue('outside-dead.fifo', { FifoQueue: 'true' })
+  await aws().subscribe('outside.fifo', { protocol: 'sqs', endpoint: arn })
+  const missing = { endpoint: arn.replace('outside.fifo', 'missing.fifo'), protocol: 'sqs' } as const
+  await aws().subscribe('outside.fifo', { ...missing, attributes: deadLetters('outside-dead.fifo') })
+  const ids = Array.from({ length: 12 }, (_, i) => ({
+    MessageGroupId: `g${i % 2}`,
+    MessageDeduplicationId: `d${i}`,
+  }))
+  for (const [i, id] of ids.entries()) await publish('outside.fifo', String(i), id)
+  const received = await receive(ids.length)
+  const bodies = Object.groupBy(received, ({ Attributes }) => Attributes?.MessageGroupId ?? '')
+  const textsOf = (messages: Message[] = []) => messages.map(({ Body }) => JSON.parse(Body ?? '').Message)
+  expect([textsOf(bodies.g0), textsOf(bodies.g1)]).toEqual([
+    ['0', '2', '4', '6', '8', '10'],
+    ['1', '3', '5', '7', '9', '11'],
+  ])
+  expect(received[0]?.Attributes?.MessageDeduplicationId).toMatch(/^d\d+$/)
+  expect(JSON.parse((await aws().receive(dead)).Body ?? '')).toMatchObject({ Message: expect.any(String) })
 })

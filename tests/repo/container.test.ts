@@ -83,7 +83,7 @@ test('the example key has every scope that its owner needs, and endpoints can be
 
 test('every setting of an endpoint kind reaches the containers', () => {
   const kinds =
-    /^#? ?(FANTAIL_(?:SMTP|EMAIL|SMS|FUNCTIONS|STREAMS|FCM|APNS|AWS_CREDENTIALS|AWS_TARGETS)\w*)=/gm
+    /^#? ?(FANTAIL_(?:SMTP|EMAIL|SMS|FUNCTIONS|STREAMS|FCM|APNS|AWS_QUEUES|AWS_CREDENTIALS|AWS_TARGETS)\w*)=/gm
   const names = [...textOf('.env.example').matchAll(kinds)].map(([, name]) => name)
   expect(names).toEqual(expect.arrayContaining(['FANTAIL_SMS_URL', 'FANTAIL_STREAMS', 'FANTAIL_FCM_URL']))
   const missing = names.filter((name) => !compose.includes(`    ${name}: \${${name}:-}\n`))

@@ -235,7 +235,7 @@ const ANY = '*'
 
 interface UrlMap {
   /** Keys, in words. */
-  things: string
+  keys: string
   isKey: (text: string) => boolean
   isUrl: (url: URL) => boolean
   /** URLs, in words. */
@@ -243,17 +243,16 @@ interface UrlMap {
 }
 
 /** A JSON object of URLs by key. Errors name only the key, because a URL may contain a password. */
-const urlMap = ({ things, isKey, isUrl, urls }: UrlMap) =>
+const urlMap = ({ keys, isKey, isUrl, urls }: UrlMap) =>
   z.string().transform((text, { addIssue }): Record<string, string> => {
     const map = jsonOf(text)
     if (!isObject(map)) {
-      addIssue(`must be a JSON object of URLs by names or ARNs of ${things}`)
+      addIssue(`must be a JSON object of URLs by ${keys}`)
       return z.NEVER
     }
     for (const [key, value] of Object.entries(map)) {
       const url = typeof value === 'string' ? URL.parse(value) : null
-      if (key !== ANY && !isKey(key))
-        addIssue(`must have names or ARNs of ${things}, or *, as its keys; '${key}' is none`)
+      if (!isKey(key)) addIssue(`must have ${keys} as its keys; '${key}' is none`)
       else if (!url || !isUrl(url)) addIssue(`must have ${urls} for '${key}'`)
     }
     return map as Record<string, string>
@@ -263,16 +262,19 @@ const isHttp = ({ protocol }: URL) => protocol === 'http:' || protocol === 'http
 
 export const functionMap = () =>
   urlMap({
-    things: 'functions',
-    isKey: (text) => isFunctionName(text) || parseFunctionArn(text) !== undefined,
+    keys: 'names or ARNs of functions, or *',
+    isKey: (text) => text === ANY || isFunctionName(text) || parseFunctionArn(text) !== undefined,
     isUrl: isHttp,
     urls: 'an http or https URL',
   })
 
+export const queueMap = () =>
+  urlMap({ keys: 'patterns of ARNs', isKey: isArnPattern, isUrl: isHttp, urls: 'an http or https URL' })
+
 export const streamMap = () =>
   urlMap({
-    things: 'streams',
-    isKey: (text) => isStreamName(text) || parseStreamArn(text) !== undefined,
+    keys: 'names or ARNs of streams, or *',
+    isKey: (text) => text === ANY || isStreamName(text) || parseStreamArn(text) !== undefined,
     isUrl: (url) =>
       isHttp(url) || isBucket(url) || isRedisStream(url) || (url.protocol === 'file:' && url.host === ''),
     urls: 'an http or https URL, file:///folder, s3://bucket, s3+https://host/bucket or redis://host?stream=key',

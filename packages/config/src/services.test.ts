@@ -81,6 +81,8 @@ describe('settings', () => {
     ['FANTAIL_STREAMS', '{"orders":"redis://secret/"}'],
     ['FANTAIL_STREAMS', '{"orders":"s3+https://key:secret@host"}'],
     ['FANTAIL_STREAMS', '{"orders":"s3:secret"}'],
+    ['FANTAIL_AWS_QUEUES', '{"orders":"http://secret"}'],
+    ['FANTAIL_AWS_QUEUES', '{"arn:aws:sqs:*:*:*":"s3://secret"}'],
     ['FANTAIL_AWS_CREDENTIALS', 'secret'],
     ['FANTAIL_AWS_CREDENTIALS', 'AKIA:secret:'],
     ['FANTAIL_AWS_TARGETS', '*'],

@@ -26,6 +26,7 @@ import {
   oneOf,
   organizationMap,
   origins,
+  queueMap,
   rsaKeyFile,
   smtpUrl,
   streamMap,
@@ -414,12 +415,19 @@ const delivery = {
     description:
       'Where records of streams go (docs/guides/streams.md), as JSON: {"name or ARN": "URL"}, `*` for all others. An http or https URL speaks the API of Firehose; file:///folder, s3://bucket/prefix and s3+https://host/bucket/prefix hold compressed lines, every second or as `?seconds=` says. redis://host:6379/0?stream=key&maxlen=1000000 is a Redis Stream. Hosts may be private.',
   }),
+  awsQueues: optional({
+    name: 'FANTAIL_AWS_QUEUES',
+    schema: queueMap(),
+    unset: 'no queue outside of Fantail has a URL of its own',
+    description:
+      'Where queues outside of this Fantail are (docs/guides/aws.md), as JSON: {"pattern of ARNs": "URL"}. The URL is the base of SQS’s API, with KEY:SECRET@ before its host if requests are to be signed. Hosts may be private.',
+  }),
   awsClientCredentials: optional({
     name: 'FANTAIL_AWS_CREDENTIALS',
     schema: awsClientCredentials(),
     unset: 'nothing is called at AWS',
     description:
-      'Credentials that functions, streams and buckets at AWS, archives included, are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones. `default` takes those that AWS’s SDKs would find, and renews them: environment, web identity, shared files, a container’s or an instance’s endpoint.',
+      'Credentials that queues, functions, streams and buckets at AWS, archives included, are called with, as ACCESSKEYID:SECRET, or ACCESSKEYID:SECRET:SESSIONTOKEN for temporary ones. `default` takes those that AWS’s SDKs would find, and renews them: environment, web identity, shared files, a container’s or an instance’s endpoint.',
   }),
   awsTargets: optional({
     name: 'FANTAIL_AWS_TARGETS',

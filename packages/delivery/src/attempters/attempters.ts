@@ -12,7 +12,7 @@ import {
   type MobilePushAttempterOptions,
   type MobilePushSettings,
 } from './mobile-push-attempter.ts'
-import { QueueAttempter, type QueueAttempterOptions } from './queue-attempter.ts'
+import { QueueAttempter, type QueueAttempterOptions, type QueueKindSettings } from './queue-attempter.ts'
 import { SmsAttempter, type SmsAttempterOptions } from './sms-attempter.ts'
 import { createStreamAttempter, type StreamKindSettings, type StreamTools } from './stream-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
@@ -35,8 +35,8 @@ export function createAttempters(
     KindOptions,
 ): Attempters {
   const webhook = new WebhookAttempter(options)
-  const queue = new QueueAttempter(options)
   const { kinds = {} } = options
+  const queue = new QueueAttempter(options, kinds)
   const lambda = functionAttempter(options, kinds)
   const firehose = createStreamAttempter(options, kinds) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
   const mail = mailAttempter(options, kinds)
@@ -83,6 +83,7 @@ export async function closeAttempters(attempters: Attempters): Promise<void> {
  */
 export interface KindSettings
   extends FunctionKindSettings,
+    QueueKindSettings,
     StreamKindSettings,
     MailSettings,
     SmsSettings,

@@ -11,13 +11,15 @@ import { NameError } from '../outbound/resolver.ts'
 /** Text that explains a failed attempt. Past it: the text is cut. */
 const FAILURE_CHARS_MAX = 200
 
+type Failure = Extract<AttemptResult, { kind: 'failure' }>
+
 /** A failure is `permanent` if no further attempt can succeed while configuration and subscription stay as they are. */
 export function failure(
   error: AttemptErrorCode,
   detail: string,
   durationMs: number,
   permanent = false,
-): AttemptResult {
+): Failure {
   return { kind: 'failure', error, detail: detail.slice(0, FAILURE_CHARS_MAX), durationMs, permanent }
 }
 

@@ -1,4 +1,4 @@
-/** Endpoints with an ARN whose retries AWS defines: queues of this service, functions and delivery streams. */
+/** Endpoints with an ARN whose retries AWS defines: queues, functions and delivery streams. */
 import {
   type ArnDefaults,
   type AttemptResult,
@@ -27,7 +27,7 @@ import { classifyStatus } from './webhook-traits.ts'
 
 const FORBIDDEN = 403
 
-/** An attempt is an append. */
+/** An attempt is an append, or a request to SQS if the queue is outside of this Fantail. */
 export const QUEUE_TRAITS: ProtocolTraits = {
   ...FIXED_KIND,
   endpoint: {
@@ -50,7 +50,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   reports: {
     ...FIXED_KIND.reports,
     feedback: 'SQS',
-    providerResponse: (_, sqsMessageId) => JSON.stringify({ sqsMessageId }),
+    providerResponse: (sent, appended) => JSON.stringify({ sqsMessageId: sent ?? appended }),
     refused: refusedByQueue,
   },
 }

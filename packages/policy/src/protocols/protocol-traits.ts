@@ -27,7 +27,7 @@ export interface ProtocolTraits {
   /** The class of a response. A failure without a response says itself whether it is permanent. */
   classifyStatus(statusCode: number): ResultClass
   fifo: FifoTraits
-  /** Endpoints are queues of this service, so sending to them needs the permission SQS:SendMessage. */
+  /** Endpoints are queues, so sending to them needs the permission SQS:SendMessage. */
   isQueue: boolean
   /** Answers of Redis for which one attempt waits. This time says nothing about the endpoint. */
   redisTrips: number
