@@ -276,6 +276,8 @@ export interface SubscriptionRecord {
   authenticateOnUnsubscribe?: true
   /** Absent or empty: requests have no Standard Webhooks signature. */
   webhookKeys?: WebhookKey[]
+  /** Signatures are also in Svix's headers. Absent: only in those of Standard Webhooks. */
+  svixHeaders?: boolean
   createdAt: number
   /** Its number in the bitmaps of its slice, 0 to 499. After the subscription's life the number is reused. */
   bit: number

@@ -84,7 +84,6 @@ export { SigningKey } from './signing/signing-key.ts'
 export { createSigningPair, openSigningPair, type SigningPair } from './signing/signing-pair.ts'
 export {
   createWebhookKey,
-  isWebhookSecret,
   type NewWebhookKey,
   webhookKeyContext,
   webhookSignerOf,

@@ -31,6 +31,7 @@ export {
   type StreamArn,
   unqualifiedArn,
 } from './endpoints/service-arns.ts'
+export { isWebhookSecret, WEBHOOK_SECRET_PREFIX, webhookSecretBytes } from './endpoints/webhook-secret.ts'
 export {
   type CompiledFilter,
   compileFilter,

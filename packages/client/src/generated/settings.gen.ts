@@ -60,6 +60,7 @@ export const SETTINGS = {
     'circuitBreaker',
     'groupThrottle',
     'onGone',
+    'svixHeaders',
     'outbound',
   ],
   Topic: [

@@ -923,7 +923,7 @@ export type CreatedPortalSession = {
  */
 export type CreatedWebhookKey = {
     /**
-     * Id of the key: 16 hex digits. It says nothing about the secret.
+     * Id of the key: 16 hex digits. It does not show the secret.
      */
     id: string;
     /**
@@ -1576,6 +1576,41 @@ export type Error = {
      * The `X-Request-Id` of the request, or one made for it. The server’s log lines carry it.
      */
     requestId: string;
+};
+
+/**
+ * A schema and messages that should fit it.
+ */
+export type EventSchemaCheck = {
+    /**
+     * Messages of this type, at most 10. Each must fit the newest schema. Default: none.
+     */
+    examples?: Array<unknown> | null;
+    /**
+     * JSON Schema of draft 2020-12 for the message. `$ref` leads to places in the same schema, and patterns have the syntax of RE2. `format` is not checked.
+     */
+    schema: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * Whether an event type may have the schema.
+ */
+export type EventSchemaCheckResult = {
+    /**
+     * The first problem. null: there is none.
+     */
+    problem: {
+        /**
+         * Its place in `schema` or `examples`.
+         */
+        path: string;
+        /**
+         * The reason for which an event type with this schema would be refused.
+         */
+        message: string;
+    } | null;
 };
 
 /**
@@ -2773,6 +2808,10 @@ export type NewSubscription = {
      * After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the delivery has failed permanently. Webhooks only. Default pause, or deadLetter if an AWS protocol made the subscription.
      */
     onGone?: 'pause' | 'deadLetter' | null;
+    /**
+     * Whether the signatures of webhook keys are also sent as `svix-id`, `svix-timestamp` and `svix-signature`. Webhooks only. Default false.
+     */
+    svixHeaders?: boolean | null;
     /**
      * How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.
      */
@@ -5669,6 +5708,10 @@ export type Subscription = {
      */
     onGone: 'pause' | 'deadLetter' | null;
     /**
+     * Whether the signatures of webhook keys are also sent as `svix-id`, `svix-timestamp` and `svix-signature`.
+     */
+    svixHeaders: boolean;
+    /**
      * Whether the bare message is delivered instead of SNS’s JSON envelope.
      */
     rawMessageDelivery: boolean;
@@ -6037,6 +6080,10 @@ export type SubscriptionInput = {
      * After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the delivery has failed permanently. Webhooks only. Default pause, or deadLetter if an AWS protocol made the subscription.
      */
     onGone?: 'pause' | 'deadLetter' | null;
+    /**
+     * Whether the signatures of webhook keys are also sent as `svix-id`, `svix-timestamp` and `svix-signature`. Webhooks only. Default false.
+     */
+    svixHeaders?: boolean | null;
     /**
      * How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.
      */
@@ -6643,7 +6690,7 @@ export type VisibilityInput = {
  */
 export type WebhookKey = {
     /**
-     * Id of the key: 16 hex digits. It says nothing about the secret.
+     * Id of the key: 16 hex digits. It does not show the secret.
      */
     id: string;
     /**
@@ -6673,7 +6720,7 @@ export type WebhookKeyInput = {
      */
     algorithm?: 'hmac-sha256' | 'ed25519';
     /**
-     * hmac-sha256 only: a secret that the receiver has already, `whsec_` and 24 to 64 bytes in base64. Default: a new random one.
+     * hmac-sha256 only: a secret that the receiver has already, `whsec_` and 24 to 75 bytes in base64. If the newest key has it, no other is made. Default: a new random one.
      */
     secret?: string;
     /**
@@ -7346,6 +7393,61 @@ export type PutEventTypeResponses = {
 };
 
 export type PutEventTypeResponse = PutEventTypeResponses[keyof PutEventTypeResponses];
+
+export type CheckEventSchemaData = {
+    body: EventSchemaCheck;
+    path?: never;
+    query?: never;
+    url: '/v1/event-types/check';
+};
+
+export type CheckEventSchemaErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CheckEventSchemaError = CheckEventSchemaErrors[keyof CheckEventSchemaErrors];
+
+export type CheckEventSchemaResponses = {
+    /**
+     * The first problem, if any
+     */
+    200: EventSchemaCheckResult;
+};
+
+export type CheckEventSchemaResponse = CheckEventSchemaResponses[keyof CheckEventSchemaResponses];
 
 export type GetTopicDocumentData = {
     body?: never;

@@ -86,6 +86,7 @@ const REPEATABLE_POSTS = new Set([
   '/v1/subscriptions/{id}/retry',
   '/v1/subscriptions/{id}/purge',
   '/v1/delivery-policies/preview',
+  '/v1/event-types/check',
   '/v1/filter-policies/test',
   '/v1/filter-policies/replay',
   '/v1/queues/{queue}/receive',

@@ -58,6 +58,33 @@ export const EventTypeInput = namedInput(
     }),
 )
 
+export const EventSchemaCheckInput = namedInput(
+  'EventSchemaCheck',
+  EventTypeInput.pick({ examples: true })
+    .extend({ schema: Schema.describe(SCHEMA) })
+    .meta({
+      description: 'A schema and messages that should fit it.',
+      examples: [{ schema: SCHEMA_EXAMPLE, examples: [{ id: 'o-1', total: 12.5 }] }],
+    }),
+)
+
+export const EventSchemaCheckAnswer = named(
+  'EventSchemaCheckResult',
+  z
+    .object({
+      problem: z
+        .object({
+          path: z.string().describe('Its place in `schema` or `examples`.'),
+          message: z
+            .string()
+            .describe('The reason for which an event type with this schema would be refused.'),
+        })
+        .nullable()
+        .describe('The first problem. null: there is none.'),
+    })
+    .meta({ description: 'Whether an event type may have the schema.', examples: [{ problem: null }] }),
+)
+
 export const EventTypeQuery = z.strictObject({
   version: z.coerce
     .number()

@@ -143,6 +143,18 @@ export const WEBHOOK_HEADERS = {
       'Standard Webhooks: signatures of `{id}.{timestamp}.{body}`, separated by spaces. `v1,` is HMAC-SHA256, `v1a,` ' +
         'ed25519. Only with webhook keys.',
     ),
+  'svix-id': z
+    .string()
+    .optional()
+    .describe('The same as `webhook-id`. Only if the subscription has `svixHeaders`.'),
+  'svix-timestamp': z
+    .string()
+    .optional()
+    .describe('The same as `webhook-timestamp`. Only with `svixHeaders`.'),
+  'svix-signature': z
+    .string()
+    .optional()
+    .describe('The same as `webhook-signature`. Only with `svixHeaders`.'),
   traceparent: z
     .string()
     .optional()

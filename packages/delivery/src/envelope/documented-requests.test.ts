@@ -86,7 +86,7 @@ test.each(['SubscriptionConfirmation', 'UnsubscribeConfirmation'] as const)(
 test('the headers are those that the document names, each with a value that it allows', () => {
   const all = [
     sent('Notification'),
-    sent('Notification', { rawMessageDelivery: true }),
+    sent('Notification', { rawMessageDelivery: true, origin: 'native', svixHeaders: true }),
     sent('SubscriptionConfirmation'),
   ].map(({ headers }) => headers)
   const names = [...new Set(all.flatMap((headers) => Object.keys(headers)))]

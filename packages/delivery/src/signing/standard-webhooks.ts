@@ -6,6 +6,8 @@
  * - `webhook-signature`: one signature per key in use, over `{id}.{timestamp}.{body}`. `v1,` is HMAC-SHA256, `v1a,` is
  * ed25519.
  *
+ * With `svixHeaders` the three values are also in `svix-id`, `svix-timestamp` and `svix-signature`.
+ *
  * A replaced key still signs, together with the new one, until it expires. So receivers have time to change their key.
  */
 import {
@@ -18,14 +20,11 @@ import {
   sign,
 } from 'node:crypto'
 import type { SubscriptionRecord, WebhookAlgorithm, WebhookKey } from '@fantail/contracts'
+import { WEBHOOK_SECRET_PREFIX, webhookSecretBytes } from '@fantail/policy'
 import { NoVaultError, type Sealing } from '../outbound/outbound-secrets.ts'
 
+const WEBHOOK_KEY_ID_BYTES = 8
 const WEBHOOK_SECRET_BYTES = 32
-/** @limit Secret of a webhook key. Below it: `validation_failed`. */
-const SECRET_BYTES_MIN = 24
-/** @limit Secret of a webhook key. Past it: `validation_failed`. */
-const SECRET_BYTES_MAX = 64
-const SECRET_PREFIX = 'whsec_'
 const PUBLIC_PREFIX = 'whpk_'
 
 /** The seal's context of a subscription's key. */
@@ -51,32 +50,33 @@ interface WebhookKeyWanted {
 export function createWebhookKey(wanted: WebhookKeyWanted, vault: Sealing | undefined): NewWebhookKey {
   if (!vault) throw new NoVaultError()
   const { subscriptionId, algorithm, now } = wanted
-  const id = randomBytes(8).toString('hex')
-  const made = algorithm === 'ed25519' ? newPair() : newSecret(wanted.secret)
-  const sealed = vault.seal(made.hidden, webhookKeyContext(subscriptionId, id))
+  const made = algorithm === 'ed25519' ? newPair() : newSecret(wanted)
+  const { id, publicKey, hidden: secret } = made
+  const sealed = vault.seal(secret, webhookKeyContext(subscriptionId, id))
   const key: WebhookKey = { id, algorithm, sealed, createdAt: now, expiresAt: null }
-  const { publicKey, hidden: secret } = made
   return publicKey === undefined ? { key, secret } : { key: { ...key, publicKey } }
 }
 
 /**
- * Whether the text is `whsec_` with 24 to 64 bytes in base64, with or without padding. Node decodes any text and skips
- * what it cannot read, but libraries of receivers refuse such texts. So the bytes must give the same text again.
+ * The same secret has the same id, so that a repeated call makes no second key. Like a signature, the id says nothing
+ * about a secret of this length.
  */
-export function isWebhookSecret(text: string): boolean {
-  const bytes = bytesOf(text)
-  if (bytes.length < SECRET_BYTES_MIN || bytes.length > SECRET_BYTES_MAX) return false
-  const padded = SECRET_PREFIX + bytes.toString('base64')
-  return text === padded || text === padded.replace(/=+$/, '')
+function idOf(secret: string, subscriptionId: string): string {
+  const sum = createHmac('sha256', webhookSecretBytes(secret))
+    .update(`webhook key of ${subscriptionId}`)
+    .digest()
+  return sum.toString('hex', 0, WEBHOOK_KEY_ID_BYTES)
 }
 
 interface Made {
+  id: string
   hidden: string
   publicKey?: string
 }
 
-function newSecret(given: string | undefined): Made {
-  return { hidden: given ?? SECRET_PREFIX + randomBytes(WEBHOOK_SECRET_BYTES).toString('base64') }
+function newSecret({ subscriptionId, secret: given }: WebhookKeyWanted): Made {
+  const hidden = given ?? WEBHOOK_SECRET_PREFIX + randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')
+  return { id: idOf(hidden, subscriptionId), hidden }
 }
 
 /** `hidden` is the private key as a JSON Web Key. */
@@ -84,13 +84,10 @@ function newPair(): Made {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const point = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url')
   return {
+    id: randomBytes(WEBHOOK_KEY_ID_BYTES).toString('hex'),
     hidden: JSON.stringify(privateKey.export({ format: 'jwk' })),
     publicKey: PUBLIC_PREFIX + point.toString('base64'),
   }
-}
-
-function bytesOf(secret: string): Buffer {
-  return Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 }
 
 interface Signed {
@@ -109,11 +106,13 @@ interface OpenKey {
 export class WebhookSigner {
   readonly #subscriptionId: string
   readonly #keys: readonly WebhookKey[]
+  readonly #svixHeaders: boolean
   #open: OpenKey[] | undefined
 
-  constructor(subscriptionId: string, keys: readonly WebhookKey[]) {
+  constructor(subscriptionId: string, keys: readonly WebhookKey[], { svixHeaders = false } = {}) {
     this.#subscriptionId = subscriptionId
     this.#keys = keys
+    this.#svixHeaders = svixHeaders
   }
 
   /**
@@ -128,7 +127,11 @@ export class WebhookSigner {
     for (const key of this.#open) {
       if (key.expiresAt === null || key.expiresAt > now) signatures.push(key.signatureOf(content, body))
     }
-    return ['webhook-id', messageId, 'webhook-timestamp', seconds, 'webhook-signature', signatures.join(' ')]
+    const signature = signatures.join(' ')
+    const headers = ['webhook-id', messageId, 'webhook-timestamp', seconds, 'webhook-signature', signature]
+    if (this.#svixHeaders)
+      headers.push('svix-id', messageId, 'svix-timestamp', seconds, 'svix-signature', signature)
+    return headers
   }
 }
 
@@ -136,8 +139,10 @@ export class WebhookSigner {
 export function webhookSignerOf({
   id,
   webhookKeys,
-}: Pick<SubscriptionRecord, 'id' | 'webhookKeys'>): WebhookSigner | undefined {
-  return webhookKeys && webhookKeys.length > 0 ? new WebhookSigner(id, webhookKeys) : undefined
+  svixHeaders = false,
+}: Pick<SubscriptionRecord, 'id' | 'webhookKeys' | 'svixHeaders'>): WebhookSigner | undefined {
+  if (!webhookKeys || webhookKeys.length === 0) return undefined
+  return new WebhookSigner(id, webhookKeys, { svixHeaders })
 }
 
 function openKey(
@@ -147,7 +152,7 @@ function openKey(
 ): OpenKey {
   if (!vault) throw new NoVaultError()
   const hidden = vault.open(sealed, webhookKeyContext(subscriptionId, id))
-  if (algorithm === 'hmac-sha256') return { expiresAt, signatureOf: hmacBy(bytesOf(hidden)) }
+  if (algorithm === 'hmac-sha256') return { expiresAt, signatureOf: hmacBy(webhookSecretBytes(hidden)) }
   return { expiresAt, signatureOf: signatureBy(createPrivateKey({ key: JSON.parse(hidden), format: 'jwk' })) }
 }
 

@@ -27,6 +27,7 @@ test.each([
   'traceparent',
   'x-amz-sns-message-id',
   'Webhook-Signature',
+  'Svix-Id',
   'X-Fantail-Any',
   '',
   'a b',

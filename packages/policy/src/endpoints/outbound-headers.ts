@@ -38,7 +38,7 @@ const RESERVED = new Set([
   'tracestate',
   'upgrade',
 ])
-const RESERVED_PREFIX = /^(proxy-|x-amz-sns-|x-fantail-|webhook-)/
+const RESERVED_PREFIX = /^(proxy-|x-amz-sns-|x-fantail-|webhook-|svix-)/
 
 /** The problems of the headers, each with the header's name. No header's value is repeated. */
 export function outboundHeaderProblems(headers: Record<string, string>): { name: string; message: string }[] {

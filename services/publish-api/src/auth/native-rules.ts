@@ -324,6 +324,7 @@ const RULES: Record<string, Rule> = {
   'PATCH /v1/topics/{topic}': managing(topicSettings),
   'DELETE /v1/topics/{topic}': managing(onTopic('DeleteTopic')),
 
+  'POST /v1/event-types/check': { need: MANAGE },
   [`GET ${eventTypes}`]: reading(onTopic('GetTopicAttributes')),
   [`PUT ${eventTypes}/{name}`]: managing(onTopic('SetTopicAttributes')),
   [`GET ${eventTypes}/{name}`]: reading(onTopic('GetTopicAttributes')),

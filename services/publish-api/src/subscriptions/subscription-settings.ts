@@ -134,18 +134,21 @@ export function rawProblems({ protocol, raw }: PolicyContext): Problem[] {
 }
 
 type OfWebhooks = Partial<
-  Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker' | 'groupThrottle' | 'onGone'>
+  Pick<SubscriptionRecord, 'retryMode' | 'circuitBreaker' | 'groupThrottle' | 'onGone' | 'svixHeaders'>
 > & {
   protocol: Protocol | undefined
 }
 
 /** Settings that only webhooks take. */
-export function webhookProblems({ onGone, ...paced }: OfWebhooks): Problem[] {
-  const message = onGone ? refusedSetting(paced.protocol, 'webhookKeys') : undefined
-  return [...pacingProblems(paced), ...(message === undefined ? [] : [{ path: 'onGone', message }])]
+export function webhookProblems({ onGone, svixHeaders, ...paced }: OfWebhooks): Problem[] {
+  const message = refusedSetting(paced.protocol, 'webhookKeys')
+  const refused = Object.entries({ onGone, svixHeaders }).flatMap(([path, given]) =>
+    given && message !== undefined ? [{ path, message }] : [],
+  )
+  return [...pacingProblems(paced), ...refused]
 }
 
-function pacingProblems(given: Omit<OfWebhooks, 'onGone'>): Problem[] {
+function pacingProblems(given: Omit<OfWebhooks, 'onGone' | 'svixHeaders'>): Problem[] {
   const { protocol, retryMode, circuitBreaker, groupThrottle } = given
   const message = refusedSetting(protocol, 'pacing')
   if (message === undefined) return []

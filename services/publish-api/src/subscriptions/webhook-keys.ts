@@ -11,8 +11,8 @@ import {
   type WebhookKey,
 } from '@fantail/contracts'
 import type { WebhookKeyInput } from '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
-import { createWebhookKey, isWebhookSecret, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
-import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { createWebhookKey, type NewWebhookKey, NoVaultError } from '@fantail/delivery'
+import { isWebhookSecret, PROTOCOL_TRAITS } from '@fantail/policy'
 import { passingTime } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
@@ -49,7 +49,10 @@ interface Rotation {
   overlapSeconds: number
 }
 
-/** Adds a key that signs from now on. Throws `validation_failed`, `not_supported`, `conflict` or `not_found`. */
+/**
+ * Adds a key that signs from now on. If the newest key has the given secret, it stays the newest. Throws
+ * `validation_failed`, `not_supported`, `conflict` or `not_found`.
+ */
 async function rotateWebhookKey(
   deps: Tools,
   { id, protocol }: Pick<SubscriptionRecord, 'id' | 'protocol'>,
@@ -59,11 +62,16 @@ async function rotateWebhookKey(
   // Receivers check signatures by their own clocks. So keys use real time, even if a test moves the stack's time.
   const now = passingTime.realOf(deps.clock())
   const made = create(deps, { subscriptionId: id, now, ...rotation })
+  let key = made.key
   await deps.subscriptions.update(id, (current) => {
     if (current.unsubscribed) throw notFound('subscription')
-    return { webhookKeys: [made.key, ...ending(current, now, rotation.overlapSeconds)] }
+    const { webhookKeys = [] } = current
+    const same = webhookKeys.find((other) => other.id === made.key.id && other.expiresAt === null)
+    key = { ...made.key, createdAt: same?.createdAt ?? now }
+    const others = webhookKeys.filter((other) => other.id !== key.id)
+    return { webhookKeys: [key, ...ending(others, now, rotation.overlapSeconds)] }
   })
-  return made
+  return { ...made, key }
 }
 
 /** A first key for a subscription. It signs when it is stored. Throws `not_supported`. */
@@ -86,7 +94,7 @@ function checkRotation(protocol: SubscriptionRecord['protocol'], { algorithm, se
   if (secret === undefined) return
   if (algorithm === 'ed25519') throw FantailError.invalid('secret', 'is for hmac-sha256 only')
   if (!isWebhookSecret(secret)) {
-    throw FantailError.invalid('secret', 'must be `whsec_` and 24 to 64 bytes in base64')
+    throw FantailError.invalid('secret', 'must be `whsec_` and 24 to 75 bytes in base64')
   }
 }
 
@@ -103,9 +111,9 @@ function create(
 }
 
 /** Earlier keys that still sign until the overlap is over, newest first. */
-function ending({ webhookKeys = [] }: SubscriptionRecord, now: number, overlapSeconds: number): WebhookKey[] {
+function ending(keys: WebhookKey[], now: number, overlapSeconds: number): WebhookKey[] {
   const end = now + overlapSeconds * 1_000
-  const kept = signing(webhookKeys, now)
+  const kept = signing(keys, now)
     .map((key) => ({ ...key, expiresAt: Math.min(key.expiresAt ?? end, end) }))
     .filter(({ expiresAt }) => expiresAt > now)
   if (kept.length < WEBHOOK_KEYS_MAX) return kept

@@ -59,6 +59,8 @@ const ON_GONE_TEXT =
   'After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the ' +
   'delivery has failed permanently.'
 const ON_GONE_DEFAULT = 'Default pause, or deadLetter if an AWS protocol made the subscription.'
+const SVIX_HEADERS =
+  'Whether the signatures of webhook keys are also sent as `svix-id`, `svix-timestamp` and `svix-signature`.'
 
 const CircuitBreakerInput = z.strictObject({
   failures: z
@@ -175,6 +177,7 @@ const settings = {
   ),
   groupThrottle: GroupThrottleInput.nullish().describe(`${GROUP_THROTTLE} Webhooks only. Default none.`),
   onGone: z.enum(ON_GONE).nullish().describe(`${ON_GONE_TEXT} Webhooks only. ${ON_GONE_DEFAULT}`),
+  svixHeaders: z.boolean().nullish().describe(`${SVIX_HEADERS} Webhooks only. Default false.`),
   outbound: OutboundInput.nullish().describe(
     'How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.',
   ),
@@ -251,6 +254,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   status: 'active',
   pausedBecause: null,
   onGone: 'pause',
+  svixHeaders: false,
   rawMessageDelivery: false,
   deliveryPolicy: null,
   effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: 'application/json' } },
@@ -305,6 +309,7 @@ export const SubscriptionView = named(
           'Why Fantail itself paused it. gone: the endpoint answered 410. failing: it had failed for the topic’s `disableAfterDays`. A resume ends the pause. null: Fantail did not.',
         ),
       onGone: z.enum(ON_GONE).nullable().describe(`${ON_GONE_TEXT} null: it is no webhook.`),
+      svixHeaders: z.boolean().describe(SVIX_HEADERS),
       rawMessageDelivery: z
         .boolean()
         .describe('Whether the bare message is delivered instead of SNS’s JSON envelope.'),

@@ -22,8 +22,8 @@ export const WebhookKeyInput = namedInput(
         .max(200)
         .optional()
         .describe(
-          'hmac-sha256 only: a secret that the receiver has already, `whsec_` and 24 to 64 bytes in base64. ' +
-            'Default: a new random one.',
+          'hmac-sha256 only: a secret that the receiver has already, `whsec_` and 24 to 75 bytes in base64. If ' +
+            'the newest key has it, no other is made. Default: a new random one.',
         ),
       overlapSeconds: z
         .int()
@@ -41,7 +41,7 @@ export const WebhookKeyInput = namedInput(
 )
 
 const view = {
-  id: z.string().describe('Id of the key: 16 hex digits. It says nothing about the secret.'),
+  id: z.string().describe('Id of the key: 16 hex digits. It does not show the secret.'),
   algorithm: Algorithm.describe('Kind of key: a shared secret (hmac-sha256) or a key pair (ed25519).'),
   publicKey: z
     .string()

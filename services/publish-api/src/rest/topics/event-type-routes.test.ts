@@ -122,6 +122,16 @@ describe('the catalogue', () => {
     expect((await api.call('GET', `/v1/topics/${topic}/event-types`)).body).toEqual({ eventTypes: [] })
   })
 
+  test('tells the problem of a schema before a type gets it', async () => {
+    const check = async (body: object) => (await api.call('POST', '/v1/event-types/check', { body })).body
+    expect(await check({ schema: SCHEMA, examples: [{ id: 'o-1' }] })).toEqual({ problem: null })
+    expect(await check({ schema: { typ: 'x' } })).toEqual({
+      problem: { path: 'schema.typ', message: 'is not a keyword that is known' },
+    })
+    const { problem } = await check({ schema: SCHEMA, examples: [{}] })
+    expect(problem.path).toBe('examples[0]')
+  })
+
   test('needs its topic', async () => {
     expect((await put('nowhere', 'a')).status).toBe(404)
     expect((await api.call('GET', '/v1/topics/nowhere/event-types')).status).toBe(404)

@@ -2,6 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type EventTypeRecord, eventTypeProblem, FantailError, resolveTopic } from '@fantail/contracts'
 import {
+  EventSchemaCheckAnswer,
+  EventSchemaCheckInput,
   EventTypeDocument,
   EventTypeImportAnswer,
   EventTypeImportInput,
@@ -89,6 +91,18 @@ export function eventTypeRoutes(deps: ApiDeps): Endpoint[] {
       handle: (call) => deleteType(deps, call),
     }),
     endpoint({
+      path: '/v1/event-types/check',
+      tag: 'Event types',
+      id: 'checkEventSchema',
+      method: 'POST',
+      summary: 'Check a schema before an event type gets it',
+      description: 'The schema is compiled and the examples are checked. Nothing is stored.',
+      body: EventSchemaCheckInput,
+      answers: { 200: { description: 'The first problem, if any', schema: EventSchemaCheckAnswer } },
+      errors: ['rate_limited'],
+      handle: ({ body }) => checkSchema(deps, body),
+    }),
+    endpoint({
       ...DOCUMENT,
       id: 'importEventTypes',
       method: 'POST',
@@ -167,6 +181,16 @@ async function store(
 
 function hasSameSchema(a: EventTypeRecord, b: EventTypeRecord): boolean {
   return a.versions.at(-1)?.schema === b.versions.at(-1)?.schema && isDeepStrictEqual(a.examples, b.examples)
+}
+
+async function checkSchema(
+  { schemaCompiler }: ApiDeps,
+  given: z.output<typeof EventSchemaCheckInput>,
+): Promise<Answer> {
+  checkTexts(given)
+  const examples = (given.examples ?? []).map((example) => JSON.stringify(example))
+  const reply = await schemaCompiler.compile(JSON.stringify(given.schema), examples)
+  return ok({ problem: 'problem' in reply ? reply.problem : null })
 }
 
 async function readType(deps: ApiDeps, call: Call<z.output<typeof EventTypeQuery>>): Promise<Answer> {

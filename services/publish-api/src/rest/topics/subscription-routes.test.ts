@@ -638,6 +638,7 @@ test.each([
   ['groupThrottle', { endpoint: QUEUE, groupThrottle: { maxReceivesPerSecond: 1 } }],
   ['onGone', { onGone: 'retry' }],
   ['onGone', { endpoint: QUEUE, onGone: 'pause' }],
+  ['svixHeaders', { endpoint: QUEUE, svixHeaders: true }],
 ])('%s that makes no sense is refused by name', async (path, set) => {
   const { status, body } = await subscribe({ endpoint: 'https://example.com/refused', ...set })
   expect([status, body.error.details[0].path]).toEqual([400, path])

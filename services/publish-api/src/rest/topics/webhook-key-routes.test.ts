@@ -100,6 +100,36 @@ test('without keys nothing is added', async () => {
   expect(Object.keys((await tried()).headers).filter((name) => name.startsWith('webhook-'))).toEqual([])
 })
 
+test('the same secret is one key, and an earlier one becomes the newest again', async () => {
+  const give = async (fill: number) => {
+    const secret = `whsec_${Buffer.alloc(24, fill).toString('base64')}`
+    return (await api.call('POST', path, { body: { secret } })).body
+  }
+  const ids = async () => {
+    const { webhookKeys } = (await api.call('GET', path)).body
+    return webhookKeys.map(({ id }: { id: string }) => id)
+  }
+  const first = await give(1)
+  expect(await give(1)).toEqual(first)
+  const second = await give(2)
+  expect(await ids()).toEqual([second.id, first.id])
+  expect(await give(1)).toMatchObject({ id: first.id, expiresAt: null })
+  expect(await ids()).toEqual([first.id, second.id])
+})
+
+test('svixHeaders adds the headers of Svix, and null removes them', async () => {
+  const { secret } = (await api.call('POST', path)).body
+  const change = (svixHeaders: unknown) =>
+    api.call('PATCH', `/v1/subscriptions/${id}`, { body: { svixHeaders } })
+  expect((await change(true)).body.svixHeaders).toBe(true)
+  const { headers, body } = await tried()
+  for (const part of ['id', 'timestamp', 'signature'])
+    expect(headers[`svix-${part}`]).toBe(headers[`webhook-${part}`])
+  expect(new Webhook(secret).verify(body, headers)).toBeDefined()
+  expect((await change(null)).body.svixHeaders).toBe(false)
+  expect(Object.keys((await tried()).headers).filter((name) => name.startsWith('svix-'))).toEqual([])
+})
+
 test('a key outlives other changes of its subscription', async () => {
   const { secret } = (await api.call('POST', path)).body
   await api.call('PATCH', `/v1/subscriptions/${id}`, { body: { rawMessageDelivery: true } })
