@@ -10,7 +10,10 @@ import {
   Quarantine,
   shardBase,
   shardOf,
+  travelAnswers,
+  travelQuestions,
   WAKE_LISTENERS,
+  WAKE_REDRIVES,
   whenReady,
 } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
@@ -48,11 +51,13 @@ function logger(): Logger {
   return createLogger({ service: 'test', destination: { write: (line: string) => void lines.push(line) } })
 }
 
+type ServeOptions = Partial<Parameters<typeof createRedriveService>[0]>
+
 async function serve(
   sweepEveryMs?: number,
-  { metrics = createMetrics(), redisUrl = fixture.server.url } = {},
+  { metrics = createMetrics(), redisUrl = fixture.server.url, ...options }: ServeOptions = {},
 ): Promise<RedriveService> {
-  const service = createRedriveService({ redisUrl, log: logger(), sweepEveryMs, metrics })
+  const service = createRedriveService({ redisUrl, log: logger(), sweepEveryMs, metrics, ...options })
   services.push(service)
   await service.start()
   return service
@@ -67,6 +72,30 @@ test('a task is taken up when it is created and leaves no job behind', async () 
   await drainLanes(fixture)
   expect(fixture.delivered.length).toBe(250)
   await waitFor(async () => (await fixture.redis.exists(`ft:{redrive}:redrive:${task.id}`)) === 0)
+})
+
+test('before the time is moved, a task counts as under way from its wake on', async () => {
+  const stackId = 'a-stack'
+  await fixture.redis.set('ft:{time}:travel', stackId)
+  await serve(undefined, { travel: { mode: 'local', timeTravel: 'on' } })
+  const task = await fixture.redrives.create(everything)
+  await waitFor(async () => (await status(task.id)) === 'completed')
+  const listener = fixture.redis.duplicate()
+  const answers: string[][] = []
+  listener.on('message', (_, text: string) => answers.push(JSON.parse(text).busy))
+  await listener.subscribe(travelAnswers(stackId))
+  const question = [travelQuestions(stackId), JSON.stringify({ ask: 1, offsetMs: 0 })] as const
+  await waitFor(async () => (await fixture.redis.publish(...question)) > 0, { what: 'the service to listen' })
+  await waitFor(() => answers.length === 1)
+  const wake = [WAKE_REDRIVES, task.id] as const
+  await fixture.redis
+    .pipeline()
+    .publish(...wake)
+    .publish(...question)
+    .exec()
+  await waitFor(() => answers.length === 2)
+  expect(answers[1]).toEqual([expect.stringMatching(/^\d redrives that begin$/)])
+  listener.disconnect()
 })
 
 test('moved messages and those without a destination are counted by their queue', async () => {

@@ -207,7 +207,12 @@ export function createRedriveService({
   })
   const traveller: Traveller = {
     moved: () => maintenance.moved(),
-    work: () => ({ busy: [], activity: tasks.moves, waitingJobs: { redrive: tasks.pausing } }),
+    work: () => ({
+      // A task that was just started has no job yet.
+      busy: tasks.adding > 0 ? [`${tasks.adding} redrives that begin`] : [],
+      activity: tasks.moves,
+      waitingJobs: { redrive: tasks.pausing },
+    }),
   }
   return {
     redis,

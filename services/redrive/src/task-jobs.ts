@@ -69,6 +69,8 @@ interface TaskJobs {
   stop(): Promise<void>
   /** Gives a job to every task that needs one. Returns how many had none. */
   addMissing(): Promise<number>
+  /** How many tasks get a job at this moment. */
+  readonly adding: number
   /** How many running tasks pause because of their rate. */
   readonly pausing: number
   /** How many batches were ever begun. */
@@ -139,6 +141,9 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   }
   return {
     addMissing,
+    get adding() {
+      return adding.size
+    },
     get pausing() {
       return pauses.running
     },
