@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { zstdDecompressSync } from 'node:zlib'
-import { waitFor } from '@fantail/test-kit'
+import { waitFor, watchCommands } from '@fantail/test-kit'
 import { afterAll, expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
@@ -123,17 +123,16 @@ async function throughQueues(): Promise<void> {
 
 test('[408] no command to Redis, no file of Redis, no log and no archive shows the content of a message', async () => {
   const { connection, logText } = stack()
-  const commands: string[] = []
-  const monitor = await connection.monitor()
-  monitor.on('monitor', (_: string, words: string[]) => commands.push(words.join(' ')))
+  const watched = await watchCommands(connection)
   await failAndRedrive()
   await throughQueues()
   const blocks = await throughArchive()
-  await waitFor(() => commands.some((command) => command.includes('"sealed":')))
-  monitor.disconnect()
+  const commands = (await watched()).map(({ words }) => words.join(' ')).join('\n')
+  // MONITOR escapes quotes.
+  expect(commands).toContain('\\"sealed\\":')
   const files = await redisFiles()
   expect(files).toContain('"sealed":')
   expect(blocks).toContain('"sealed":')
-  const places = { commands: commands.join('\n'), files, logs: logText(), blocks }
+  const places = { commands, files, logs: logText(), blocks }
   for (const [place, text] of Object.entries(places)) expect(text.includes(CANARY), place).toBe(false)
 })

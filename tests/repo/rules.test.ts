@@ -35,6 +35,10 @@ test('no test mocks modules, is left out or runs alone', () => {
   expect(tests.filter((path) => forbidden.test(textOf(path)))).toEqual([])
 })
 
+test('no test watches Redis by the monitor of ioredis, which fails if commands follow at once', () => {
+  expect(sources.filter((path) => /\.monitor\(/.test(textOf(path)))).toEqual([])
+})
+
 test('every tool setting that the services read is one that the tables name', () => {
   const named = new Set(
     [...textOf('packages/config/src/tables.ts').matchAll(/'(FANTAIL_[A-Z_]+)'/g)].map(([, name]) => name),

@@ -1,30 +1,28 @@
 /** Watches what processes send to Redis that are started from now on. */
 import type { Redis } from '@fantail/store'
+import { type SeenCommand, watchCommands } from '@fantail/test-kit'
 
 interface Watch {
-  start(): void
+  start(): Promise<void>
   /** Call it when the processes have ended. Resolves with their commands since `start`, such as `get <key>`. */
   end(): Promise<string[]>
 }
 
 export async function watchOthers(redis: Redis): Promise<Watch> {
-  const monitor = await redis.monitor()
   const known = await addresses(redis)
-  const sent: { source: string; line: string }[] = []
-  let isWatching = false
-  monitor.on('monitor', (_time: string, args: string[], source: string) => {
-    // Commands of a script belong to the line of the script.
-    if (isWatching && source !== 'lua' && !known.has(source)) sent.push({ source, line: lineOf(args) })
-  })
+  let watched: () => Promise<SeenCommand[]> = async () => []
   return {
-    start: () => {
-      isWatching = true
+    async start() {
+      watched = await watchCommands(redis)
     },
     async end() {
+      const seen = await watched()
       // A process that was there before may have connected again.
       const living = await addresses(redis)
-      monitor.disconnect()
-      return sent.filter(({ source }) => !living.has(source)).map(({ line }) => line)
+      // Commands of a script belong to the line of the script.
+      const isOther = ({ source, inScript }: SeenCommand) =>
+        !inScript && !known.has(source) && !living.has(source)
+      return seen.filter(isOther).map(({ words }) => lineOf(words))
     },
   }
 }

@@ -165,29 +165,30 @@ export async function drainLanes(
   { lanes, delivered }: Pick<Fixture, 'lanes' | 'delivered'>,
   to: SettleTo = { op: 'delivered' },
 ): Promise<void> {
-  for (let shard = 0; shard < SHARD_COUNT; shard++) {
-    const request = {
-      lanesMax: 100,
-      deliveriesMax: 1_000,
-      leaseMs: 60_000,
-      limits: new Map<string, number>(),
-    }
-    for (;;) {
-      const taken = await lanes.take(shard, request)
-      const claims = taken.lanes.flatMap(({ subscriptionId, claims }) =>
-        claims.map(({ delivery, lease }) => ({
-          subscriptionId,
-          delivery,
-          lease,
-          to,
-        })),
-      )
-      if (claims.length === 0) break
-      await lanes.settle(shard, claims)
-      for (const { subscriptionId, delivery } of claims) {
-        const { messageId, generation } = parseDeliveryId(delivery)
-        delivered.push(`${subscriptionId} ${messageId} ${generation}`)
-      }
+  const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
+  // Side by side, because shards that have nothing are most of the time.
+  const drained = await Promise.all(shards.map((shard) => drainShard(lanes, shard, to)))
+  delivered.push(...drained.flat())
+}
+
+async function drainShard(lanes: Lanes, shard: number, to: SettleTo): Promise<string[]> {
+  const delivered: string[] = []
+  const request = {
+    lanesMax: 100,
+    deliveriesMax: 1_000,
+    leaseMs: 60_000,
+    limits: new Map<string, number>(),
+  }
+  for (;;) {
+    const taken = await lanes.take(shard, request)
+    const claims = taken.lanes.flatMap(({ subscriptionId, claims }) =>
+      claims.map(({ delivery, lease }) => ({ subscriptionId, delivery, lease, to })),
+    )
+    if (claims.length === 0) return delivered
+    await lanes.settle(shard, claims)
+    for (const { subscriptionId, delivery } of claims) {
+      const { messageId, generation } = parseDeliveryId(delivery)
+      delivered.push(`${subscriptionId} ${messageId} ${generation}`)
     }
   }
 }

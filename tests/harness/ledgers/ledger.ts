@@ -169,8 +169,8 @@ export class Ledger {
     const { count, perSecond, prefix = 'm', until = () => true } = options
     const startedAt = performance.now()
     const open: Promise<unknown>[] = []
-    for (let n = 0; n < count || !until(); ) {
-      const max = until() ? count : Number.POSITIVE_INFINITY
+    for (let n = 0, isOver = until(); n < count || !isOver; isOver = until()) {
+      const max = isOver ? count : Number.POSITIVE_INFINITY
       const due = Math.min(max, Math.ceil(((performance.now() - startedAt) / 1_000) * perSecond))
       for (; n < due; n++) open.push(this.publish(`${prefix}${n}`))
       await new Promise((resolve) => setTimeout(resolve, 5))

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createMessageId } from '@fantail/contracts'
 import { skewKey } from '@fantail/test-kit'
 import type { Redis } from 'ioredis'
-import { dueKey, laneKey, sliceKey } from '../keys/keys.ts'
+import { dueKey, laneKey, messageKey, sliceKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
 import { includedBy } from '../scripts/lua-files.ts'
 import { withNames } from '../scripts/lua-names.ts'
@@ -125,6 +125,11 @@ export function claimsOf(taken: Awaited<ReturnType<typeof takeFrom>>) {
 export async function referencesTo(redis: Redis, message: TestMessage): Promise<number> {
   const key = Buffer.concat([Buffer.from(`${BASE}msg:`), message.id])
   return Number((await redis.hget(key, 'n')) ?? 0)
+}
+
+/** The stored hashes of messages, read in one round trip. */
+export async function storedMessages(redis: Redis, ids: Buffer[]): Promise<Record<string, string>[]> {
+  return Promise.all(ids.map((id) => redis.hgetall(messageKey(BASE, id))))
 }
 
 /** Names of all keys of the shard, without those that are never deleted or soon expire. */

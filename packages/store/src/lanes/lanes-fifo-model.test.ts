@@ -35,6 +35,7 @@ import {
   keysLeft,
   SHARD,
   SLICE,
+  storedMessages,
   takeFrom,
   writeLane,
   writeSlice,
@@ -531,24 +532,25 @@ class Play {
   }
 
   async check() {
-    for (const lane of this.model.lanes.values()) await this.checkLane(lane)
+    // Checks only read, so their commands can go to Redis together.
+    await Promise.all([...this.model.lanes.values()].map((lane) => this.checkLane(lane)))
     const { delivered: _, ...counted } = this.model.ended
     const counts = await redis.hgetall(keys.countsKey(BASE))
     expect(Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, Number(n)]))).toEqual(counted)
     const ended = Object.values(this.model.ended).reduce((sum, n) => sum + n, 0)
     expect(ended + this.model.all().length).toBe(this.model.placed)
-    await this.checkBodies()
-    await this.checkLogs()
+    await Promise.all([this.checkBodies(), this.checkLogs()])
   }
 
   async checkLogs() {
     const due = await dueScores()
-    for (const { group, entries } of this.logs.all) {
+    const checkLog = async ({ group, entries }: LogsModel['all'][number]) => {
       const key = group === null ? logKey(BASE, UID) : isolatedLogKey(BASE, UID, group)
       const list = await redis.lrangeBuffer(key, 0, -1)
       expect(list.map((entry) => entry.toString('hex', 0, 16))).toEqual(entries.map(({ id }) => id))
       expect(due.has(logName(group))).toBe(entries.length > 0)
     }
+    await Promise.all(this.logs.all.map(checkLog))
     const isolated = [...this.logs.isolated.keys()]
     expect((await redis.smembers(isolatedGroupsKey(BASE, UID))).sort()).toEqual(isolated.sort())
     const hashes = await redis.keys(isolatedFifoKey(BASE, UID, '*'))
@@ -557,11 +559,15 @@ class Play {
 
   async checkBodies() {
     const all = this.model.all()
+    const bodies = await storedMessages(
+      redis,
+      [...this.messages.keys()].map((id) => Buffer.from(id, 'hex')),
+    )
     let bytes = 0
-    for (const [id, message] of this.messages) {
+    for (const [i, [id, message]] of [...this.messages].entries()) {
       const inLanes = all.filter(({ delivery }) => delivery.startsWith(id)).length
       const references = inLanes + (this.isInLog(id) ? 1 : 0)
-      const stored = await redis.hgetall(keys.messageKey(BASE, Buffer.from(id, 'hex')))
+      const stored = bodies[i] ?? {}
       if (references === 0) expect(stored).toEqual({})
       else
         expect({ n: stored.n, t: stored.t, body: readMessage(stored.b ?? '') }).toEqual({
@@ -576,18 +582,22 @@ class Play {
   }
 
   async checkLane(lane: FifoLane) {
-    for (const where of ['fresh', 'retry', 'lease'] as const) {
-      const found = await scoresOf(`${BASE}${where}:${lane.id}`)
+    const sets = ['fresh', 'retry', 'lease'] as const
+    const scores = await Promise.all(sets.map((where) => scoresOf(`${BASE}${where}:${lane.id}`)))
+    for (const [i, where] of sets.entries()) {
+      const found = scores[i] ?? new Map()
       const heads = this.model.headsOf(lane.id, where)
       expect([...found.keys()].sort()).toEqual(heads.map(({ delivery }) => delivery).sort())
       const unit = where === 'lease' ? 2_048 : 1
       for (const { delivery, at } of heads)
         expect(Math.abs((found.get(delivery) ?? 0) / unit - at)).toBeLessThan(4_000)
     }
-    const lines = GROUPS.map((group) => [group, this.model.lines.get(`${lane.id} ${group}`) ?? []] as const)
-    for (const [group, line] of lines) {
-      const list = await redis.lrangeBuffer(behindKey(BASE, lane.id, group), 0, -1)
-      expect(list.map((id) => id.toString('hex'))).toEqual(line.slice(1))
+    const behind = await Promise.all(
+      GROUPS.map((group) => redis.lrangeBuffer(behindKey(BASE, lane.id, group), 0, -1)),
+    )
+    for (const [i, group] of GROUPS.entries()) {
+      const line = this.model.lines.get(`${lane.id} ${group}`) ?? []
+      expect(behind[i]?.map((id) => id.toString('hex'))).toEqual(line.slice(1))
     }
     await this.checkFigures(lane)
     const states = await redis.hgetallBuffer(stateKey(BASE, lane.id))

@@ -17,6 +17,7 @@ import {
   makeMessage,
   SHARD,
   SLICE,
+  storedMessages,
   takeFrom,
   writeLane,
   writeSlice,
@@ -350,11 +351,15 @@ class Play {
     expect(Object.fromEntries(counts)).toEqual(counted)
     const ended = Object.values(this.model.ended).reduce((sum, n) => sum + n, 0)
     expect(ended + this.model.entries.size).toBe(this.model.parked)
+    const bodies = await storedMessages(
+      redis,
+      this.messages.map(({ id }) => id),
+    )
     let bytes = 0
-    for (const message of this.messages) {
+    for (const [i, message] of this.messages.entries()) {
       const hex = message.id.toString('hex')
       const references = [...this.model.entries.values()].filter(({ delivery }) => delivery === hex).length
-      const stored = await redis.hgetall(keys.messageKey(BASE, message.id))
+      const stored = bodies[i]
       const group = message.groupId === undefined ? {} : { g: message.groupId }
       const kept = { b: message.body, n: String(references), t: TOPIC_UID, ...group }
       expect(stored).toEqual(references === 0 ? {} : kept)

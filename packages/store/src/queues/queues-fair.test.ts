@@ -1,5 +1,5 @@
 /** Fair queues: how message groups share the consumers of a standard queue. queues-model.test.ts has their states. */
-import { waitFor } from '@fantail/test-kit'
+import { watchCommands } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { queueKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
@@ -132,18 +132,14 @@ test('a redrive takes messages of groups from wherever they are, and gives them 
 test('the scripts of a queue without groups ask for none of their data', async () => {
   const arn = await aQueue()
   const { queues, redis } = fixture
-  const monitor = await redis.monitor()
-  const commands: string[] = []
-  monitor.on('monitor', (_, args: string[]) => void commands.push(args.join(' ')))
+  const watched = await watchCommands(redis)
   await send(arn, undefined, '1', '2', '3')
   const { handles } = await receive(arn, 3)
   await queues.changeVisibility(arn, [{ handle: handles[0] ?? '', seconds: 0 }])
   await queues.ack(arn, handles.slice(1))
   await queues.getWithCounts(arn)
   await queues.purge(arn)
-  await redis.echo('end')
-  await waitFor(() => commands.at(-1) === 'echo end')
-  monitor.disconnect()
+  const commands = (await watched()).map(({ words }) => words.join(' '))
   expect(commands.filter((command) => /:ready\b/.test(command)).length).toBeGreaterThan(5)
   expect(commands.filter((command) => /:(heads|noisy|busy|g:)/.test(command))).toEqual([])
 })

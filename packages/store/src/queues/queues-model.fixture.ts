@@ -30,20 +30,25 @@ export class ModelClock {
  */
 export async function checkGroups(redis: Redis, arn: string): Promise<void> {
   const q = `${shardBase(shardOf(arn))}q:${await redis.hget(queueKey(arn), 'uid')}:`
-  const lines: Record<string, number> = {}
-  for (const key of await redis.keys(`${q}g:*`)) {
-    lines[key.slice(`${q}g:`.length)] = Number((await redis.zrange(key, '0', '0', 'WITHSCORES'))[1])
-  }
-  const [heads, noisy] = [await scoresOf(redis, `${q}heads`), await scoresOf(redis, `${q}noisy`)]
+  const [groupKeys, heads, noisy, ids, busy] = await Promise.all([
+    redis.keys(`${q}g:*`),
+    scoresOf(redis, `${q}heads`),
+    scoresOf(redis, `${q}noisy`),
+    redis.zrange(`${q}flight`, '0', '-1'),
+    redis.hgetall(`${q}busy`),
+  ])
+  const [firsts, groupsInFlight] = await Promise.all([
+    Promise.all(groupKeys.map((key) => redis.zrange(key, '0', '0', 'WITHSCORES'))),
+    Promise.all(ids.map((id) => redis.hget(`${q}i:${id}`, 'g'))),
+  ])
+  const lines = Object.fromEntries(
+    groupKeys.map((key, i) => [key.slice(`${q}g:`.length), Number(firsts[i]?.[1])]),
+  )
   expect({ ...heads, ...noisy }, 'places of groups').toEqual(lines)
   expect(Object.keys(heads).filter((group) => group in noisy)).toEqual([])
 
   const flying: Record<string, number> = {}
-  for (const id of await redis.zrange(`${q}flight`, '0', '-1')) {
-    const group = await redis.hget(`${q}i:${id}`, 'g')
-    if (group !== null) flying[group] = (flying[group] ?? 0) + 1
-  }
-  const busy = await redis.hgetall(`${q}busy`)
+  for (const group of groupsInFlight) if (group !== null) flying[group] = (flying[group] ?? 0) + 1
   const counted = Object.entries(busy).map(([group, text]) => [group, Number(text.split(' ')[0])] as const)
   const groups = counted.filter(([group]) => group !== '')
   expect(Object.fromEntries(groups.filter(([, n]) => n > 0)), 'in flight').toEqual(flying)

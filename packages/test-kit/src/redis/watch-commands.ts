@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline'
 import type { Redis } from 'ioredis'
 
 export interface SeenCommand {
+  /** The address of the client that sent it. */
+  source: string
   /** A script ran it. It follows the call of its script. */
   inScript: boolean
   /** The name first. Special characters are escaped. */
@@ -42,5 +44,6 @@ export async function watchCommands(redis: Redis): Promise<() => Promise<SeenCom
 function parseLine(line: string): SeenCommand {
   const parts = /^\+\S+ \[\d+ (\S+)\] "(.*)"$/.exec(line)
   if (!parts) throw new Error(`not a line of MONITOR: ${line}`)
-  return { inScript: parts[1] === 'lua', words: (parts[2] ?? '').split('" "') }
+  const [, source = '', words = ''] = parts
+  return { source, inScript: source === 'lua', words: words.split('" "') }
 }
