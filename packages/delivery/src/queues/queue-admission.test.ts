@@ -78,17 +78,37 @@ test('a failed look-up fails its callers, and the next call asks again', async (
   expect(asked).toHaveLength(2)
 })
 
-test('a queue whose key is not for the topic’s account refuses its messages and dead letters', async () => {
-  const attributes = { KmsMasterKeyId: 'alias/mine' }
-  const get = async () => ({ arn: QUEUE, attributes }) as unknown as QueueRecord
-  const kmsKeys = new Map([['alias/mine', ['111122223333']]])
-  const admission = new QueueAdmission({ queues: { get }, clock: () => 1, kmsKeys })
+const kmsKeys = new Map<string, '*' | 'disabled' | string[]>([
+  ['alias/mine', ['000000000000']],
+  ['alias/theirs', ['111122223333']],
+  ['alias/old', 'disabled'],
+])
+
+function withKey(KmsMasterKeyId: string): QueueAdmission {
+  const get = async () => ({ arn: QUEUE, attributes: { KmsMasterKeyId } }) as unknown as QueueRecord
+  return new QueueAdmission({ queues: { get }, clock: () => 1, kmsKeys })
+}
+
+test.each([
+  ['alias/other', 'the queue names a key that does not exist'],
+  ['alias/old', 'the queue’s key is disabled'],
+  ['alias/theirs', 'the queue’s key is not for the topic’s account'],
+])('a queue with %s refuses the topic’s messages and dead letters: %s', async (keyId, reason) => {
+  const admission = withKey(keyId)
   expect(await admission.denies(QUEUE, message)).toBe(true)
-  expect(await admission.refusalOf(QUEUE, message, item)).toMatchObject({ code: 'forbidden' })
-  const theirs = { topicArn: 'arn:aws:sns:us-east-1:111122223333:orders' } as Message
+  expect(await admission.refusalOf(QUEUE, message, item)).toMatchObject({
+    code: 'forbidden',
+    message: reason,
+  })
   expect(await admission.seals(QUEUE)).toBe(true)
-  expect((await admission.refusalOf(QUEUE, theirs, item))?.message).not.toContain('key')
 })
+
+test.each(['alias/mine', 'alias/aws/sqs', 'alias/aws/sns'])(
+  'a queue’s key %s is no reason',
+  async (keyId) => {
+    expect(await withKey(keyId).refusalOf(QUEUE, message, item)).toBeUndefined()
+  },
+)
 
 test('a queue seals its messages also after more queues than are kept have been asked', async () => {
   const attributes = { KmsMasterKeyId: 'alias/aws/sqs' }

@@ -19,6 +19,7 @@ import {
 import {
   type AccessPolicy,
   type KmsKeys,
+  type KmsProblem,
   kmsProblem,
   type Organizations,
   parseAccessPolicy,
@@ -31,6 +32,13 @@ import type { QueueBody } from '../envelope/envelope.ts'
 const ADMISSION_AGE_MS_MAX = 1_000
 /** Queues whose settings an admission check keeps. Past it: the least recently used one is forgotten. */
 const ADMISSION_QUEUES_MAX = 1_000
+
+/** Why a queue with a KMS key refuses a topic, and its dead letters. */
+const KEY_PROBLEMS: Record<KmsProblem, string> = {
+  NotFound: 'the queue names a key that does not exist',
+  Disabled: 'the queue’s key is disabled',
+  AccessDenied: 'the queue’s key is not for the topic’s account',
+}
 
 interface Settings {
   get(queueArn: string): Promise<QueueRecord | null>
@@ -92,7 +100,8 @@ export class QueueAdmission {
     if (messageBytes(item.body, item.attributes) > rules.bytesMax) {
       return unfit(`the queue takes at most ${rules.bytesMax} bytes`)
     }
-    if (!this.#mayUseKey(rules, topicArn)) return forbidden('the queue’s key is not for the topic’s account')
+    const problem = this.#keyProblem(rules, topicArn)
+    if (problem) return forbidden(KEY_PROBLEMS[problem])
     if (this.#takes(rules, queueArn, topicArn)) return undefined
     return forbidden('the queue’s policy does not let the topic send')
   }
@@ -105,12 +114,15 @@ export class QueueAdmission {
   /** Whether the queue's policy, or its key, refuses this topic's messages. */
   async denies(queueArn: string, { topicArn }: Message): Promise<boolean> {
     const rules = await this.#rulesFor(queueArn)
-    return rules !== null && !(this.#mayUseKey(rules, topicArn) && this.#takes(rules, queueArn, topicArn))
+    return (
+      rules !== null &&
+      (this.#keyProblem(rules, topicArn) !== undefined || !this.#takes(rules, queueArn, topicArn))
+    )
   }
 
-  #mayUseKey({ keyId }: Rules, topicArn: string): boolean {
-    if (keyId === undefined) return true
-    return kmsProblem(keyId, parseArn(topicArn)?.account ?? '', this.#options.kmsKeys) === undefined
+  #keyProblem({ keyId }: Rules, topicArn: string): KmsProblem | undefined {
+    if (keyId === undefined) return undefined
+    return kmsProblem(keyId, parseArn(topicArn)?.account ?? '', this.#options.kmsKeys)
   }
 
   #takes({ policy, tags }: Rules, resource: string, topicArn: string): boolean {

@@ -139,6 +139,22 @@ test('[157] a dead-letter queue that denies the topic loses the message, which i
   await discarded('deadLetterQueueDenied')
 })
 
+test.each([
+  ['does not exist', 'alias/other'],
+  ['is disabled', 'alias/old'],
+  ['is for another account', 'alias/theirs'],
+])('a dead-letter queue whose key %s refuses the message, which is counted', async (_, KmsMasterKeyId) => {
+  const kmsKeys = new Map<string, 'disabled' | string[]>([
+    ['alias/old', 'disabled'],
+    ['alias/theirs', ['222222222222']],
+  ])
+  await fixture.queues.put(DLQ, { attributes: { KmsMasterKeyId } })
+  await toQueue(withDeadLetters)
+  await fixture.startWorker(createFakeSender(), { kmsKeys })
+  await fixture.publish('nowhere')
+  await discarded('deadLetterQueueDenied')
+})
+
 test('a dead-letter queue of another account takes only what its policy allows', async () => {
   const foreign = 'arn:aws:sqs:us-east-1:222222222222:dead'
   await fixture.queues.put(foreign, {})
