@@ -59,6 +59,12 @@ test('secrets are sealed anew with a master key, and with none the command says 
   const sealed = await fantail('secrets reseal', { FANTAIL_MASTER_KEY: '0'.repeat(64) })
   expect(sealed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 secrets, 0 sealed anew/) })
   expect((await fantail('secrets')).code).toBe(2)
+  const { stdout: key } = await fantail('secrets create')
+  expect(Buffer.from(key.trim(), 'base64')).toHaveLength(32)
+  const reported = await fantail('secrets report', { FANTAIL_MASTER_KEY: key.trim() })
+  expect(reported.stdout).toMatch(/^key [0-9a-f]{8} seals: it has sealed 0 secrets and 0 texts of messages/)
+  const refused = await fantail('secrets wrap vault:transit', { FANTAIL_MASTER_KEY: key.trim() })
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('as in vault:transit/fantail')])
 })
 
 test.each<[string, number, Record<string, string>?]>([

@@ -89,7 +89,7 @@ test('each screen of the console has a key, or a browser test opens it with an i
  * `client` runs in users' programs. `client` and `command-line` call the API that the user names. `testing` calls the
  * stack of a test and its Redis.
  */
-test('only delivery opens connections to where users point, store to Redis, others to the API', () => {
+test('only delivery opens connections to where users point, store to Redis, runtime to key services, others to the API', () => {
   const opens =
     /(?<!#)\bfetch\(|from 'undici'|^import\b[^;]*?\b(?:connect|createConnection|request|get)\b[^;]*?from 'node:(?:net|tls|http|https|http2)'/m
   // The console runs in browsers, and its page may connect only to its own server.
@@ -97,6 +97,8 @@ test('only delivery opens connections to where users point, store to Redis, othe
     .filter((path) => !/\.(test|fixture)\.ts$|^packages\/(test-kit|console)\//.test(path))
     .filter((path) => opens.test(textOf(path)))
     .map((path) => path.split('/').slice(0, 2).join('/'))
-  const known = ['client', 'command-line', 'delivery', 'store', 'testing'].map((name) => `packages/${name}`)
+  const known = ['client', 'command-line', 'delivery', 'runtime', 'store', 'testing'].map(
+    (name) => `packages/${name}`,
+  )
   expect([...new Set(openers)].sort()).toEqual(known)
 })

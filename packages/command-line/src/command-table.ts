@@ -177,8 +177,8 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     process: () => import('./keys/main.ts'),
   },
   secrets: {
-    words: 'reseal',
-    summary: 'seal secrets anew with another master key',
+    words: 'create | wrap | reseal | report',
+    summary: 'master keys: make, wrap and change them, straight in Redis',
     process: () => import('./secrets/main.ts'),
   },
   all: {

@@ -5,6 +5,7 @@ export type { AwsCredential } from './schemas.ts'
 export {
   type ApiSettings,
   readApiSettings,
+  readKeySettings,
   readReceiverSettings,
   readRedriveSettings,
   readWorkerSettings,

@@ -294,7 +294,7 @@ export const archivePlace = () =>
   )
 
 const MASTER_KEY =
-  'must be 32 random bytes in base64 or as 64 hex digits, as `openssl rand -base64 32` makes them'
+  'must be 32 random bytes in base64 or as 64 hex digits, or a wrapped key, as `fantail secrets create` makes them'
 
 /** One key. The error never repeats the text. */
 export const masterKey = () =>
@@ -311,6 +311,19 @@ export const masterKeys = () =>
     const keys = text.split(',').map((entry) => parseMasterKey(entry.trim()))
     if (keys.includes(undefined)) addIssue(`${MASTER_KEY}, separated by commas`)
     return keys.filter((key) => key !== undefined)
+  })
+
+const VAULT_LOGIN = /^(token|approle|kubernetes):([^\s:]{1,4096})(?::([^\s:]{1,4096}))?$/
+
+/** How Fantail logs in at HashiCorp Vault. The error never repeats the text. */
+export const vaultLogin = () =>
+  z.string().transform((text, { addIssue }) => {
+    const [, by, name = '', secret] = VAULT_LOGIN.exec(text) ?? []
+    if (by === 'token' && secret === undefined) return { by, token: name } as const
+    if (by === 'approle' && secret !== undefined) return { by, roleId: name, secretId: secret } as const
+    if (by === 'kubernetes' && secret === undefined) return { by, role: name } as const
+    addIssue('must be token:TOKEN, approle:ROLEID:SECRETID or kubernetes:ROLE')
+    return z.NEVER
   })
 
 /** Addresses, CIDRs, host names, `*.` and a domain; separated by commas. */

@@ -294,6 +294,27 @@ describe('settings', () => {
     ])
   })
 
+  it('a master key that Vault has wrapped needs its address and a login', () => {
+    const key = 'vault:1a2b3c4d:transit/fantail:v1:d3JhcHBlZCBrZXkgaGVyZQ=='
+    const env = { FANTAIL_MASTER_KEY: 'f'.repeat(64), FANTAIL_MASTER_KEYS_OLD: key }
+    for (const read of [readApiSettings, readWorkerSettings, readRedriveSettings])
+      expect(namesOf(problemsOf(read, env))).toEqual(['FANTAIL_VAULT_URL', 'FANTAIL_VAULT_LOGIN'])
+    const given = (login: string) => ({
+      ...env,
+      FANTAIL_VAULT_URL: 'https://vault:8200/',
+      FANTAIL_VAULT_LOGIN: login,
+    })
+    expect(readApiSettings(given('approle:role:secret'))).toMatchObject({
+      vaultUrl: 'https://vault:8200',
+      vaultLogin: { by: 'approle', roleId: 'role', secretId: 'secret' },
+    })
+    for (const login of ['hvs.token', 'token:a:b', 'approle:role', 'kubernetes:a:b', 'ldap:a']) {
+      const problems = problemsOf(readApiSettings, given(login))
+      expect(namesOf(problems)).toEqual(['FANTAIL_VAULT_LOGIN'])
+      expect(JSON.stringify(problems)).not.toContain(login)
+    }
+  })
+
   it('server mode without Redis names it', () => {
     for (const read of [readApiSettings, readWorkerSettings, readRedriveSettings]) {
       expect(namesOf(problemsOf(read, { FANTAIL_MODE: 'server' }))).toEqual(['REDIS_URL'])

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type ArnDefaults, KEY_COMMAND } from '@fantail/contracts'
 import { allowsOwnRedis, isRedisStream } from '@fantail/policy'
+import { WrappedKey } from '@fantail/vault'
 import { PLACES, redisRule } from './redis-settings.ts'
 import {
   type Env,
@@ -17,7 +18,7 @@ import {
   togetherRule,
   type Values,
 } from './setting.ts'
-import { apiTable, receiverTable, redriveTable, workerTable } from './tables.ts'
+import { apiTable, keyTable, receiverTable, redriveTable, workerTable } from './tables.ts'
 
 type Common = Pick<Values<typeof apiTable>, 'mode' | 'port' | 'host'>
 
@@ -49,9 +50,19 @@ export function readWorkerSettings(env: Env) {
 
 /** Throws a SettingsError that names every problem. */
 export function readRedriveSettings(env: Env) {
-  const values = read(redriveTable, env, [...COMMON_RULES, portRule('FANTAIL_OPS_PORT', 2), masterKeyRule])
+  const values = read(redriveTable, env, [
+    ...COMMON_RULES,
+    portRule('FANTAIL_OPS_PORT', 2),
+    masterKeyRule,
+    vaultRule,
+  ])
   const opsPort = values.opsPort ?? portAfter(values.port, 2)
   return { ...values, ...derived(values), archive: archiveOf(values), opsPort }
+}
+
+/** Throws a SettingsError that names every problem. */
+export function readKeySettings(env: Env) {
+  return read(keyTable, env, [vaultRule])
 }
 
 /** Undefined: no topic can have an archive. */
@@ -142,6 +153,14 @@ function masterKeyRule(_: unknown, env: Env): SettingProblem[] {
   return [{ name: 'FANTAIL_MASTER_KEY', message: 'must be set where FANTAIL_MASTER_KEYS_OLD is' }]
 }
 
+/** A key that Vault has wrapped needs an address and a login. */
+function vaultRule({ masterKey, masterKeysOld = [] }: Partial<Values<typeof workerTable>>, env: Env) {
+  const keys = [masterKey, ...masterKeysOld]
+  if (!keys.some((key) => key instanceof WrappedKey && key.by.service === 'vault')) return []
+  const missing = ['FANTAIL_VAULT_URL', 'FANTAIL_VAULT_LOGIN'].filter((name) => !env[name]?.trim())
+  return missing.map((name) => ({ name, message: 'must be set where Vault has wrapped a master key' }))
+}
+
 /** Local mode makes a master key itself. */
 function sealRule({ mode, seal }: Partial<Values<typeof workerTable>>, env: Env): SettingProblem[] {
   if (seal !== 'all' || mode !== 'server' || env.FANTAIL_MASTER_KEY?.trim()) return []
@@ -220,6 +239,7 @@ const COMMON_RULES = [hostRule, redisRule, timeTravelRule, authRule]
 const SENDING_RULES = [
   SIGNING_RULE,
   masterKeyRule,
+  vaultRule,
   sealRule,
   awsRule,
   ownRedisRule,

@@ -31,6 +31,7 @@ import {
   smtpUrl,
   streamMap,
   url,
+  vaultLogin,
   wholeNumber,
 } from './schemas.ts'
 import { optional, setting } from './setting.ts'
@@ -441,7 +442,7 @@ const delivery = {
     schema: masterKey(),
     unset: 'local mode makes one and keeps it in FANTAIL_DATA_DIR; server mode takes no secrets',
     description:
-      'Key that seals secrets and messages in Redis: 32 random bytes in base64 or hex. Same for every service.',
+      'Key that seals secrets and messages in Redis: 32 random bytes in base64 or hex, or a key that AWS KMS or Vault has wrapped. Same for every service.',
   }),
   masterKeysOld: optional({
     name: 'FANTAIL_MASTER_KEYS_OLD',
@@ -449,6 +450,18 @@ const delivery = {
     unset: 'none',
     description:
       'Further master keys, separated by commas. They only open secrets and messages: earlier keys, and the next key.',
+  }),
+  vaultUrl: optional({
+    name: 'FANTAIL_VAULT_URL',
+    schema: url(['http:', 'https:']),
+    unset: 'no master key is wrapped by Vault',
+    description: 'Address of the HashiCorp Vault that unwraps master keys.',
+  }),
+  vaultLogin: optional({
+    name: 'FANTAIL_VAULT_LOGIN',
+    schema: vaultLogin(),
+    unset: 'no master key is wrapped by Vault',
+    description: 'Login at Vault: token:TOKEN, approle:ROLEID:SECRETID or kubernetes:ROLE.',
   }),
   seal: setting({
     name: 'FANTAIL_SEAL',
@@ -680,6 +693,16 @@ export const redriveTable = {
   redisMemoryBytes,
   masterKey: delivery.masterKey,
   masterKeysOld: delivery.masterKeysOld,
+  vaultUrl: delivery.vaultUrl,
+  vaultLogin: delivery.vaultLogin,
+}
+
+/** For commands that ask a key service. */
+export const keyTable = {
+  awsClientCredentials: delivery.awsClientCredentials,
+  masterKey: delivery.masterKey,
+  vaultUrl: delivery.vaultUrl,
+  vaultLogin: delivery.vaultLogin,
 }
 
 /** Settings of the example receiver, which shows the deliveries of `npm start`. */

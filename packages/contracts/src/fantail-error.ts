@@ -49,7 +49,7 @@ export const ERROR_MEANING: Record<ErrorCode, string> = {
   internal: 'The server failed in a way that nobody expected; its log has the request’s id.',
   storage_unavailable: 'Redis does not answer or refuses writes; a change may or may not have been made.',
   storage_full: 'Redis is out of memory; nothing was changed. Try again after `Retry-After`.',
-  key_unavailable: 'The server lacks the key that seals or opens the message; nothing was stored.',
+  key_unavailable: 'The server lacks the key that seals or opens messages and secrets; nothing was stored.',
 }
 
 /** One problem of an input: where it is (a dotted path, `messages[3].subject`) and what is wrong. */

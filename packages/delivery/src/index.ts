@@ -68,7 +68,7 @@ export {
   outboundContext,
   type Reached,
 } from './outbound/outbound-secrets.ts'
-export { unopenedSecrets } from './outbound/unopened-secrets.ts'
+export { missingKeyOf, unopenedSecrets } from './outbound/unopened-secrets.ts'
 export { QueueAdmission } from './queues/queue-admission.ts'
 export { QueueAppends } from './queues/queue-appends.ts'
 export { QUEUE_EVENT_HEADERS, renderQueueEvent } from './queues/queue-event.ts'

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMasterKeyText, createVault, type MasterKey, parseMasterKey, VaultError } from './vault.ts'
+import { sealingKeyOf } from './bodies.ts'
+import { createMasterKeyText, type MasterKey, parseMasterKey, VaultError } from './master-key.ts'
+import { createVault } from './vault.ts'
 
 const FLIPS = 10_000
 
@@ -53,6 +55,11 @@ function tryOpen(sealed: string): string | undefined {
     return undefined
   }
 }
+
+test('the first characters of a sealed text name its key', () => {
+  expect(sealingKeyOf(bodies.seal('x', 'a').slice(0, 8))).toBe(old.id)
+  expect(sealingKeyOf('v1.00000')).toBeUndefined()
+})
 
 test.each(['', 'plain text', Buffer.alloc(60).toString('base64')])('%j is no sealed text', (text) => {
   expect(bodies.open(text, 'a')).toBeUndefined()

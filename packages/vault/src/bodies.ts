@@ -144,3 +144,9 @@ function isExact(sealed: string, box: Buffer): boolean {
   const end = box.subarray(box.length - (box.length % 3 || 3)).toString('base64')
   return sealed.length === Math.ceil(box.length / 3) * 4 && sealed.endsWith(end)
 }
+
+/** The id of the key that has sealed the text, of which eight characters suffice. Undefined for any other text. */
+export function sealingKeyOf(text: string): string | undefined {
+  const head = Buffer.from(text.slice(0, 8), 'base64')
+  return head[0] === BODY_VERSION ? head.toString('hex', 1, SALT_AT) : undefined
+}

@@ -1,9 +1,13 @@
-export type { BodySeals } from './bodies.ts'
+export { type BodySeals, sealingKeyOf } from './bodies.ts'
 export {
   createMasterKeyText,
-  createVault,
   type MasterKey,
+  masterKeyBytes,
   parseMasterKey,
-  type Vault,
+  parseWrappingKey,
   VaultError,
-} from './vault.ts'
+  WrappedKey,
+  type WrappingKey,
+  wrappedKeyText,
+} from './master-key.ts'
+export { createVault, type Vault } from './vault.ts'

@@ -8,8 +8,9 @@
  * a key may seal 2^32 texts: a hundred a second for more than a year (section 8.3 of
  * https://doi.org/10.6028/NIST.SP.800-38D).
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { type BodySeals, createBodySeals } from './bodies.ts'
+import { type MasterKey, VaultError } from './master-key.ts'
 
 export interface Vault {
   /** Id of the key that seals. */
@@ -28,26 +29,6 @@ export interface Vault {
   nameOf(secret: string): string
   /** Seals and opens texts of messages. */
   readonly bodies: BodySeals
-}
-
-/**
- * `unknownKey`: none of the keys has sealed the text. `damaged`: the text is not sealed, was changed, or has another
- * context.
- */
-type VaultErrorCode = 'unknownKey' | 'damaged'
-
-/** Its message never contains the secret. */
-export class VaultError extends Error {
-  readonly code: VaultErrorCode
-  /** The missing key, if the code is `unknownKey`. */
-  readonly keyId: string | undefined
-
-  constructor(code: VaultErrorCode, message: string, keyId?: string) {
-    super(message)
-    this.name = 'VaultError'
-    this.code = code
-    this.keyId = keyId
-  }
 }
 
 const ALGORITHM = 'aes-256-gcm'
@@ -125,47 +106,4 @@ function taken(sealed: string): { id: string; box: Buffer } {
 function unknownKey(id: string, keys: readonly MasterKey[]): VaultError {
   const known = keys.map((key) => key.id).join(', ')
   return new VaultError('unknownKey', `it is sealed with key ${id}, which is not among ${known}`, id)
-}
-
-/**
- * A master key: 32 random bytes, given as text in the environment. HKDF-SHA256 derives the encryption key and the key's
- * id from it. Every sealed text has the id in plain text. It reveals nothing of the key.
- */
-const KEY_BYTES = 32
-const KEY_ID_BYTES = 4
-const HEX = /^[0-9a-f]{64}$/i
-const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/
-
-export interface MasterKey {
-  /** Eight hex digits. */
-  id: string
-  /** Encrypts. */
-  secret: Buffer
-  /** Makes names of secrets. */
-  naming: Buffer
-  /** Makes the data keys that seal messages. */
-  bodies: Buffer
-}
-
-/** 32 bytes as 64 hex digits or in base64 (either alphabet); undefined for any other text. */
-export function parseMasterKey(text: string): MasterKey | undefined {
-  const bytes = HEX.test(text) ? Buffer.from(text, 'hex') : BASE64.test(text) && Buffer.from(text, 'base64')
-  return bytes && bytes.length === KEY_BYTES ? masterKey(bytes) : undefined
-}
-
-/** The text of a new one. */
-export function createMasterKeyText(): string {
-  return randomBytes(KEY_BYTES).toString('base64')
-}
-
-function masterKey(bytes: Buffer): MasterKey {
-  const derived = (purpose: string, length: number) =>
-    Buffer.from(hkdfSync('sha256', bytes, '', `fantail vault v1 ${purpose}`, length))
-  const id = derived('id', KEY_ID_BYTES).toString('hex')
-  return {
-    id,
-    secret: derived('seal', KEY_BYTES),
-    naming: derived('name', KEY_BYTES),
-    bodies: derived('bodies', KEY_BYTES),
-  }
 }

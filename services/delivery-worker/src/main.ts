@@ -10,9 +10,9 @@ makeObjectsYoung()
 await runService({
   name: 'delivery-worker',
   readSettings: readWorkerSettings,
-  openFiles: async (settings) => ({
+  openFiles: async (settings, log) => ({
     signingPair: await openSigningPair(settings),
-    vault: await openVault(settings),
+    vault: await openVault(settings, log),
   }),
   create: ({ settings, files, redisUrl, log, telemetry }) =>
     createDeliveryWorker({

@@ -14,7 +14,7 @@ await runService({
     auditFile: openAuditFile({ service: name, path: settings.auditFile, log }),
     tls: await readTls(settings),
     signingPair: await openSigningPair(settings),
-    vault: await openVault(settings),
+    vault: await openVault(settings, log),
   }),
   create: ({ files, ...given }) => createPublishApi({ ...given, ...files }),
 })

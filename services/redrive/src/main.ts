@@ -10,12 +10,12 @@ import { createRedriveService } from './redrive-service.ts'
 await runService({
   name: 'redrive',
   readSettings: readRedriveSettings,
-  openFiles: async (settings) => {
+  openFiles: async (settings, log) => {
     const { mode, archive } = settings
     // An operator's folder must exist, because its disk may be away.
     if (mode === 'local' && archive?.startsWith('file:'))
       await mkdir(fileURLToPath(archive), { recursive: true, mode: 0o700 })
-    return { vault: await openVault(settings) }
+    return { vault: await openVault(settings, log) }
   },
   usesMeters: true,
   create: ({ settings, files, redisUrl, log, telemetry: { metrics } }) =>

@@ -2274,7 +2274,7 @@ export type Lane = {
          */
         circuit: 'closed' | 'open' | null;
         /**
-         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. noToken: its token server is away or refuses. null: neither.
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token server is away or refuses. null: neither.
          */
         waitsFor: 'dlqMissing' | 'misconfigured' | 'noToken' | null;
         /**
@@ -5912,7 +5912,7 @@ export type Subscription = {
          */
         circuit: 'closed' | 'open' | null;
         /**
-         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint. noToken: its token server is away or refuses. null: neither.
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token server is away or refuses. null: neither.
          */
         waitsFor: 'dlqMissing' | 'misconfigured' | 'noToken' | null;
         /**
@@ -6809,7 +6809,7 @@ export type PublishErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
@@ -7710,6 +7710,8 @@ export type SubscribeErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -7966,6 +7968,8 @@ export type UpdateSubscriptionErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -8712,6 +8716,8 @@ export type CreateWebhookKeyErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -9601,7 +9607,7 @@ export type GetMessageBodyErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
@@ -9681,7 +9687,7 @@ export type ResendMessageErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
@@ -9819,7 +9825,7 @@ export type GetMessageErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
@@ -9879,7 +9885,7 @@ export type ListDeliveriesErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
@@ -10865,7 +10871,7 @@ export type SendMessagesErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
@@ -10933,7 +10939,7 @@ export type ReceiveMessagesErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
@@ -11610,6 +11616,8 @@ export type UpdateConsumerErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -11686,6 +11694,8 @@ export type CreateConsumerErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -12559,6 +12569,8 @@ export type CreateKeyErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -13535,6 +13547,8 @@ export type AddPortalEndpointErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -13719,6 +13733,8 @@ export type ChangePortalEndpointErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -14125,6 +14141,8 @@ export type RotatePortalKeyErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
@@ -14256,7 +14274,7 @@ export type GetPortalMessageErrors = {
      */
     500: Error;
     /**
-     * `key_unavailable`: The server lacks the key that seals or opens the message; nothing was stored.
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
      */
@@ -14894,6 +14912,8 @@ export type PutPlatformApplicationErrors = {
      */
     500: Error;
     /**
+     * `key_unavailable`: The server lacks the key that seals or opens messages and secrets; nothing was stored.
+     *
      * `storage_full`: Redis is out of memory; nothing was changed. Try again after `Retry-After`.
      *
      * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.

@@ -31,7 +31,8 @@ async function main(args: string[]): Promise<number> {
     // The first key may be the first data.
     await useData(redis)
     const { account } = settings.arn
-    const vault = await openVault(settings)
+    // A list or a revocation needs no key.
+    const vault = await openVault(settings, log)
     const vaultKeys = new VaultKeys(redis)
     const beforeSealing = async () => {
       await vaultKeys.check(vault?.keyIds ?? [])

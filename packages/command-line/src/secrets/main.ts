@@ -1,21 +1,33 @@
-/** The process of `fantail secrets reseal`, the last step of a change of the master key (docs/security.md). */
-import { readApiSettings } from '@fantail/config'
+/** The process of `fantail secrets`, which makes, wraps and changes master keys (docs/outbound.md). */
+import { readApiSettings, readKeySettings } from '@fantail/config'
 import { printable, printableLines } from '@fantail/policy'
 import { openVault } from '@fantail/runtime'
 import {
   ApiKeys,
   Consumers,
+  countSealedTexts,
   PlatformApplications,
+  type Redis,
   refuseMissingKey,
   SigningKeys,
   Subscriptions,
   VaultKeys,
 } from '@fantail/store'
+import { sealingKeyOf, type Vault } from '@fantail/vault'
 import { withRedis } from '../frame/cli-redis.ts'
 import { help, isHelp } from '../output/output.ts'
-import { resealAll } from './reseal.ts'
+import { newKeyText, rewrappedText } from './key-texts.ts'
+import { countSecrets, resealAll } from './reseal.ts'
 
-const USAGE = 'usage: fantail secrets reseal'
+const USAGE = [
+  'usage: fantail secrets create [KEY]   print a new master key, wrapped by a key of AWS KMS or Vault if one is named',
+  '       fantail secrets wrap KEY       print FANTAIL_MASTER_KEY, wrapped by this key',
+  '       fantail secrets reseal         seal secrets anew with FANTAIL_MASTER_KEY',
+  '       fantail secrets report         count what each master key has sealed',
+  'KEY: awskms:ARN or vault:PATH/NAME, such as vault:transit/fantail',
+].join('\n')
+
+type Settings = ReturnType<typeof readApiSettings>
 
 try {
   process.exitCode = await main(process.argv.slice(3))
@@ -26,29 +38,68 @@ try {
 
 async function main([verb, ...more]: string[]): Promise<number> {
   if (isHelp([verb ?? '', ...more])) return help(USAGE)
-  if (verb !== 'reseal' || more.length > 0) {
-    console.error(USAGE)
-    return 2
-  }
+  const [key] = more
+  if (verb === 'create' && more.length <= 1) return print(await newKeyText(key, readKeySettings(process.env)))
+  if (verb === 'wrap' && more.length === 1 && key !== undefined) return print(await wrap(key))
+  if (verb === 'reseal' && more.length === 0) return await withVault(reseal)
+  if (verb === 'report' && more.length === 0) return await withVault(report)
+  console.error(USAGE)
+  return 2
+}
+
+function print(text: string): number {
+  console.log(text)
+  return 0
+}
+
+function wrap(by: string): Promise<string> {
+  const { masterKey, ...settings } = readKeySettings(process.env)
+  const masterKeyText = process.env.FANTAIL_MASTER_KEY?.trim() ?? ''
+  return rewrappedText(by, { masterKey, masterKeyText }, settings)
+}
+
+async function withVault(
+  use: (redis: Redis, vault: Vault, settings: Settings) => Promise<number>,
+): Promise<number> {
   const settings = readApiSettings(process.env)
   const vault = await openVault(settings)
   if (!vault) throw new Error('there is no FANTAIL_MASTER_KEY')
-  return await withRedis({ name: 'fantail-secrets', settings }, async (redis) => {
-    const stores = { subscriptions: new Subscriptions(redis), consumers: new Consumers(redis) }
-    const applications = new PlatformApplications(redis)
-    const keys = { keys: new ApiKeys(redis), vaultKeys: new VaultKeys(redis) }
-    // The signing key is sealed only with a master key that the operator has set, never with one that local mode made.
-    const signing = settings.masterKey ? new SigningKeys(redis) : undefined
-    const { found, resealed, failed } = await resealAll({
-      ...stores,
-      ...keys,
-      applications,
-      signing,
-      vault,
-      refuseMissing: (keyId) => refuseMissingKey(redis, keyId),
-    })
-    for (const { what, why } of failed) console.error(printable(`${what}: ${why}`))
-    console.log(`${found} secrets, ${resealed} sealed anew with key ${vault.keyId}, ${failed.length} failed`)
-    return failed.length === 0 ? 0 : 1
+  return await withRedis({ name: 'fantail-secrets', settings }, (redis) => use(redis, vault, settings))
+}
+
+async function reseal(redis: Redis, vault: Vault, settings: Settings): Promise<number> {
+  const { found, resealed, failed } = await resealAll({
+    ...storesOf(redis, settings),
+    vaultKeys: new VaultKeys(redis),
+    vault,
+    refuseMissing: (keyId) => refuseMissingKey(redis, keyId),
   })
+  for (const { what, why } of failed) console.error(printable(`${what}: ${why}`))
+  console.log(`${found} secrets, ${resealed} sealed anew with key ${vault.keyId}, ${failed.length} failed`)
+  return failed.length === 0 ? 0 : 1
+}
+
+async function report(redis: Redis, { keyId, keyIds }: Vault, settings: Settings): Promise<number> {
+  const secrets = await countSecrets(storesOf(redis, settings))
+  const texts = await countSealedTexts(redis, sealingKeyOf)
+  const found = [...secrets.keys(), ...texts.keys()].filter((id) => !keyIds.includes(id)).sort()
+  for (const id of new Set([...keyIds, ...found])) {
+    const use = id === keyId ? 'seals' : keyIds.includes(id) ? 'opens' : 'is missing'
+    console.log(
+      `key ${id} ${use}: it has sealed ${secrets.get(id) ?? 0} secrets and ${texts.get(id) ?? 0} texts of messages in Redis`,
+    )
+  }
+  if (settings.archive !== undefined) console.log('blocks of archives are not counted')
+  return 0
+}
+
+function storesOf(redis: Redis, settings: Settings) {
+  return {
+    subscriptions: new Subscriptions(redis),
+    consumers: new Consumers(redis),
+    keys: new ApiKeys(redis),
+    applications: new PlatformApplications(redis),
+    // The signing key is sealed only with a master key that the operator has set, never with one that local mode made.
+    signing: settings.masterKey ? new SigningKeys(redis) : undefined,
+  }
 }

@@ -43,6 +43,8 @@ interface ResealDeps {
   refuseMissing(keyId: string): Promise<void>
 }
 
+type SecretStores = Pick<ResealDeps, 'subscriptions' | 'consumers' | 'keys' | 'applications' | 'signing'>
+
 interface Resealed {
   /** Number of sealed secrets that were read. */
   found: number
@@ -111,7 +113,19 @@ interface Secret {
   replace(sealed: string): Promise<unknown>
 }
 
-async function* secrets(deps: ResealDeps): AsyncGenerator<Secret> {
+const SEALED_WITH = /^v1\.([0-9a-f]{8})\./
+
+/** The number of secrets that each key has sealed. */
+export async function countSecrets(deps: SecretStores): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  for await (const { sealed = '' } of secrets(deps)) {
+    const id = SEALED_WITH.exec(sealed)?.[1]
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return counts
+}
+
+async function* secrets(deps: SecretStores): AsyncGenerator<Secret> {
   yield* ofSubscriptions(deps)
   yield* ofConsumers(deps)
   yield* ofKeys(deps)
@@ -119,7 +133,7 @@ async function* secrets(deps: ResealDeps): AsyncGenerator<Secret> {
   yield* ofSigning(deps)
 }
 
-async function* ofSubscriptions({ subscriptions }: ResealDeps): AsyncGenerator<Secret> {
+async function* ofSubscriptions({ subscriptions }: SecretStores): AsyncGenerator<Secret> {
   for (let cursor: string | undefined; ; ) {
     const page = { limit: PAGE_LIMIT, unsubscribed: true, ...(cursor !== undefined && { cursor }) }
     const { items, nextCursor } = await subscriptions.list(page)
@@ -170,7 +184,7 @@ function* ofSigners(
   }
 }
 
-async function* ofConsumers({ consumers }: ResealDeps): AsyncGenerator<Secret> {
+async function* ofConsumers({ consumers }: SecretStores): AsyncGenerator<Secret> {
   for (const { arn, consumers: records } of await consumers.all()) {
     for (const record of records) {
       const { name, sealed: before } = record
@@ -182,7 +196,7 @@ async function* ofConsumers({ consumers }: ResealDeps): AsyncGenerator<Secret> {
   }
 }
 
-async function* ofKeys({ keys }: ResealDeps): AsyncGenerator<Secret> {
+async function* ofKeys({ keys }: SecretStores): AsyncGenerator<Secret> {
   for (let cursor: string | undefined; ; ) {
     const { items, nextCursor } = await keys.list({
       limit: PAGE_LIMIT,
@@ -203,7 +217,7 @@ async function* ofKeys({ keys }: ResealDeps): AsyncGenerator<Secret> {
   }
 }
 
-async function* ofApplications({ applications }: ResealDeps): AsyncGenerator<Secret> {
+async function* ofApplications({ applications }: SecretStores): AsyncGenerator<Secret> {
   for (let cursor: string | undefined; ; ) {
     const { items, nextCursor } = await applications.list({ limit: PAGE_LIMIT, cursor })
     for (const application of items) {
@@ -217,7 +231,7 @@ async function* ofApplications({ applications }: ResealDeps): AsyncGenerator<Sec
   }
 }
 
-async function* ofSigning({ signing }: ResealDeps): AsyncGenerator<Secret> {
+async function* ofSigning({ signing }: SecretStores): AsyncGenerator<Secret> {
   if (!signing) return
   const what = 'signing key'
   let pair: Awaited<ReturnType<typeof signing.read>>

@@ -59,9 +59,9 @@ const NO_SEALS: BodySeals = {
   },
 }
 
-/** Whether a text cannot be sealed or opened because this process lacks the master key. */
-function isMissingKey(error: unknown): boolean {
-  return error instanceof NoVaultError || (error instanceof VaultError && error.code === 'unknownKey')
+/** Whether a text cannot be sealed or opened because this process lacks the master key, or does not have it yet. */
+export function isMissingKey(error: unknown): boolean {
+  return error instanceof NoVaultError || (error instanceof VaultError && error.code !== 'damaged')
 }
 
 /** The seal's context: the owner of the secrets. `endpoint` is the stored one, without credentials. */

@@ -4,7 +4,9 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { VaultError } from '@fantail/vault'
-import { NoVaultError } from './outbound-secrets.ts'
+import { isMissingKey } from './outbound-secrets.ts'
+
+const MASTER_KEY = 'FANTAIL_MASTER_KEY'
 
 /** `owner`: the ARN or name of the record that has the secrets. */
 export function unopenedSecrets(error: unknown, owner: string): AttemptResult {
@@ -15,7 +17,12 @@ export function unopenedSecrets(error: unknown, owner: string): AttemptResult {
 
 /** A missing key concerns every text that it has sealed. A damaged text concerns only its own record. */
 function credentialOf(error: unknown, owner: string): string {
-  if (error instanceof NoVaultError) return 'FANTAIL_MASTER_KEY'
-  if (error instanceof VaultError && error.keyId !== undefined) return `FANTAIL_MASTER_KEY ${error.keyId}`
-  return `secrets of ${owner}`
+  return isMissingKey(error) ? missingKeyOf(error) : `secrets of ${owner}`
+}
+
+/** The name of the missing master key as a credential. `error`: see isMissingKey. */
+export function missingKeyOf(error: unknown): string {
+  return error instanceof VaultError && error.keyId !== undefined
+    ? `${MASTER_KEY} ${error.keyId}`
+    : MASTER_KEY
 }

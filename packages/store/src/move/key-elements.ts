@@ -113,6 +113,11 @@ const ELEMENTS: Record<KeyType, Elements> = {
   },
 }
 
+/** Reads the elements of a key in chunks. */
+export function elementsOf(redis: Redis, key: Buffer, type: KeyType): AsyncGenerator<Buffer[][]> {
+  return ELEMENTS[type].chunks(redis, key)
+}
+
 export interface Side {
   from: Redis
   to: Redis

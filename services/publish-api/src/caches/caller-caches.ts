@@ -2,7 +2,7 @@
 import { type KnownKey, keyOf } from '@fantail/access'
 import { type ApiKeyRecord, type PortalSessionRecord, sealContextOf } from '@fantail/contracts'
 import type { ApiKeys, PortalSessions, SessionRecord, Sessions } from '@fantail/store'
-import type { Vault } from '@fantail/vault'
+import { type Vault, VaultError } from '@fantail/vault'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../http/log.ts'
 import { FreshCache } from './fresh-cache.ts'
@@ -53,6 +53,8 @@ function withSecret(
     if (vault === undefined) throw new Error('there is no FANTAIL_MASTER_KEY to open its secret with')
     return { key, secret: vault.open(sealedSecret ?? '', sealContextOf(id)) }
   } catch (error) {
+    // The caller gets 503, and the cache asks again.
+    if (error instanceof VaultError && error.code === 'lockedKey') throw error
     log.error({ keyId: id, err: error }, 'key.unusable')
     return undefined
   }

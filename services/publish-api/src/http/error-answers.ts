@@ -1,6 +1,7 @@
 /** Writes every failure in one form, `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
 import { CorruptRecordError, isOutOfMemory, isTrouble } from '@fantail/store'
+import { VaultError } from '@fantail/vault'
 import { SECURITY_HEADERS } from './answer-headers.ts'
 import type { Answer } from './endpoint.ts'
 
@@ -44,9 +45,15 @@ const UNREADABLE = 'what is stored of this cannot be read; the log of this serve
 export function toFantailError(error: unknown, method = 'POST'): FantailError {
   if (error instanceof FantailError) return error
   if (isStorageError(error)) return storageError(error, method === 'GET' || method === 'HEAD')
+  if (error instanceof VaultError && error.code === 'lockedKey') return keyUnavailable(error)
   const isUnreadable = error instanceof CorruptRecordError || WRONG_TYPE.test(String(error))
   if (isUnreadable) return new FantailError('internal', UNREADABLE, { cause: error })
   return new FantailError('internal', 'something went wrong on our side', { cause: error })
+}
+
+/** A key service that is away answers again by itself. */
+function keyUnavailable(error: VaultError): FantailError {
+  return new FantailError('key_unavailable', error.message, { retryAfterSeconds: 10, cause: error })
 }
 
 function isStorageError(error: unknown): error is Error {

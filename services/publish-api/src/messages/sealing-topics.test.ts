@@ -2,6 +2,14 @@
 import { type Message, parseMessageId } from '@fantail/contracts'
 import { bodySealsOf } from '@fantail/delivery'
 import { KeptMessages, messageBody, openMessage, Queues, sealMessage } from '@fantail/store'
+import {
+  createMasterKeyText,
+  createVault,
+  masterKeyBytes,
+  parseMasterKey,
+  type Vault,
+  WrappedKey,
+} from '@fantail/vault'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyWith, type TestKey } from '../auth/keys.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
@@ -20,11 +28,11 @@ afterAll(() => api.stop())
 
 const sealing = { body: { sealMessages: true } }
 
-/** Runs the work as if this process had no master key. */
-async function withoutKey(work: () => Promise<void>): Promise<void> {
+/** Runs the work as if this process had no master key, or this vault. */
+async function withoutKey(work: () => Promise<void>, other?: Vault): Promise<void> {
   const { vault, seals, queues } = api.deps
-  api.deps.vault = undefined
-  api.deps.seals = bodySealsOf(undefined)
+  api.deps.vault = other
+  api.deps.seals = bodySealsOf(other)
   api.deps.queues = new Queues(api.redis, { seals: api.deps.seals })
   try {
     await work()
@@ -91,6 +99,31 @@ test('without a master key publishing answers 503, and sealing cannot be asked f
       expect([status, body.error.code]).toEqual([400, 'not_supported'])
     }
   })
+})
+
+test('until a key service has unwrapped the key, what seals answers 503, and then works without a restart', async () => {
+  const text = createMasterKeyText()
+  const id = parseMasterKey(text)?.id ?? ''
+  const key = new WrappedKey(id, { service: 'vault', name: 'transit/fantail' }, 'v1:')
+  const publish = () => admin.call('POST', '/v1/topics/orders/messages', { body: { message: CANARY } })
+  const body = { endpoint: 'https://user:secret@hooks.example.com/' }
+  const subscribe = () => admin.call('POST', '/v1/topics/orders/subscriptions', { body })
+  const before = (await publishedTo('orders')).length
+  await withoutKey(
+    async () => {
+      for (const refused of [await publish(), await subscribe()]) {
+        const message = expect.stringContaining(`vault has not unwrapped master key ${id} yet`)
+        expect([refused.status, refused.body.error]).toEqual([
+          503,
+          expect.objectContaining({ code: 'key_unavailable', message }),
+        ])
+      }
+      expect(await publishedTo('orders')).toHaveLength(before)
+      key.unlock(masterKeyBytes(text) ?? Buffer.alloc(0))
+      expect([(await publish()).status, (await subscribe()).status]).toEqual([202, 201])
+    },
+    createVault([key]),
+  )
 })
 
 test('a kept message is shown, found and tried on filters, with the scope for bodies only', async () => {

@@ -111,6 +111,7 @@ function sealing<T>(work: () => T): T {
     return work()
   } catch (error) {
     if (!(error instanceof NoVaultError || error instanceof VaultError)) throw error
+    if (error instanceof VaultError && error.code === 'lockedKey') throw error
     throw new FantailError('not_supported', error.message, { cause: error })
   }
 }

@@ -84,6 +84,7 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
         'subscription_exists',
         'rate_limited',
         'storage_full',
+        'key_unavailable',
       ],
       handle: (call) => addEndpoint(deps, call),
     }),
@@ -98,7 +99,15 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
         'beside `maxPerSecond`.',
       body: PortalEndpointChange,
       answers: SHOWN,
-      errors: ['not_found', 'wrong_state', 'conflict', 'subscription_exists', 'rate_limited', 'storage_full'],
+      errors: [
+        'not_found',
+        'wrong_state',
+        'conflict',
+        'subscription_exists',
+        'rate_limited',
+        'storage_full',
+        'key_unavailable',
+      ],
       handle: (call) => changeEndpoint(deps, call),
     }),
     endpoint({
@@ -139,7 +148,7 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       ...action('rotatePortalKey', 'rotate-key', 'Make a new key for signatures of an endpoint'),
       description: 'Earlier keys still sign for a day. The secret is in this answer and in no other.',
       answers: { 201: { description: 'The key signs at once', schema: NewWebhookKeyView } },
-      errors: ['not_found', 'not_supported', 'wrong_state', 'conflict', 'storage_full'],
+      errors: ['not_found', 'not_supported', 'wrong_state', 'conflict', 'storage_full', 'key_unavailable'],
       handle: (call) => createKey(deps, call, {}),
     }),
   ]

@@ -307,6 +307,7 @@ function opened(open: () => Reached): Reached {
     return open()
   } catch (error) {
     if (!(error instanceof NoVaultError || error instanceof VaultError)) throw error
+    if (error instanceof VaultError && error.code === 'lockedKey') throw error
     throw new FantailError('wrong_state', `its secrets cannot be opened: ${error.message}`, { cause: error })
   }
 }

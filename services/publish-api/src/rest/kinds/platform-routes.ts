@@ -60,7 +60,7 @@ export function platformApplicationRoutes(deps: ApiDeps): Endpoint[] {
         200: { description: 'It existed: the members given are set', schema: PlatformApplicationView },
         201: { description: 'Created', schema: PlatformApplicationView },
       },
-      errors: [...PUSH_WRITE_ERRORS, 'not_supported', 'not_found'],
+      errors: [...PUSH_WRITE_ERRORS, 'not_supported', 'not_found', 'key_unavailable'],
       handle: (call) => put(deps, call),
     }),
     endpoint({

@@ -43,7 +43,7 @@ import { keepWay, outboundProblems, outboundView } from '../../subscriptions/out
 
 const NAME = new RegExp(`^[A-Za-z0-9_-]{1,${CONSUMER_NAME_CHARS_MAX}}$`)
 
-const WRITE_ERRORS: ErrorCode[] = ['not_found', 'conflict', 'wrong_state', 'storage_full']
+const WRITE_ERRORS: ErrorCode[] = ['not_found', 'conflict', 'wrong_state', 'storage_full', 'key_unavailable']
 
 export function consumerRoutes(deps: ApiDeps): Endpoint[] {
   const route = {

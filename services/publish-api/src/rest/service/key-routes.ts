@@ -36,7 +36,7 @@ export function keyRoutes(deps: ApiDeps): Endpoint[] {
         'limit none above that; its requests then count against that limit, too.',
       body: NewKeyInput,
       answers: { 201: { description: 'Made; acts at once', schema: NewKeyView } },
-      errors: ['not_supported', 'conflict', 'storage_full'],
+      errors: ['not_supported', 'conflict', 'storage_full', 'key_unavailable'],
       handle: (call) => postKey(deps, call),
     }),
     endpoint({

@@ -59,7 +59,14 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
         },
         201: { description: 'Subscribed', schema: SubscriptionView },
       },
-      errors: [...WRITE_ERRORS, 'quota_exceeded', 'subscription_exists', 'conflict', 'rate_limited'],
+      errors: [
+        ...WRITE_ERRORS,
+        'quota_exceeded',
+        'subscription_exists',
+        'conflict',
+        'rate_limited',
+        'key_unavailable',
+      ],
       handle: (call) => postSubscription(deps, call),
     }),
     endpoint({
@@ -115,7 +122,7 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       body: SubscriptionInput,
       fixed: SUBSCRIPTION_FIXED,
       answers: { 200: { description: 'The subscription as it is now', schema: SubscriptionView } },
-      errors: [...WRITE_ERRORS, 'conflict', 'subscription_exists', 'rate_limited'],
+      errors: [...WRITE_ERRORS, 'conflict', 'subscription_exists', 'rate_limited', 'key_unavailable'],
       handle: (call) => patchSubscription(deps, call),
     }),
     endpoint({

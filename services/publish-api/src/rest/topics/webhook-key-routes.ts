@@ -29,7 +29,7 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
       body: WebhookKeyInput,
       bodyIs: 'optional',
       answers: { 201: { description: 'Made; it signs at once', schema: NewWebhookKeyView } },
-      errors: ['not_supported', 'not_found', 'wrong_state', 'conflict', 'storage_full'],
+      errors: ['not_supported', 'not_found', 'wrong_state', 'conflict', 'storage_full', 'key_unavailable'],
       handle: (call) => createKey(deps, call, call.body),
     }),
     endpoint({
