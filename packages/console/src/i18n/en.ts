@@ -763,7 +763,8 @@ export const words = {
         'The owner of the endpoint must confirm that it wants these messages. Call the owner, then press ' +
         'Ask again for confirmation.',
       misconfigured:
-        'Correct the credentials or settings of Fantail itself that the last failure names. The endpoint is not at fault.',
+        'Correct the credentials or settings of Fantail itself that the last failure names, or give it the missing key of ' +
+        'sealed messages. The endpoint is not at fault.',
       noToken:
         'Ask the owner of the endpoint to mend the token server, or set the client, its secret and the URL anew. The ' +
         'waiting deliveries follow within a minute.',

@@ -33,6 +33,8 @@ const BASE = shardBase(SHARD)
 const LEASE_ENDED_MS = 3_100
 /** Longer than a take postpones a lane. */
 const POSTPONED_MS = 300
+/** Shorter and longer than a group with a missing key waits. */
+const [LOCKED_LEAST_MS, LOCKED_ENDED_MS] = [50_000, 61_000]
 /** Longer than any delay. */
 const DELAYS_ENDED_MS = 301_000
 
@@ -164,6 +166,35 @@ test('a message at which workers die holds its own group only; the group follows
   expect(await redis.keys(`${BASE}*:${uid}*`)).toEqual(
     expect.not.arrayContaining([expect.stringMatching(/:a$/)]),
   )
+  expect(await redis.exists(isolatedGroupsKey(BASE, uid), topicBytesKey(BASE))).toBe(0)
+})
+
+test('messages whose key is missing hold their own groups only, and each group keeps its order', async () => {
+  await publish('a0', 'b0', 'b1', 'a1', 'c0', 'b2')
+  const [claim] = await take()
+  if (!claim) throw new Error('the log is due')
+  const reading = new FifoReading(redis)
+  const read = await reading.read(SHARD, claim)
+  if (read.kind !== 'moved') throw new Error('the log is lent')
+  const ids = read.entries.map(({ id }) => id).filter((id) => /^(a0|b1)$/.test(textOf(id)))
+  const others = ['b0', 'b1', 'c0', 'b2']
+  expect(textsOf(await reading.postpone(SHARD, claim, ids))).toEqual(others)
+  expect(textsOf(await reading.postpone(SHARD, claim, ids))).toEqual(others)
+  expect(await dueIn(`isolated:${uid}:a`)).toBeGreaterThan(LOCKED_LEAST_MS)
+  // The key is still missing a minute later.
+  await jump(LOCKED_ENDED_MS)
+  const group = (await take()).find((lent) => lent.group === 'a')
+  if (!group) throw new Error('the group is due')
+  expect(textsOf(await reading.read(SHARD, group))).toEqual(['a0'])
+  expect(textsOf(await reading.postpone(SHARD, group, ids))).toEqual([])
+  expect(await dueIn(`isolated:${uid}:a`)).toBeGreaterThan(LOCKED_LEAST_MS)
+  await jump(LOCKED_ENDED_MS)
+  await work()
+  const arrived = await delivered()
+  expect([ofGroup(arrived, 'a'), ofGroup(arrived, 'b')]).toEqual([
+    ['a0', 'a1'],
+    ['b0', 'b1', 'b2'],
+  ])
   expect(await redis.exists(isolatedGroupsKey(BASE, uid), topicBytesKey(BASE))).toBe(0)
 })
 

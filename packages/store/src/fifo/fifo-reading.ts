@@ -11,7 +11,7 @@
  *
  * If readers die again and again while they handle a message, the message is isolated. It moves to a separate log,
  * together with all later messages of its group (fifo/lua/include/fifo-isolation.lua). That log is lent and read like
- * the log of the topic.
+ * the log of the topic. A message whose key is missing waits in such a log too.
  */
 import type { Redis } from 'ioredis'
 import { shardBase } from '../keys/shards.ts'
@@ -96,9 +96,12 @@ export class FifoReading {
     await this.#move(shard, claim, NOTHING, 'failed')
   }
 
-  /** Ends the lease, because the key of the first message is missing. Another reader continues in a minute. */
-  postpone(shard: number, claim: LogClaim): Promise<LogMoved> {
-    return this.#move(shard, claim, NOTHING, 'locked')
+  /**
+   * Makes the groups of these messages wait, because the key of the first one is missing. They are tried again in a
+   * minute. Reads the messages of other groups. `ids`: messages that were read and whose key is missing.
+   */
+  postpone(shard: number, claim: LogClaim, ids: Buffer[]): Promise<LogMoved> {
+    return this.#move(shard, claim, NOTHING, 'locked', ids)
   }
 
   /**
@@ -114,6 +117,7 @@ export class FifoReading {
     { uid, topicArn, group = '', fence }: LogClaim,
     move: LogMove,
     ending: Ending | '',
+    lockedIds: Buffer[] = [],
   ): Promise<LogMoved> {
     const reply = (await runScript(this.#redis, MOVE, {
       base: shardBase(shard),
@@ -125,7 +129,7 @@ export class FifoReading {
       messagesMax: LOG_READ_MAX,
       bytesMax: READ_BYTES_MAX,
       ending,
-      values: packMove(move),
+      values: [...packMove(move), ...lockedIds],
     })) as MoveReply
     if (Buffer.isBuffer(reply)) return { kind: String(reply) as 'stale' | 'gone' }
     const [due, woke, failedStarts, isolatedId, failed, delayMs, body, ...entries] = reply

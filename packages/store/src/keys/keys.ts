@@ -149,7 +149,8 @@ export const goneBlocksKey = (base: string, topicUid: string) => `${base}archive
  *   `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` (lane-pace.lua, note-results)
  * - `mx` name of the broken credential that blocks the lane, or `gone` until a probe has shown that its endpoint
  *   is back (lane-blocked.lua)
- * - `dm` ms until which the lane shows that its dead-letter queue is missing (lane-settle.lua)
+ * - `dm` ms until which the lane shows that its dead-letter queue is missing, `dk` that it has messages whose key
+ *   is missing (lane-settle.lua)
  * - FIFO lanes that have got a delivery: `f` '1', or '2' if several of a group may be sent at once; `b` number of
  *   deliveries behind the heads of their groups
  */

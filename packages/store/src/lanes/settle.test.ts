@@ -104,6 +104,21 @@ test('an unsent delivery is due at once and counts no attempt', async () => {
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
+test('while the key of a message is missing its delivery waits, and the lane and the delivery say so', async () => {
+  const claim = await claimOne()
+  const { nextDueAt } = await settleOne(claim, { op: 'awaitKey', delayMs: 60_000 })
+  const lane = [{ subscriptionId: claim.subscriptionId, shard: SHARD }]
+  expect(await lanes.figures(lane)).toMatchObject([{ waiting: 1, lacksKey: true, isBlocked: false }])
+  expect(await lanes.deliveryStates(SHARD, [claim])).toMatchObject([
+    { where: 'waiting', dueAt: nextDueAt, hold: { because: 'misconfigured', until: nextDueAt } },
+  ])
+  await skew(redis, 60_100)
+  const [again] = claimsOf(await takeFrom(lanes))
+  expect(again).toMatchObject({ delivery: claim.delivery, state: null })
+  await skew(redis, 65_100)
+  expect(await lanes.figures(lane)).toMatchObject([{ lacksKey: false }])
+})
+
 test('a delivery that waits for a missing dead-letter queue stays dead, and the lane and the delivery say so', async () => {
   const claim = await claimOne()
   const { lease } = await settleOne(claim, { op: 'declareDead', leaseMs: 15_000, state: DEAD })

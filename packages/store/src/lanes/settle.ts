@@ -105,6 +105,8 @@ function packTo(to: SettleTo): readonly [] | [number, string] {
       return NOTHING
     case 'returnUnsent':
       return [to.delayMs ?? 0, '']
+    case 'awaitKey':
+      return [to.delayMs, '']
     case 'block':
       return [to.delayMs, to.credential]
     case 'awaitQueue':

@@ -44,6 +44,8 @@ const LANE = {
   purgedAt: 'u',
   /** Until when the lane shows that its dead-letter queue is missing. */
   queueMissingUntil: 'dm',
+  /** Until when the lane shows that it has messages whose key is missing. */
+  lockedUntil: 'dk',
   proven: 'a',
   /** FIFO: '1', or '2' if several deliveries of a group may be sent at once. */
   fifo: 'f',

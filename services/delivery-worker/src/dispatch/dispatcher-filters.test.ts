@@ -47,6 +47,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     firstAttempts,
     parking: { checkpoint: () => undefined },
     recorder,
+    locked: { add: () => undefined },
     idempotency: { holds: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
     count: async () => undefined,

@@ -84,6 +84,7 @@ function createDispatcher(
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
+    locked: { add: () => undefined },
     idempotency,
     log,
     count: async (cause) => void counted.push(cause),

@@ -22,7 +22,7 @@ import type { Isolation } from '../fifo/isolation.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { Parking } from '../settling/parking.ts'
-import { LOCKED_RETRY_MS, LockedMessages } from '../topics/locked-messages.ts'
+import { LOCKED_RETRY_MS, type LockedMessages } from '../topics/locked-messages.ts'
 import { contextOf, MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { JobRun } from '../units/job-run.ts'
@@ -46,6 +46,7 @@ export interface DispatcherOptions {
   parking: Pick<Parking, 'checkpoint'>
   recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
+  locked: Pick<LockedMessages, 'add'>
   log: Logger
   /** For messages that do not name their own. */
   links?: Links
@@ -71,7 +72,6 @@ export class Dispatcher {
   readonly #messages: MessageStarts
   readonly #retries: RunRetries
   readonly #bytes = new JobBytes()
-  readonly #locked: LockedMessages
   #started = 0
 
   constructor(options: DispatcherOptions) {
@@ -83,7 +83,6 @@ export class Dispatcher {
     const quarantine = new RunQuarantine({ ...options, retries })
     const messages = new MessageStarts({ ...options, units, checkpoints, retries, quarantine })
     this.#retries = retries
-    this.#locked = new LockedMessages(options.log)
     this.#checkpoints = checkpoints
     this.#admission = admission
     this.#quarantine = quarantine
@@ -219,7 +218,7 @@ export class Dispatcher {
   /** It keeps its place in the job, and the job starts again until somebody has the key. */
   #lockedContext(body: string, error: SealKeyError): MessageContext {
     const context = new MessageContext(readMessage(body), this.#options.links, body)
-    this.#locked.add(context.message.topicArn, error)
+    this.#options.locked.add(context.message.topicArn, error)
     return context
   }
 }

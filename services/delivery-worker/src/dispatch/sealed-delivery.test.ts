@@ -13,8 +13,9 @@ import {
   shardBase,
   shardOf,
 } from '@fantail/store'
+import { createMetrics } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
-import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
+import { createMasterKeyText, createVault, masterKeyBytes, parseMasterKey, WrappedKey } from '@fantail/vault'
 import { beforeEach, expect, test } from 'vitest'
 import {
   createFakeSender,
@@ -22,12 +23,16 @@ import {
   DLQ,
   type FakeSender,
   TOPIC,
+  telemetryWith,
   useFixture,
 } from '../fixtures/worker.fixture.ts'
 
 const CANARY = 'canary-51c0'
 const fixture = await useFixture()
-const vault = newVault()
+const keyText = createMasterKeyText()
+const key = parseMasterKey(keyText)
+if (!key) throw new Error('a new key must be readable')
+const vault = createVault([key])
 const seals = bodySealsOf(vault)
 /** With this policy a single failure dead-letters. */
 const STRICT = {
@@ -38,12 +43,6 @@ let sender: FakeSender
 beforeEach(() => {
   sender = createFakeSender()
 })
-
-function newVault(): Vault {
-  const key = parseMasterKey(createMasterKeyText())
-  if (!key) throw new Error('a new key must be readable')
-  return createVault([key])
-}
 
 async function publish(text = CANARY): Promise<string> {
   const sealed = sealMessage(seals, { ...createMessage(text, TOPIC), subject: text })
@@ -126,7 +125,7 @@ test('while the key is missing the job waits, and other messages of the job are 
   expect(bodiesSent()).toEqual(['open', CANARY])
 })
 
-test('while the key is missing a message waits in its lane, and others of the lane are delivered', async () => {
+test('while a key service is away a message waits in its lane, others are delivered, and no restart is needed', async () => {
   const { id } = await fixture.subscribe('a', STRICT)
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
   const parking = await fixture.startWorker(sender, { vault })
@@ -135,54 +134,58 @@ test('while the key is missing a message waits in its lane, and others of the la
   await waitFor(async () => (await laneOf(id))?.waiting === 2)
   await parking.stop()
   await fixture.subscriptions.update(id, () => ({ status: 'active' }))
-  const keyless = await fixture.startWorker(sender)
+  const metrics = createMetrics()
+  const wrapped = new WrappedKey(vault.keyId, { service: 'vault', name: 'transit/fantail' }, 'v1:')
+  const telemetry = telemetryWith(metrics)
+  await fixture.startWorker(sender, { telemetry, vault: createVault([wrapped]) })
   await waitFor(() => sender.sent.length === 1, { what: 'the open message' })
   const fresh = `${shardBase(shardOf(TOPIC))}fresh:${id}`
   const dueAt = async () => (await fixture.redis.zrange(fresh, '0', '0', 'WITHSCORES'))[1]
   await waitFor(async () => Number(await dueAt()) > Date.now() + 30_000, { what: 'the wait' })
-  expect(await laneOf(id)).toMatchObject({ waiting: 1, isBlocked: false })
+  expect(await laneOf(id)).toMatchObject({ waiting: 1, isBlocked: false, lacksKey: true })
   expect(await quarantined()).toEqual([])
-  await keyless.stop()
+  const credential = `FANTAIL_MASTER_KEY ${vault.keyId}`
+  expect(metrics.attemptsMisconfigured.of({ credential }).value).toBeGreaterThan(0)
+  wrapped.unlock(masterKeyBytes(keyText) ?? Buffer.alloc(0))
   // The wait of a minute is over.
   for (const delivery of await fixture.redis.zrangeBuffer(fresh, '0', '-1'))
     await fixture.redis.zadd(fresh, 0, delivery)
   await fixture.subscriptions.update(id, () => ({ status: 'paused' }))
   await fixture.subscriptions.update(id, () => ({ status: 'active' }))
-  await fixture.startWorker(sender, { vault })
   await waitFor(() => sender.sent.length === 2, { what: 'the delivery' })
   expect(bodiesSent()).toEqual(['open', CANARY])
 })
 
-test('while the key is missing the log of a FIFO topic waits, and then keeps its order', async () => {
+test('while the key is missing a group of a FIFO topic waits in its order, and other groups go on', async () => {
   const arn = `${TOPIC}.fifo`
   await fixture.topics.put(arn, {})
   await fixture.subscribe('a', { topicArn: arn })
-  const texts = ['one', 'two', 'three']
-  const messages = texts.map((text, n) => ({
-    ...createMessage(text, arn),
-    groupId: 'g',
-    deduplicationId: `${n}`,
-  }))
-  await new FifoLog(fixture.redis).publish(
-    arn,
-    messages.map((message) => sealMessage(seals, message)),
-  )
+  const texts = ['one', 'two', 'open']
+  const messageOf = (text: string, groupId: string) => {
+    const message = { ...createMessage(text, arn), groupId, deduplicationId: `${groupId} ${text}` }
+    return text === 'open' ? message : sealMessage(seals, message)
+  }
+  await new FifoLog(fixture.redis).publish(arn, [
+    ...texts.map((text) => messageOf(text, 'g')),
+    messageOf('open', 'h'),
+  ])
   const lines: string[] = []
   const destination = { write: (line: string) => void lines.push(line) }
   const log = createLogger({ service: 'test', level: 'warn', destination })
   const keyless = await fixture.startWorker(sender, { log })
   const dueIn = async () => Number(await fixture.redis.zscore(due, member)) - Date.now()
   const due = `${shardBase(shardOf(arn))}due`
-  const member = `log:${(await fixture.topics.get(arn))?.uid}`
-  await waitFor(async () => (await dueIn()) > 30_000, { what: 'the log to wait' })
+  const member = `isolated:${(await fixture.topics.get(arn))?.uid}:g`
+  await waitFor(async () => (await dueIn()) > 30_000, { what: 'the group to wait' })
+  await waitFor(() => sender.sent.length === 1, { what: 'the other group' })
   await keyless.stop()
-  expect([bodiesSent(), await quarantined()]).toEqual([[], []])
+  expect([bodiesSent(), await quarantined()]).toEqual([['open'], []])
   expect(lines.filter((line) => line.includes('message.locked'))).toHaveLength(1)
   // The wait of a minute is over.
   await fixture.redis.zadd(due, 0, member)
   await fixture.startWorker(sender, { vault })
-  await waitFor(() => sender.sent.length === texts.length, { what: 'the deliveries' })
-  expect(bodiesSent()).toEqual(texts)
+  await waitFor(() => sender.sent.length === 1 + texts.length, { what: 'the deliveries' })
+  expect(bodiesSent()).toEqual(['open', ...texts])
 })
 
 test('a body that was changed, or put in the place of another, is quarantined and not delivered', async () => {

@@ -97,6 +97,7 @@ async function work(killer?: string): Promise<void> {
     },
     bodies: new LaneBodies(lanes),
     recorder,
+    locked: { add: () => undefined },
     servers: standing,
     quarantine: async () => {
       throw new Error('nothing here is to be quarantined')

@@ -76,6 +76,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
     isolation: NOT_ISOLATED,
     keeping: NOTHING_KEPT,
     now: Date.now,
+    locked: { add: () => undefined },
     servers: standing,
     quarantine: async (entry) => {
       quarantined.push(entry)
@@ -127,6 +128,7 @@ function readersOfOne(topic: () => Promise<TopicSnapshot>, set: Partial<LogReade
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
+    locked: { add: () => undefined },
     servers: standing,
     quarantine: async () => 'added',
     isolation: NOT_ISOLATED,

@@ -9,7 +9,8 @@
  * full, the log waits.
  *
  * If readers die while they handle a message, the message and its group are moved to a separate log (isolated). That
- * log is lent and read like any other. The message stays there until it is delivered or its topic's retention ends.
+ * log is lent and read like any other. The message stays there until it is delivered or its topic's retention ends. If
+ * the key that opens a message is missing, its group waits in such a log too, and other groups go on.
  */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import {
@@ -27,7 +28,7 @@ import {
 import { type LaneBodies, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
-import { LockedMessages } from '../topics/locked-messages.ts'
+import type { LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { Isolation } from './isolation.ts'
 import { type LogBatch, unmatchableEntry, unreadableEntry } from './log-batch.ts'
@@ -51,6 +52,7 @@ export interface LogReadersOptions {
   snapshots: LogMatcherOptions['snapshots']
   bodies: Pick<LaneBodies, 'read' | 'cache'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
+  locked: Pick<LockedMessages, 'add'>
   servers: Pick<ServerMarks, 'mark'>
   /** Puts a message that cannot be decoded or matched into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
@@ -66,7 +68,8 @@ export interface LogReadersOptions {
 
 interface Contexts {
   contexts: (MessageContext | Buffer)[]
-  locked?: MessageContext
+  /** Set if the key of the first message is missing. */
+  locked?: { first: MessageContext; ids: Buffer[] }
 }
 
 type Found = Extract<LogMoved, { kind: 'moved' }>
@@ -75,14 +78,12 @@ export class LogReaders {
   readonly #options: LogReadersOptions
   readonly #matcher: LogMatcher
   readonly #report: ReportState
-  readonly #locked: LockedMessages
   readonly #running = new Set<Promise<void>>()
   #stopped = false
 
   constructor(options: LogReadersOptions) {
     this.#options = options
     this.#report = createStateLog({ log: options.log, what: 'fifo_logs', initial: 'up' })
-    this.#locked = new LockedMessages(options.log)
     this.#matcher = new LogMatcher({ ...options, pause })
   }
 
@@ -135,10 +136,10 @@ export class LogReaders {
     const isolated = isIsolated(claim, found) ? contexts[0] : undefined
     const batch = await this.#untilDone(() =>
       locked
-        ? this.#matcher.matchLocked(claim, locked)
+        ? this.#matcher.matchLocked(claim, locked.first)
         : this.#matcher.match(shard, claim, contexts, isolated, isLost),
     )
-    if (!batch) return this.#untilDone(() => reading.postpone(shard, claim))
+    if (!batch) return this.#untilDone(() => reading.postpone(shard, claim, locked?.ids ?? []))
     await Promise.all(batch.unmatchable.map((one) => this.#quarantine(unmatchableEntry(one))))
     const isReadable =
       batch.unmatchable.length === 0 && contexts.every((one) => one instanceof MessageContext)
@@ -210,7 +211,7 @@ export class LogReaders {
 
   /**
    * Decodes the messages. An unreadable entry goes to the quarantine, and leaves the log with the others. Only its id
-   * is known. `locked`: the first message, if its key is missing. The messages before such a message are moved first.
+   * is known. Messages before the first one whose key is missing are moved first.
    */
   async #contextsOf(claim: LogClaim, entries: LogEntry[]): Promise<Contexts> {
     const { bodies } = this.#options
@@ -221,9 +222,13 @@ export class LogReaders {
     }))
     const lockedAt = reads.findIndex(({ context }) => context instanceof SealKeyError)
     const [first] = reads
-    if (lockedAt === 0 && first?.body && first.context instanceof SealKeyError) {
-      this.#locked.add(claim.topicArn, first.context)
-      return { contexts: [], locked: new MessageContext(readMessage(first.body)) }
+    if (lockedAt === 0 && first?.body) {
+      const ids = reads.flatMap(({ id, context }) => {
+        if (!(context instanceof SealKeyError)) return []
+        this.#options.locked.add(claim.topicArn, context)
+        return [id]
+      })
+      return { contexts: [], locked: { first: new MessageContext(readMessage(first.body)), ids } }
     }
     const contexts = await Promise.all(
       reads.slice(0, lockedAt < 0 ? reads.length : lockedAt).map(async ({ id, context }) => {

@@ -31,6 +31,7 @@ function createClaims(options: Partial<LaneClaimsOptions>) {
       },
     },
     recorder: { expired: () => undefined, ended: () => undefined },
+    locked: { add: () => undefined },
     servers: standing,
     quarantine: async () => 'added',
     log,

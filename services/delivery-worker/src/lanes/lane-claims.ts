@@ -35,7 +35,7 @@ import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
 import { type CompiledSlice, type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
 import { type Follower, followersOf } from '../topics/followers.ts'
-import { LOCKED_RETRY_MS, LockedMessages } from '../topics/locked-messages.ts'
+import { LOCKED_RETRY_MS, type LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
@@ -57,6 +57,7 @@ export interface LaneClaimsOptions {
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
+  locked: Pick<LockedMessages, 'add'>
   servers: Pick<ServerMarks, 'mark'>
   /** Quarantines a delivery whose body is gone or cannot be decoded. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
@@ -75,11 +76,9 @@ interface Loaded {
 
 export class LaneClaims {
   readonly #options: LaneClaimsOptions
-  readonly #locked: LockedMessages
 
   constructor(options: LaneClaimsOptions) {
     this.#options = options
-    this.#locked = new LockedMessages(options.log)
   }
 
   /** Records deliveries that the script has removed, and begins the claims. `askedAt`: by performance.now(). */
@@ -166,11 +165,11 @@ export class LaneClaims {
    * others, except those behind it in its group.
    */
   #postpone(subscription: CompiledSubscription, claim: Claim, error: SealKeyError): void {
-    const { pacing, settling } = this.#options
+    const { pacing, settling, locked } = this.#options
     const { shard, record, paced } = subscription
-    this.#locked.add(record.topicArn, error)
+    locked.add(record.topicArn, error)
     if (paced) pacing.unsent(shard, record.id, retryCost(claim.state))
-    const back = { op: 'returnUnsent', delayMs: LOCKED_RETRY_MS } as const
+    const back = { op: 'awaitKey', delayMs: LOCKED_RETRY_MS } as const
     void settling.settle(shard, claimedOf(subscription, claim), back)
   }
 

@@ -59,6 +59,7 @@ function createWorker() {
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
+    locked: { add: () => undefined },
     idempotency: { holds: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
     count: async () => undefined,

@@ -41,6 +41,7 @@ import { createShardClocks } from '../clocks/set-back-clocks.ts'
 import { LanePacing } from '../settling/lane-pacing.ts'
 import { Parking } from '../settling/parking.ts'
 import { Settling } from '../settling/settling.ts'
+import { LockedMessages } from '../topics/locked-messages.ts'
 import { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { createSigning } from './worker-connections.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
@@ -83,6 +84,7 @@ export function createGround(options: DeliveryWorkerOptions) {
     now,
     stats,
     metrics: createWorkerMetrics(telemetry.metrics, now, stats),
+    locked: new LockedMessages({ log, metrics: telemetry.metrics }),
     spans: telemetry.spans,
     slots: new AttemptSlots({
       attemptsMax: options.attemptsMax,

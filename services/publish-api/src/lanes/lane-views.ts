@@ -72,7 +72,9 @@ function toThousandths(number: number | null): number | null {
   return number === null ? null : Math.round(number * 1_000) / 1_000
 }
 
-function waitsFor({ isBlocked, lacksToken, isQueueMissing }: LaneFigures): View['lane']['waitsFor'] {
+function waitsFor(lane: LaneFigures): View['lane']['waitsFor'] {
+  const { waiting, isBlocked, lacksToken, lacksKey, isQueueMissing } = lane
   if (isBlocked) return lacksToken ? 'noToken' : 'misconfigured'
+  if (lacksKey && waiting > 0) return 'misconfigured'
   return isQueueMissing ? 'dlqMissing' : null
 }

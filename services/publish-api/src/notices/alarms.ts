@@ -89,8 +89,8 @@ function brokenSince({ verdict, figures }: JudgedLane): number | null {
 
 /** Whether deliveries arrive: nothing of what an alarm tells is left. */
 export function isWell(lane: JudgedLane, rules: LaneRules): boolean {
-  const { failing, isBlocked, circuitOpenUntil } = lane.figures
-  if (failing !== null || isBlocked || circuitOpenUntil !== null) return false
+  const { failing, isBlocked, lacksKey, circuitOpenUntil } = lane.figures
+  if (failing !== null || isBlocked || lacksKey || circuitOpenUntil !== null) return false
   return lane.subscription.status === 'active' && laneAlarm(lane, rules) === undefined
 }
 

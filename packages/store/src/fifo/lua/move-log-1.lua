@@ -10,10 +10,10 @@
 -- @arg messages_max: number, to read
 -- @arg bytes_max: number, to read; one message is read whatever its size
 -- @arg ending: text, how the reader ends: '' it continues, 'done' another may have the log at once, 'failed' when the
---   lease ends, 'locked' in a minute
+--   lease ends. 'locked': the key of the first message is missing (fifo-isolation); it continues with other groups
 -- @rest values: subscriptions, each: id, '1' or '2' (several of a group may be sent at once); messages, each: id (16
 --   bytes), number of lanes or -1 (it is too old, and counts as expired), position of each lane's subscription. Both
---   lists are preceded by their length; positions count from 1.
+--   lists are preceded by their length; positions count from 1. With 'locked' the ids of locked messages follow.
 -- Returns 'stale' (another reader has the log), 'gone' (the topic is deleted), or a list:
 --   - earliest due time or ''
 --   - wakes published (lane-wake)
@@ -74,6 +74,15 @@ local function move(id, of)
   refer(id, placed - 1)
 end
 
+-- The ids in ARGV from this position on, as a set.
+local function ids_from(first)
+  local ids = {}
+  for i = first, #ARGV do
+    ids[ARGV[i]] = true
+  end
+  return ids
+end
+
 -- Moves only entries that are still as they were read. If Redis has lost its latest writes, other messages may be
 -- there.
 local listed, moved = tonumber(next_arg()), 0
@@ -89,8 +98,9 @@ write_drops(base)
 write_counts(base)
 finish_park(base, now)
 
+local locked = ending == 'locked' and postpone_locked(base, log, ids_from(at + 1), messages_max, now)
 local isolated = judge_first(base, log, state, now)
-local reads = ending == '' and not (isolated and log.group)
+local reads = (ending == '' or ending == 'locked') and not (log.group and (isolated or locked))
 local entries = reads and first_entries(base, log, messages_max) or {}
 local function body_of(id)
   return redis.call('HGET', base .. 'msg:' .. id, BODY.json)
@@ -116,8 +126,8 @@ elseif redis.call('EXISTS', log.list) == 0 then
   end_log(base, log)
 elseif not (isolated and log.group) then
   note_end(log, state)
-  if ending == 'locked' then
-    set_log_due(base, log, now + NUMBER.LOCKED_MS)
+  if locked and log.group then
+    set_log_due(base, log, locked)
   elseif ending ~= 'failed' then
     set_log_due(base, log, now)
   end

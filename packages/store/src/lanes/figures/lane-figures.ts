@@ -26,7 +26,7 @@ type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
 
 /**
  * The values of lane-figures-1.lua for one lane: waiting, in flight, next attempt, rate, latest attempts, the
- * deliveries that may be the oldest, quota, circuit, whether dead deliveries wait for a missing queue, whether the lane
+ * deliveries that may be the oldest, quota, circuit, whether dead deliveries wait for a missing queue, why the lane
  * is blocked, and the facts for a verdict.
  */
 type FiguresReply = [
@@ -88,6 +88,7 @@ export const NO_LANE: LaneFigures = {
   isQueueMissing: false,
   isBlocked: false,
   lacksToken: false,
+  lacksKey: false,
   failing: null,
   isPaused: false,
   isProven: false,
@@ -99,6 +100,7 @@ export const NO_LANE: LaneFigures = {
 
 function readFigures(reply: FiguresReply): LaneFigures {
   const [waiting, inFlight, next, rate, latest, heads, quota, circuit, missing, block, facts] = reply
+  const letter = block.toString()
   const published = heads.map((head) => publishedAtOf(parseDeliveryId(head).messageId))
   return {
     waiting,
@@ -110,8 +112,9 @@ function readFigures(reply: FiguresReply): LaneFigures {
     retryQuota: readTime(quota),
     circuitOpenUntil: readTime(circuit),
     isQueueMissing: missing.length > 0,
-    isBlocked: block.length > 0,
-    lacksToken: block.toString() === 'k',
+    isBlocked: letter === 'x' || letter === 'k',
+    lacksToken: letter === 'k',
+    lacksKey: letter === 's',
     ...readFacts(facts),
   }
 }

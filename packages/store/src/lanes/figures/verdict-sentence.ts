@@ -43,7 +43,9 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
   paused: (said) => `the subscription is paused${failedForDays(said)}; ${waits(said)}`,
   pending: () => 'the endpoint has not confirmed the subscription, so it gets no messages',
   misconfigured: (said) =>
-    `the service’s own configuration keeps attempts from the endpoint; ${waits(said)} and no attempt is counted`,
+    said.figures.lacksKey
+      ? `the service lacks the key that opens some sealed messages; ${waits(said)}`
+      : `the service’s own configuration keeps attempts from the endpoint; ${waits(said)} and no attempt is counted`,
   noToken: (said) =>
     `the token server of the endpoint is away or refuses a token; ${waits(said)} and no attempt is counted`,
   dlqMissing: (said) =>

@@ -43,6 +43,8 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['paused', 'a paused one that also fails', { ...waits(9_000), ...failed(9) }, withStatus('paused')],
   ['pending', 'one that has not confirmed', {}, withStatus('pending')],
   ['misconfigured', 'one that is blocked', { ...waits(9_000), isBlocked: true, circuitOpenUntil: NOW }],
+  ['misconfigured', 'one that lacks a key', { ...waits(9_000), lacksKey: true, ...failed(9) }],
+  ['fine', 'one that lacks a key no longer', { lacksKey: true }],
   ['noToken', 'one that gets no access token', { ...waits(9_000), isBlocked: true, lacksToken: true }],
   ['dlqMissing', 'one whose queue is missing', { ...waits(9_000), isQueueMissing: true, ...failed(9) }],
   ['endpointDisabled', 'a disabled device', failed(1, { statusCode: null, error: 'endpoint_disabled' })],

@@ -10,6 +10,7 @@
 --   retry         delay in ms, and the retry state
 --   declareDead   shortest lease in ms, and the retry state
 --   returnUnsent  delay in ms, and ''
+--   awaitKey      delay in ms, and ''
 --   awaitQueue    longest delay in ms, and ''
 --   block         ms for which the lane is blocked, and the credential
 --   discard       0, and the cause
@@ -29,8 +30,8 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
-  deliveredAll = true, retry = true, declareDead = true, discard = true, returnUnsent = true, awaitQueue = true,
-  block = true,
+  deliveredAll = true, retry = true, declareDead = true, discard = true, returnUnsent = true, awaitKey = true,
+  awaitQueue = true, block = true,
 }
 local FAILED = '!'
 local at, reply = values_at - 1, { '', 0 }

@@ -318,6 +318,8 @@ export type SettleTo =
   | { op: 'awaitQueue'; delayMaxMs: number }
   /** The delivery was not sent. It is due now or after `delayMs`, and no attempt is counted. */
   | { op: 'returnUnsent'; delayMs?: number }
+  /** The delivery was not sent, because the key that opens its message is missing. It is due after `delayMs`. */
+  | { op: 'awaitKey'; delayMs: number }
   /** The attempt failed while the circuit was open. The delivery is due now, and no attempt is counted. */
   | { op: 'returnUncounted' }
   /**
@@ -405,6 +407,8 @@ export interface LaneFigures {
   isBlocked: boolean
   /** It is blocked because the token server of its endpoint is away or refuses. */
   lacksToken: boolean
+  /** Some of its messages wait, because no key opens them. All others go on. */
+  lacksKey: boolean
   /** Failures since the last success, and when the first of them was. null: the latest attempt succeeded. */
   failing: { inARow: number; since: number } | null
   isPaused: boolean

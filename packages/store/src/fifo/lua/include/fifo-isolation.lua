@@ -8,11 +8,15 @@
 --   isolated   the message moves to a separate log of its group. Later messages of the group go there too, in order.
 --              Each failed reader of that log is followed by a longer delay (1 s to 5 min).
 --
+-- A message whose key is missing is moved to a log of its group too, which waits until it is tried again.
+--
 -- This never takes more memory: entries only change their list, and bodies stay where they are. The number of isolated
 -- messages therefore needs no bound except that on publishing.
 -- @include fifo-log
 -- The most messages that a reader may have been handling when it died.
 local ISOLATING_MESSAGES = 100
+-- While keys are missing, at most a hundred groups are tried a second: the more there are, the longer each waits.
+local LOCKED_GAP_MS = 10
 
 -- Fields: fence of the reader; ended: fence of the latest reader that is known to have ended; passed: messages that
 -- were moved one by one; under_way, reader: the noted message and its reader; failed: readers that died at the first
@@ -88,6 +92,26 @@ local function judge_first(base, log, state, now)
     return nil
   end
   return isolated
+end
+
+-- Makes the groups of locked messages wait, each in a log of its own. `ids`: the locked messages among the first `max`.
+-- A readable message that comes first in its group is moved into lanes before. Returns when they are tried again.
+local function postpone_locked(base, log, ids, max, now)
+  local till = now + math.max(NUMBER.LOCKED_MS, redis.call('SCARD', log.isolated) * LOCKED_GAP_MS)
+  if log.group then return till end
+  local first = {}
+  for _, entry in ipairs(redis.call('LRANGE', log.list, 0, max - 1)) do
+    local id, group = string.sub(entry, 1, 16), string.sub(entry, 17)
+    if ids[id] and not first[group] then
+      local own = log_of(base, log.uid, group)
+      redis.call('LREM', log.list, 1, entry)
+      redis.call('RPUSH', own.list, entry)
+      redis.call('SADD', own.isolated, group)
+      set_log_due(base, own, till)
+    end
+    first[group] = first[group] or id
+  end
+  return till
 end
 
 -- Moves the first entries that belong to isolated groups to the logs of these groups. Returns the other first entries.

@@ -53,6 +53,12 @@ local function is_queue_missing(id)
   return (tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)) or 0) > now
 end
 
+-- A delivery that was never attempted is due later only because its message could not be opened.
+local function lacks_key(id, due, is_retry)
+  if is_retry or due <= now then return false end
+  return due <= (tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.lockedUntil)) or 0)
+end
+
 -- The letter of the cause for which only probes are sent.
 local function shut_letter(id, pace)
   local credential = pace.shut and blocked_by(base, id)
@@ -73,6 +79,7 @@ local function wait_of(id, due, state, is_retry, ends, down_at)
     or waits_until('q', due, is_empty and pace.next)
     or waits_until('t', due, down_at or lane.rate and lane.tat)
     or ends > 1 and due > now and waits_until('l', due, due)
+    or lacks_key(id, due, is_retry) and waits_until('x', due, due)
     or not lane.proven and due <= now and 'u'
     or ''
 end

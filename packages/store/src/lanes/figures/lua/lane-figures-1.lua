@@ -10,7 +10,7 @@
 --   - the rest of the retry quota, or ''
 --   - until when its circuit is open or it is blocked, or ''
 --   - '1' if dead deliveries wait for a dead-letter queue that does not exist, or ''
---   - 'x' if it is blocked, 'k' if it waits for an access token, or ''
+--   - 'x' if it is blocked, 'k' if it waits for an access token, 's' if it lacks the key of sealed messages, or ''
 --   - the facts for a verdict (verdict_facts)
 -- @include now
 -- @include lane-next
@@ -72,10 +72,10 @@ local function verdict_facts(id, lane)
     lane.groups and redis.call('ZCARD', base .. 'shelves:' .. id) or 0 }
 end
 
-local function block_letter(id, lane)
+local function block_letter(id, lane, locked_until)
   local credential = lane.pace and lane.pace.shut and blocked_by(base, id) or GONE
-  if credential == GONE then return '' end
-  return is_token(credential) and 'k' or 'x'
+  if credential ~= GONE then return is_token(credential) and 'k' or 'x' end
+  return (tonumber(locked_until) or 0) > now and 's' or ''
 end
 
 local function figures(id)
@@ -83,7 +83,7 @@ local function figures(id)
   if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '',
     { '', '', '', '', '', '', 0, {}, 0 } } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
-  local missing_until = redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)
+  local until_times = redis.call('HMGET', base .. 'lane:' .. id, LANE.queueMissingUntil, LANE.lockedUntil)
   -- In a FIFO lane, fresh heads are in the order of their due times. Other deliveries may wait behind a head in flight.
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do
@@ -101,8 +101,8 @@ local function figures(id)
     next_attempt(lane, id), rate, latest_attempts(id), heads,
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
     lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
-    (tonumber(missing_until) or 0) > now and '1' or '',
-    block_letter(id, lane),
+    (tonumber(until_times[1]) or 0) > now and '1' or '',
+    block_letter(id, lane, until_times[2]),
     verdict_facts(id, lane),
   }
 end

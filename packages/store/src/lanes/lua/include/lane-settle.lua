@@ -16,6 +16,8 @@ local QUEUE_MISSING_MS_MIN = 2000
 local QUEUE_MISSING_GAP_MS = 200
 -- How long a lane shows `dlqMissing` after the time of its latest check.
 local QUEUE_MISSING_SHOWN_MS = 15000
+-- A lane shows that it lacks a key for this long after the time at which its locked messages are due again.
+local LOCKED_SHOWN_MS = 5000
 
 -- `leases` belong to the deliveries in ARGV from position `first` on.
 local function new_batch(base, id, now, first, leases)
@@ -109,6 +111,15 @@ function settle.returnUnsent(batch, delivery, _, delay)
   return 1
 end
 
+-- The delivery was not sent, because the key that opens its message is missing.
+function settle.awaitKey(batch, delivery, _, delay)
+  local outcome = settle.returnUnsent(batch, delivery, nil, delay)
+  if not batch.lane.gone then
+    batch.locked_till = math.max(batch.locked_till or 0, batch.now + delay + LOCKED_SHOWN_MS)
+  end
+  return outcome
+end
+
 -- The delivery is declared dead, and its dead-letter queue does not exist. The more deliveries wait for the queue, the
 -- longer each waits.
 function settle.awaitQueue(batch, delivery, _, delay_max)
@@ -184,6 +195,7 @@ local function write_batch(batch)
   local base, id = batch.base, batch.id
   if batch.found then redis.call('HDEL', base .. 'lane:' .. id, LANE.queueMissingUntil) end
   if batch.missing_till then redis.call('HSET', base .. 'lane:' .. id, LANE.queueMissingUntil, text(batch.missing_till)) end
+  if batch.locked_till then redis.call('HSET', base .. 'lane:' .. id, LANE.lockedUntil, text(batch.locked_till)) end
   if #batch.left > 0 then
     redis.call('HSET', base .. 'state:' .. id, unpack(batch.states))
     redis.call('ZADD', base .. 'retry:' .. id, unpack(batch.retry))
