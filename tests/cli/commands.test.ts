@@ -122,7 +122,7 @@ test('a catalogue is made, imported, written as types, and chosen from', async (
   expect(made).toMatchObject({ name: 'order.paid', schemaVersion: 1, deprecated: true })
   const document = 'openapi: 3.1.0\nwebhooks:\n  order.sent:\n    post: {summary: Sent.}\n'
   const planned = await fantail('event-types import typed - --plan', { stdin: document })
-  expect([planned.code, planned.stdout]).toEqual([1, '+ order.sent\n1 change planned\n'])
+  expect([planned.code, planned.stdout]).toEqual([9, '+ order.sent\n1 change planned\n'])
   expect(await objects('event-types import typed -', { stdin: document })).toMatchObject([{ applied: true }])
   expect((await fantail('event-types list typed')).stdout).toMatch(/^TYPE.*\norder.paid +1 +deprecated/)
   expect(await objects('event-types list typed')).toMatchObject([

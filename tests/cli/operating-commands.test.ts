@@ -146,7 +146,7 @@ test('a set-up is exported, planned and applied, and only differences are change
   await stack().client.put('/v1/topics/extra')
   const planned = await fantail(`apply -f ${file} --plan --prune`)
   expect([planned.code, planned.stdout.split('\n')]).toEqual([
-    1,
+    9,
     [
       '~ queue jobs',
       '    visibilityTimeoutSeconds: 30 → 60',
@@ -172,7 +172,7 @@ topics:
     subscriptions: []
 `
   const plannedYaml = await fantail('apply -f - --plan', yaml('none'))
-  expect([plannedYaml.code, plannedYaml.stdout]).toEqual([1, '+ queue made\n+ topic also-made\n'])
+  expect([plannedYaml.code, plannedYaml.stdout]).toEqual([9, '+ queue made\n+ topic also-made\n'])
   const wrong = await fantail('apply -f - --plan', yaml('none').replace('- name', '- title'))
   expect([wrong.code, wrong.stderr]).toEqual([
     2,
@@ -181,6 +181,42 @@ topics:
   const partly = await fantail('apply -f - --json', yaml('nonsense'))
   expect([partly.code, partly.stdout]).toEqual([8, expect.stringContaining('"name":"made"')])
   expect(partly.stderr).toMatch(/^create topic also-made: .*\n1 of 2 changes were made/m)
+})
+
+test('topics and queues are exported by prefix and name, with the queues to which they lead', async () => {
+  const { client } = stack()
+  const deadLetters = (deadLetterTargetArn: string) => ({ deadLetterTargetArn, maxReceiveCount: 3 })
+  await client.put('/v1/queues/far-last')
+  await client.put('/v1/queues/shop-dead', { redrivePolicy: deadLetters('far-last') })
+  await client.put('/v1/queues/far-work')
+  await client.put('/v1/topics/shop-orders')
+  await client.post('/v1/topics/shop-orders/subscriptions', {
+    endpoint: 'far-work',
+    protocol: 'sqs',
+    redrivePolicy: { deadLetterTargetArn: 'shop-dead' },
+  })
+  await client.put('/v1/topics/single')
+  const exported = async (words: string) => {
+    const [state] = await objects<Record<'queues' | 'topics', { name: string }[]>>(`export ${words}`)
+    return [state?.queues, state?.topics].map((items) => items?.map(({ name }) => name).toSorted())
+  }
+  const all = [['far-last', 'far-work', 'shop-dead'], ['shop-orders']]
+  expect(await exported('--prefix shop-')).toEqual(all)
+  expect(await exported('--topic single --queue shop-dead')).toEqual([['far-last', 'shop-dead'], ['single']])
+  expect((await fantail('export --topic none')).code).toBe(3)
+
+  const { stdout: file } = await fantail('export --prefix shop- --json')
+  await client.put('/v1/queues/shop-extra')
+  const planned = await fantail('apply -f - --plan --prune shop-', file)
+  expect([planned.code, planned.stdout]).toEqual([9, '- queue shop-extra\n'])
+})
+
+test('the schema of the file is printed without a server', async () => {
+  const { code, stdout } = await fantail('export --schema --url http://127.0.0.1:9 --json')
+  expect([code, Object.keys(JSON.parse(stdout).properties)]).toEqual([
+    0,
+    ['$schema', 'version', 'queues', 'topics'],
+  ])
 })
 
 test('the doctor finds settings that lose messages', async () => {

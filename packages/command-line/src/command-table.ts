@@ -158,11 +158,12 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     load: async () => (await import('./commands/setup/doctor-command.ts')).doctor,
   },
   export: {
+    words: '[--prefix TEXT] [--schema]',
     summary: 'write topics, subscriptions and queues to a file',
     load: async () => (await import('./commands/service/state-commands.ts')).exportState,
   },
   apply: {
-    words: '-f FILE [--plan] [--prune]',
+    words: '-f FILE [--plan] [--prune [PREFIX]]',
     summary: 'make the server be as a file says',
     load: async () => (await import('./commands/service/state-commands.ts')).apply,
   },

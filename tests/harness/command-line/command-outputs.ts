@@ -46,6 +46,7 @@ const EVENT_TYPE = [ofApi('EventType')]
 const REDRIVE = [ofApi('Redrive')]
 const BULK = [ofApi('BulkTask')]
 const DELETED = [OWN.deleted]
+const CHANGES = { 9: 'with `--plan`: there are changes' }
 const WRONG = { 1: 'a setting is wrong, or a process has failed' }
 const [APPLICATION, ENDPOINT] = [[ofApi('PlatformApplication')], [ofApi('PlatformEndpoint')]]
 
@@ -67,9 +68,7 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'event-types get': server(MAIN, EVENT_TYPE),
   'event-types set': server(MAIN, EVENT_TYPE),
   'event-types rm': server(MAIN, DELETED),
-  'event-types import': server(MAIN, [ofApi('EventTypeImportResult')], {
-    1: 'with `--plan`: there are changes',
-  }),
+  'event-types import': server(MAIN, [ofApi('EventTypeImportResult')], CHANGES),
   'event-types typescript': server(MAIN, [OWN.source]),
   'subs list': server(MAIN, SUBSCRIPTION),
   'subs get': server(MAIN, SUBSCRIPTION),
@@ -159,11 +158,8 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   'quarantine put-back': server(OPERATING, [ofApi('PutBackResult')]),
   'quarantine rm': server(OPERATING, DELETED),
   doctor: server(OPERATING, [OWN.finding], { 1: 'a check failed' }),
-  export: server(OPERATING, [OWN.state]),
-  apply: server(OPERATING, [OWN.change], {
-    1: 'with `--plan`: there are changes',
-    8: 'some changes were made',
-  }),
+  export: server(OPERATING, [OWN.state, OWN.jsonSchema]),
+  apply: server(OPERATING, [OWN.change], { 8: 'some changes were made', ...CHANGES }),
   completion: machine(OPERATING),
   'keys create': redis(REDIS),
   'keys list': redis(REDIS),

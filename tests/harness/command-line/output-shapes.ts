@@ -23,6 +23,7 @@ import '@fantail/contracts/schemas/subscriptions/lane-list-schemas'
 import '@fantail/contracts/schemas/subscriptions/subscription-action-schemas'
 import '@fantail/contracts/schemas/subscriptions/subscription-schemas'
 import '@fantail/contracts/schemas/subscriptions/webhook-key-schemas'
+import { StateFile } from '@fantail/contracts/schemas/overview/state-schemas'
 import '@fantail/contracts/schemas/topic-schemas'
 import { EventView } from '@fantail/contracts/schemas/events/event-schemas'
 import { namedSchemas } from '@fantail/contracts/schemas/shared-schemas'
@@ -60,8 +61,6 @@ const text = z.string().min(1)
 const count = z.int().min(0)
 const settings = z.record(z.string(), z.unknown())
 const answer = { statusCode: z.int().nullable(), error: text.nullable(), durationMs: count }
-const namedSettings = { name: text, settings }
-const subscription = z.strictObject({ endpoint: text, name: text.nullable(), settings })
 
 /** Members of the retry curve, from `previewRetries`. */
 const retry = { retry: count, phase: text, delaySeconds: z.number().min(0), atSeconds: z.number().min(0) }
@@ -126,17 +125,8 @@ export const OWN = {
     detail: text,
     fix: text.optional(),
   }),
-  state: own({
-    version: z.literal(1),
-    queues: z.array(z.strictObject(namedSettings)),
-    topics: z.array(
-      z.strictObject({
-        ...namedSettings,
-        eventTypes: z.array(z.strictObject(namedSettings)).optional(),
-        subscriptions: z.array(subscription),
-      }),
-    ),
-  }),
+  state: { text: '`{version, queues, topics}`', schema: StateFile },
+  jsonSchema: { text: 'a JSON Schema', schema: z.looseObject({ $schema: z.url(), title: text }) },
   change: own({
     act: z.enum(['create', 'change', 'delete']),
     kind: z.enum(['queue', 'topic', 'eventType', 'subscription']),

@@ -15,37 +15,67 @@ import {
 } from '@fantail/client/api'
 import { printable } from '@fantail/policy'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
-import { readText } from '../../frame/command-input.ts'
+import { collect, readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import type { Output, Style } from '../../output/output.ts'
 import { counted } from '../../output/text-table.ts'
-import { readState } from './state-file.ts'
+import { readState, type Selection } from './state-file.ts'
 import { parseState } from './state-parse.ts'
 import { impossible, planOf, type Step } from './state-plan.ts'
 
-export const exportState: Define = (command, does) => {
-  command.action(
-    does(async ({ api, out }) => {
-      const { topics, ...rest } = await readWithProgress(await api(), out)
-      const written = topics.map(({ subscriptions, ...topic }) => ({
-        ...topic,
-        // Another server gives other ids.
-        subscriptions: subscriptions.map(({ id: _, ...subscription }) => subscription),
-      }))
-      const state = { ...rest, topics: written }
-      out.line(out.json ? JSON.stringify(state) : JSON.stringify(state, null, 2))
-      out.note('Secrets are not in it: webhook keys, outbound headers, certificates, API keys.')
-    }),
-  )
-  examples(command, 'export > fantail.json')
+interface ExportFlags {
+  prefix?: string
+  topic?: string[]
+  queue?: string[]
+  schema?: boolean
 }
 
-async function readWithProgress(client: Client, out: Output) {
+export const exportState: Define = (command, does) => {
+  command
+    .option('--prefix <text>', 'only topics and queues whose names begin with this text')
+    .option('--topic <name>', 'only this topic; may be given several times', collect)
+    .option('--queue <name>', 'only this queue; may be given several times', collect)
+    .option('--schema', 'prints the JSON Schema of the file, for editors')
+    .action(does(exportFile))
+  examples(
+    command,
+    'export > fantail.json',
+    'export --prefix shop- --queue jobs > shop.json',
+    'export --schema > fantail.schema.json',
+  )
+}
+
+async function exportFile({ api, out }: CommandContext, flags: ExportFlags): Promise<void> {
+  if (flags.schema) {
+    const { stateJsonSchema } = await import('@fantail/contracts/schemas/overview/state-schemas')
+    return printFile(stateJsonSchema(), out)
+  }
+  const { prefix, topic: topics, queue: queues } = flags
+  const selection = {
+    ...(prefix !== undefined && { prefix }),
+    ...(topics && { topics }),
+    ...(queues && { queues }),
+  }
+  const { topics: found, ...rest } = await readWithProgress(await api(), out, selection)
+  const written = found.map(({ subscriptions, ...topic }) => ({
+    ...topic,
+    // Another server gives other ids.
+    subscriptions: subscriptions.map(({ id: _, ...subscription }) => subscription),
+  }))
+  printFile({ ...rest, topics: written }, out)
+  out.note('Secrets are not in it: webhook keys, outbound headers, certificates, API keys.')
+}
+
+function printFile(file: object, out: Output): void {
+  out.line(out.json ? JSON.stringify(file) : JSON.stringify(file, null, 2))
+}
+
+async function readWithProgress(client: Client, out: Output, selection: Selection = {}) {
   const progress = out.progress('topics read')
   try {
-    return await readState(client, (topics) => progress.update(topics))
+    return await readState(client, (topics) => progress.update(topics), selection)
   } finally {
     progress.end()
   }
@@ -54,7 +84,8 @@ async function readWithProgress(client: Client, out: Output) {
 interface ApplyFlags {
   file: string
   plan?: boolean
-  prune?: boolean
+  /** true: everything. A text: only what begins with it. */
+  prune?: boolean | string
 }
 
 export const apply: Define = (command, does) => {
@@ -63,14 +94,18 @@ export const apply: Define = (command, does) => {
       '-f, --file <file>',
       'the settings as YAML, or JSON as `fantail export` writes it; - is stdin',
     )
-    .option('--plan', 'only shows what would be done; exit code 1 if there is anything')
-    .option('--prune', 'also deletes topics, subscriptions and queues that the file does not name')
+    .option('--plan', 'only shows what would be done; exit code 9 if there is anything')
+    .option(
+      '--prune [prefix]',
+      'also deletes topics, subscriptions and queues that the file does not name; with a prefix, only of names that begin with it',
+    )
     .action(does(applyFile))
   examples(
     command,
     'apply -f fantail.json --plan',
     'apply -f fantail.yaml',
     'apply -f fantail.json --prune --yes',
+    'apply -f shop.json --prune shop-',
   )
 }
 
@@ -88,7 +123,7 @@ async function applyFile(
   if (plan) {
     for (const step of steps) show(context, step)
     context.out.note(counted(steps.length, 'change'))
-    return steps.length === 0 ? 'done' : 'failed'
+    return steps.length === 0 ? 'done' : 'differs'
   }
   const deleted = steps.filter(({ act }) => act === 'delete')
   if (deleted.length > 0) await confirm(`delete ${deleted.map(({ name }) => name).join(', ')}`, context)

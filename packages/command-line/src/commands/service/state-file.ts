@@ -2,13 +2,18 @@
 import {
   type Client,
   getEventType,
+  getQueue,
+  getTopic,
   listEventTypes,
   listQueues,
   listTopicSubscriptions,
   listTopics,
+  type Queue,
   SETTINGS,
+  type Topic,
 } from '@fantail/client/api'
 import { pagesOf } from '../../frame/list-command.ts'
+import { ApiRefusal } from '../../output/exit-codes.ts'
 
 interface NamedState {
   name: string
@@ -56,33 +61,100 @@ const SUBSCRIPTION_MEMBERS = SETTINGS.Subscription.filter(
 /** Settings that a queue or topic gets when it is created, and that cannot be changed. */
 export const FIXED = ['fifo']
 
+/** Each member selects some of a server, and the queues to which that leads. Without members everything is read. */
+export interface Selection {
+  /** The beginning of names. */
+  prefix?: string
+  topics?: string[]
+  queues?: string[]
+}
+
 /**
  * Queues that a topic makes for itself are left out: they come with the topic. `onRead` gets the number of topics that
  * are read so far.
  */
-export async function readState(client: Client, onRead: (topics: number) => void): Promise<Found> {
-  const state: Found = { version: 1, queues: [], topics: [] }
-  for await (const page of pagesOf(
-    (query) => listQueues({ client, query }),
-    ({ queues }) => queues,
-  )) {
-    const own = page.filter(({ deadLettersOf }) => deadLettersOf === null)
-    state.queues.push(...own.map((queue) => ({ name: queue.name, settings: picked(queue, SETTINGS.Queue) })))
+export async function readState(
+  client: Client,
+  onRead: (topics: number) => void,
+  selection: Selection = {},
+): Promise<Found> {
+  const queues = await queuesOf(client, selection)
+  const topics = new Map<string, Found['topics'][number]>()
+  for await (const topic of topicsOf(client, selection)) {
+    const { name } = topic
+    if (topics.has(name)) continue
+    const subscriptions = await subscriptionsOf(client, name)
+    const eventTypes = await eventTypesOf(client, name)
+    const catalogue = eventTypes.length > 0 && { eventTypes }
+    topics.set(name, { name, settings: picked(topic, SETTINGS.Topic), ...catalogue, subscriptions })
+    onRead(topics.size)
   }
-  for await (const page of pagesOf(
-    (query) => listTopics({ client, query }),
-    ({ topics }) => topics,
-  )) {
-    for (const topic of page) {
-      const { name } = topic
-      const subscriptions = await subscriptionsOf(client, name)
-      const eventTypes = await eventTypesOf(client, name)
-      const catalogue = eventTypes.length > 0 && { eventTypes }
-      state.topics.push({ name, settings: picked(topic, SETTINGS.Topic), ...catalogue, subscriptions })
-      onRead(state.topics.length)
-    }
+  const found: Found = { version: 1, queues: [...queues.values()], topics: [...topics.values()] }
+  if (!isEverything(selection)) await addReferred(client, found)
+  return found
+}
+
+function isEverything({ prefix, topics, queues }: Selection): boolean {
+  return prefix === undefined && topics === undefined && queues === undefined
+}
+
+async function queuesOf(client: Client, selection: Selection): Promise<Map<string, NamedState>> {
+  const found = new Map<string, NamedState>()
+  const add = (queue: Queue) => {
+    if (queue.deadLettersOf === null) found.set(queue.name, queueState(queue))
   }
-  return state
+  for (const queue of selection.queues ?? []) add(await getQueue({ client, path: { queue } }))
+  const listed = listedBy(selection)
+  if (!listed) return found
+  const read = (page: object) => listQueues({ client, query: { ...listed, ...page } })
+  for await (const page of pagesOf(read, ({ queues }) => queues)) page.forEach(add)
+  return found
+}
+
+async function* topicsOf(client: Client, selection: Selection): AsyncGenerator<Topic> {
+  for (const topic of selection.topics ?? []) yield await getTopic({ client, path: { topic } })
+  const listed = listedBy(selection)
+  if (!listed) return
+  const read = (page: object) => listTopics({ client, query: { ...listed, ...page } })
+  for await (const page of pagesOf(read, ({ topics }) => topics)) yield* page
+}
+
+/** The query that lists what is selected. undefined: single names only. */
+function listedBy(selection: Selection): { prefix?: string } | undefined {
+  const { prefix } = selection
+  if (prefix !== undefined) return { prefix }
+  return isEverything(selection) ? {} : undefined
+}
+
+function queueState(queue: Queue): NamedState {
+  return { name: queue.name, settings: picked(queue, SETTINGS.Queue) }
+}
+
+/** Adds the queues that topics and queues lead to, so that the file can be applied to an empty server. */
+async function addReferred(client: Client, { topics, queues }: Found): Promise<void> {
+  const known = new Set(queues.map(({ name }) => name))
+  const open = [...queues, ...topics.flatMap(({ subscriptions }) => subscriptions)].flatMap(targetsOf)
+  for (let arn = open.pop(); arn !== undefined; arn = open.pop()) {
+    const name = arn.split(':').at(-1) ?? ''
+    if (known.has(name)) continue
+    known.add(name)
+    const queue = await getQueue({ client, path: { queue: arn } }).catch(orMissing)
+    if (queue?.deadLettersOf !== null) continue
+    queues.push(queueState(queue))
+    open.push(...targetsOf(queueState(queue)))
+  }
+}
+
+/** ARNs of the queues to which something delivers or dead-letters. */
+function targetsOf({ endpoint = '', settings }: { endpoint?: string; settings: Record<string, unknown> }) {
+  const { deadLetterTargetArn } = (settings.redrivePolicy ?? {}) as { deadLetterTargetArn?: string }
+  return [endpoint, deadLetterTargetArn ?? ''].filter((target) => /^arn:[^:]*:sqs:/.test(target))
+}
+
+/** A queue that does not exist, or that the key must not see, is left out. */
+function orMissing(error: unknown): undefined {
+  if (error instanceof ApiRefusal && [403, 404].includes(error.status)) return undefined
+  throw error
 }
 
 async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubscription[]> {

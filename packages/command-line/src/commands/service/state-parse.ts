@@ -54,7 +54,7 @@ function plainOf(document: Document, refusal: Refusal): unknown {
 const SUBSCRIPTION_NAMES = ['endpoint', 'name', 'settings']
 
 function* problemsOf(state: unknown): Generator<Problem> {
-  yield* mapProblems(state, [], ['version', 'queues', 'topics'])
+  yield* mapProblems(state, [], ['version', 'queues', 'topics', '$schema'])
   const { version, queues, topics } = state as Record<string, unknown>
   if (version !== 1) yield [['version'], 'must be 1']
   yield* listProblems(queues, ['queues'], (queue, path) => namedProblems(queue, path, ['name', 'settings']))

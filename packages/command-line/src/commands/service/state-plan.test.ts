@@ -69,6 +69,13 @@ test('things that the file does not name are deleted only with prune, queues las
   ])
 })
 
+test('prune with a prefix deletes only what begins with it', () => {
+  const none = { version: 1, queues: [], topics: [] } as const
+  const deleted = (prune: string) =>
+    planOf({ ...none, queues: [], topics: [] }, found, { prune }).map(({ name }) => name)
+  expect([deleted('jo'), deleted('ord'), deleted('x')]).toEqual([['jobs'], ['orders'], []])
+})
+
 test('a setting that cannot be changed is named before anything is done', () => {
   const fifo: State = { version: 1, topics: [], queues: [{ name: 'jobs', settings: { fifo: true } }] }
   expect(impossible(planOf(fifo, found, { prune: false }))).toEqual(['fifo of queue jobs cannot be changed'])

@@ -24,8 +24,15 @@ export interface Step {
   before?: Record<string, unknown>
 }
 
-/** `prune`: also deletes everything that the file does not name, with subscriptions of its topics. */
-export function planOf(wanted: State, found: Found, { prune }: { prune: boolean }): Step[] {
+interface PlanOptions {
+  /**
+   * Also deletes everything that the file does not name, with subscriptions of its topics. A text: only of topics and
+   * queues whose names begin with it.
+   */
+  prune: boolean | string
+}
+
+export function planOf(wanted: State, found: Found, { prune }: PlanOptions): Step[] {
   const steps: Step[] = []
   for (const kind of ['queue', 'topic'] as const) {
     const [want, have] = [wanted[`${kind}s`], found[`${kind}s`]]
@@ -43,7 +50,13 @@ export function planOf(wanted: State, found: Found, { prune }: { prune: boolean 
     for (const subscription of subscriptions)
       steps.push(...subscriptionSteps(topic, subscription, present?.subscriptions ?? []))
   }
-  return prune ? [...steps, ...leftOver(wanted, found)] : steps
+  if (prune === false) return steps
+  return [...steps, ...leftOver(wanted, beginningWith(prune === true ? '' : prune, found))]
+}
+
+function beginningWith(prefix: string, { queues, topics, ...rest }: Found): Found {
+  const isMeant = ({ name }: { name: string }) => name.startsWith(prefix)
+  return { ...rest, queues: queues.filter(isMeant), topics: topics.filter(isMeant) }
 }
 
 function subscriptionSteps(topic: string, wanted: SubscriptionState, present: FoundSubscription[]): Step[] {

@@ -117,14 +117,14 @@ function defineImport(command: Command, does: Does): void {
   imports
     .argument('<topic>', 'name or ARN')
     .argument('<file>', 'YAML or JSON; - is stdin. Nothing that it refers to is fetched')
-    .option('--plan', 'only shows what would be done; exit code 1 if there is anything')
+    .option('--plan', 'only shows what would be done; exit code 9 if there is anything')
     .action(
       does(async (context, topic: string, file: string, { plan = false }: { plan?: boolean }) => {
         const document = documentIn(await readText(file === '-' ? '-' : `@${file}`, context), file)
         const body = { document, dryRun: plan }
         const result = await importEventTypes({ client: await context.api(), path: { topic }, body })
         context.out.item(result, () => changesText(result))
-        return plan && result.changes.some(({ change }) => change !== 'none') ? 'failed' : 'done'
+        return plan && result.changes.some(({ change }) => change !== 'none') ? 'differs' : 'done'
       }),
     )
   examples(imports, 'event-types import orders openapi.yaml --plan', 'event-types import orders openapi.yaml')
