@@ -1,5 +1,6 @@
 /** Every scenario that `npm run bench -- <name>` knows, in the order of docs/performance.md. */
 import type { Scenario } from '../scenario.ts'
+import { archiving } from './cost/archiving.ts'
 import { earlier } from './cost/earlier.ts'
 import { idle } from './cost/idle.ts'
 import { idleStack } from './cost/idle-stack.ts'
@@ -58,6 +59,7 @@ export const SCENARIOS: readonly Scenario[] = [
   outcomeLogRetries,
   recordings,
   sealing,
+  archiving,
   liveTails,
   earlier,
   noise,
