@@ -5,11 +5,13 @@
 import { waitFor } from '@fantail/test-kit'
 import { untilPassed } from '../harness/services/passing-time.ts'
 import { calm, carryOut } from './faults.ts'
+import { makeArchive } from './inputs/archived.ts'
 import type { Subscribed } from './inputs/chaos-endpoint.ts'
 import { FIFO_PATH, FIFO_QUEUE, makeTopics } from './inputs/chaos-topics.ts'
 import { QueueConsumer } from './inputs/consumer.ts'
 import { answerAt, DEAD_QUEUE, ENDPOINTS } from './inputs/endpoints.ts'
 import { Publishing } from './inputs/publishing.ts'
+import { judgeReplays } from './judges/archive-judge.ts'
 import { type Account, Ledger } from './judges/chaos-ledger.ts'
 import { judgeFleeting } from './judges/fleeting-judge.ts'
 import { judgeRounds, playRounds, type Round } from './judges/isolation-judge.ts'
@@ -84,7 +86,8 @@ async function play(
   let isCalm = false
   answerAt(world.receiver, () => isCalm)
   const subscriptions = await makeTopics(world)
-  const publishing = new Publishing(world, folder)
+  const { subscription, early } = await makeArchive(world)
+  const publishing = new Publishing(world, folder, subscription)
   const messages = schedule.inputs.flatMap((input) => (input.do === 'publish' ? input.messages : []))
   const { publishes } = publishing
   const { seed, replicated } = schedule
@@ -111,6 +114,8 @@ async function play(
     await inputs
     await remakeOnceMore(publishing)
     account = await settle({ world, publishing, ledger, subscriptions }, folder)
+    const { archived, replays } = publishing
+    findings.push(...(await judgeReplays(world, { early, publishes: archived, replays })))
     findings.push(...(await judge(world, publishing, account, folder)))
     settledAt = performance.now()
     const hangWebhook = (hangs: boolean) => {

@@ -4,6 +4,7 @@ import type { Answer, ErrorBody } from '../../harness/services/rest-client.ts'
 import type { Input } from '../plan/input-plan.ts'
 import type { EventLog } from '../world/run-folder.ts'
 import type { World } from '../world/world.ts'
+import { ARCHIVE_TOPIC, archivedText, replayRequest } from './archived.ts'
 import { FIFO_TOPIC, FLEETING_TOPIC, makeFleeting, TOPIC } from './chaos-topics.ts'
 import { DEAD_QUEUE } from './endpoints.ts'
 
@@ -29,19 +30,26 @@ const CALM_TIMEOUT_MS = 120_000
 export class Publishing {
   readonly publishes: Publish[] = []
   readonly fleeting: FleetingPublish[] = []
+  /** To the topic with an archive: names of messages. */
+  readonly archived: Publish[] = []
+  /** Ids of the replays that were started. */
+  readonly replays: string[] = []
   /** Accepted texts by group, in order. */
   readonly fifo = new Map<number, string[]>()
   /** Answers that no fault explains. */
   readonly wrongAnswers: string[] = []
   readonly #world: World
   readonly #events: EventLog
+  /** Id of the subscription that gets replays. */
+  readonly #replayed: string
   /** Requests that must run one after the other: those of a FIFO group, and those that create a topic. */
   readonly #lines = new Map<string, Promise<void>>()
   #incarnation: number | undefined
 
-  constructor(world: World, events: EventLog) {
+  constructor(world: World, events: EventLog, replayed: string) {
     this.#world = world
     this.#events = events
+    this.#replayed = replayed
   }
 
   /** The latest number of the topic that is created again and again. */
@@ -72,6 +80,18 @@ export class Publishing {
         const body = { source: DEAD_QUEUE, ...(perSecond !== null && { maxMessagesPerSecond: perSecond }) }
         // The API refuses this while the last redrive has not ended.
         await this.#call(input.api, 'POST', '/v1/redrives', body)
+        break
+      }
+      case 'publish-archived': {
+        const message = archivedText(input.name)
+        const { fate } = await this.#publish(input.api, ARCHIVE_TOPIC, [{ message }])
+        this.archived.push({ texts: [input.name], fate })
+        break
+      }
+      case 'replay': {
+        const { path, body } = replayRequest(this.#replayed, input.perSecond)
+        const answer = await this.#call(input.api, 'POST', path, body)
+        if (answer && answer.status < 300) this.replays.push((answer.body as { id: string }).id)
         break
       }
     }

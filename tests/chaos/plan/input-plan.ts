@@ -28,6 +28,10 @@ type InputAction =
   /** Deletes and creates the fleeting topic. The path of its subscription ends with `incarnation`. */
   | { do: 'remake'; api: 0 | 1; incarnation: number }
   | { do: 'redrive'; api: 0 | 1; perSecond: number | null }
+  /** Publishes to the topic with an archive. */
+  | { do: 'publish-archived'; api: 0 | 1; name: string }
+  /** Replays the whole archive, unless a replay is under way. */
+  | { do: 'replay'; api: 0 | 1; perSecond: number | null }
 
 const PUBLISH_EVERY_MS = 110
 const BATCH_MAX = 6
@@ -37,6 +41,8 @@ const FIFO_BATCH_MAX = 5
 const FLEETING_EVERY_MS = 300
 const REMAKE_MS = { from: 5_000, to: 12_000 }
 const REDRIVE_MS = { from: 2_000, to: 6_000 }
+const ARCHIVED_EVERY_MS = 150
+const REPLAY_MS = { from: 4_000, to: 10_000 }
 
 export function planInputs(seeded: Seeded, endMs: number): Input[] {
   return [
@@ -44,6 +50,7 @@ export function planInputs(seeded: Seeded, endMs: number): Input[] {
     ...planFifo(seeded.fork('fifo'), endMs),
     ...planFleeting(seeded.fork('fleeting'), endMs),
     ...planRedrives(seeded.fork('redrives'), endMs),
+    ...planReplays(seeded.fork('replays'), endMs),
   ].sort((a, b) => a.at - b.at)
 }
 
@@ -93,5 +100,15 @@ function planRedrives(seeded: Seeded, endMs: number): Input[] {
   const inputs: Input[] = []
   for (let at = REDRIVE_MS.to; at < endMs; at += seeded.between(REDRIVE_MS.from, REDRIVE_MS.to))
     inputs.push({ at, do: 'redrive', api: anyApi(seeded), perSecond: seeded.pick([null, null, 5, 50]) })
+  return inputs
+}
+
+function planReplays(seeded: Seeded, endMs: number): Input[] {
+  const inputs: Input[] = []
+  let number = 0
+  for (let at = 0; at < endMs; at += seeded.between(1, 2 * ARCHIVED_EVERY_MS))
+    inputs.push({ at, do: 'publish-archived', api: anyApi(seeded), name: `a${number++}` })
+  for (let at = REPLAY_MS.from; at < endMs; at += seeded.between(REPLAY_MS.from, REPLAY_MS.to))
+    inputs.push({ at, do: 'replay', api: anyApi(seeded), perSecond: seeded.pick([null, 20, 100]) })
   return inputs
 }
