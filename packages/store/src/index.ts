@@ -8,7 +8,7 @@ export { SigningKeys } from './access/signing-keys.ts'
 export { MasterKeyError, VaultKeys } from './access/vault-keys.ts'
 export type { ArchivedTopic, BlockStore } from './archive/archive-blocks.ts'
 export { ArchivePages } from './archive/archive-pages.ts'
-export { type ArchiveFigures, Archives, archiveFigures } from './archive/archives.ts'
+export { type ArchiveFigures, Archives, archivedTopics, archiveFigures } from './archive/archives.ts'
 export { type AttemptRecord, sealAnswer } from './attempts/attempt-record.ts'
 export { AttemptRecorder } from './attempts/attempt-recorder.ts'
 export { AttemptStore } from './attempts/attempt-store.ts'
@@ -30,6 +30,8 @@ export {
   StorageGuard,
 } from './capacity/storage-guard.ts'
 export {
+  ARCHIVED_FOR_MS,
+  ARCHIVED_ROLE,
   DATA_RISKS,
   modesMixed,
   refuseDataLoss,
@@ -267,7 +269,7 @@ export {
   WrongRedisError,
   whenServerChecked,
 } from './redis/connections/server-kind.ts'
-export { takeRole } from './redis/leader.ts'
+export { keepRole, takeRole } from './redis/leader.ts'
 export { inOneWrite } from './redis/one-write.ts'
 export { allItems, decodeCursor, encodeCursor, type Page, replies } from './redis/pages.ts'
 export { ReplicaAcks, type ReplicaAcksOptions, ReplicaWatch, writeBarrier } from './redis/replica-acks.ts'
@@ -280,7 +282,7 @@ export { UnusableDataError } from './redis/unusable-data.ts'
 export { RedriveBatches } from './redrives/redrive-batches.ts'
 export type { RedriveBatch, RedriveRun } from './redrives/redrive-moves.ts'
 export { Redrives } from './redrives/redrives.ts'
-export { releaseEnded } from './redrives/replay-holds.ts'
+export { releaseEnded, sweepHolds } from './redrives/replay-holds.ts'
 export { orderIn, ResendBatches } from './redrives/resend-batches.ts'
 export { NUMBER } from './scripts/lua-numbers.ts'
 export { SandboxNumbers } from './sms/sandbox-numbers.ts'

@@ -1,6 +1,6 @@
 /** Resends from archives: from blocks and from the ring behind them, as one source. */
 import { createMessageId, type Message, parseMessageId, topicArn } from '@fantail/contracts'
-import { Archives, type BlockStore, messageBody } from '@fantail/store'
+import { Archives, type BlockStore, messageBody, shardBase, shardOf, sweepHolds } from '@fantail/store'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -53,10 +53,16 @@ async function keep(count: number, set: (n: number) => Partial<Message> = () => 
 }
 
 /** Writes what the ring has into a block. */
-const seal = () => archives.writeBlock(topic, 0)
+const seal = () => archives.writeBlock(topic, { ageMs: 0 })
 
 const create = (
-  set: { since?: number; until?: number; maxMessagesPerSecond?: number; follows?: boolean } = {},
+  set: {
+    since?: number
+    until?: number
+    untilKept?: number
+    maxMessagesPerSecond?: number
+    follows?: boolean
+  } = {},
 ) =>
   fixture.redrives.createResend({
     subscriptionArn: subscription.arn,
@@ -179,6 +185,81 @@ test('a subscription gets new messages again after its replay was canceled or ha
     expect(await runRedrive({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe(end)
     expect((await fixture.subscriptions.get(subscription.id))?.replay).toMatchObject({ holds: false })
   }
+})
+
+test('a task fails if the archive that it reads is deleted, though the topic keeps messages', async () => {
+  await fixture.topics.patch(TOPIC, { keepMessages: { seconds: 60, bytes: 1_048_576 } })
+  await keep(3)
+  await seal()
+  const task = await create()
+  await fixture.topics.patch(TOPIC, { archive: null })
+  await fixture.topics.patch(TOPIC, { archive: { days: 1 } })
+  expect(await runRedrive(fixture, task.id, never)).toBe('failed')
+  expect((await fixture.redrives.get(task.id))?.error).toContain('the archive was deleted')
+  expect(await received()).toEqual([])
+})
+
+test('a task goes on from messages that the ring kept into an archive that begins meanwhile', async () => {
+  await fixture.topics.patch(TOPIC, {
+    archive: null,
+    keepMessages: { seconds: 60, bytes: 1_048_576 },
+  })
+  const ids = await keep(150)
+  const task = await create()
+  let isFirst = true
+  const choose: typeof fixture.resends.choose = async (run) => {
+    const choice = await fixture.resends.choose(run)
+    if (isFirst) await fixture.topics.patch(TOPIC, { archive: { days: 1 } })
+    isFirst = false
+    return choice
+  }
+  expect(await runRedrive({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe('completed')
+  expect((await received()).sort()).toEqual(ids.sort())
+  // A later task finds both.
+  await keep(20)
+  await seal()
+  const later = await create()
+  expect(later.matched).toBe(170)
+  expect(await runRedrive(fixture, later.id, never)).toBe('completed')
+  expect(await fixture.redrives.get(later.id)).toMatchObject({ moved: 170, skipped: 0 })
+})
+
+test('a task until a time waits for messages that the log of a FIFO topic kept late', async () => {
+  const ids = await keep(2)
+  const [log, late] = [`${shardBase(shardOf(TOPIC))}log:${topic.uid}`, createMessageId(Date.now())]
+  await fixture.redis.rpush(log, parseMessageId(late) ?? '')
+  const [until, untilKept] = [Date.now() + 60_000, Date.now()]
+  const task = await create({ until, untilKept })
+  let pauses = 0
+  const pause = async () => {
+    if (++pauses !== 2) return
+    ids.push(...(await keep(1)))
+    await fixture.redis.del(log)
+  }
+  expect(await runRedrive({ ...fixture, pauses: { pause } }, task.id, never)).toBe('completed')
+  expect([pauses, (await received()).sort()]).toEqual([2, ids.sort()])
+})
+
+test('a sweep ends holds that a dead process has left, and no others', async () => {
+  const fifo = topicArn('orders.fifo')
+  await fixture.topics.put(fifo, { archive: { days: 1 } })
+  const end = ',"EndingPoint":"2026-11-27T11:00:00.000Z"'
+  const replayWith = async (policy: string, ends: boolean) => {
+    const id = await subscribe(fixture, fifo)
+    const asked = { subscriptionArn: `${fifo}:${id}`, since: 0, maxMessagesPerSecond: null, follows: true }
+    const task = await fixture.redrives.createResend(asked)
+    await fixture.subscriptions.update(id, () => ({ replay: { policy, task: task.id, holds: true } }))
+    if (ends) await fixture.redrives.cancel(task.id)
+    return id
+  }
+  const ids = [
+    await replayWith('{}', true),
+    await replayWith('{}', false),
+    await replayWith(`{"PointType":"Timestamp"${end}}`, true),
+  ]
+  expect(await sweepHolds(fixture.redis, fixture)).toBe(1)
+  const holds = ids.map(async (id) => (await fixture.subscriptions.get(id))?.replay?.holds)
+  expect(await Promise.all(holds)).toEqual([false, true, true])
 })
 
 test('a task waits while its lane has many waiting deliveries, and ends at once when it is canceled', async () => {

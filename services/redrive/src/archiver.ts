@@ -4,7 +4,18 @@
  * messages wait in the rings of their topics.
  */
 import { createLoop, createStateLog, type Logger } from '@fantail/runtime'
-import { type ArchivedTopic, type Archives, type Redis, sideBySide, takeRole } from '@fantail/store'
+import {
+  ARCHIVED_FOR_MS,
+  ARCHIVED_ROLE,
+  type ArchivedTopic,
+  type Archives,
+  archivedTopics,
+  keepRole,
+  type Redis,
+  type StorageGuard,
+  sideBySide,
+  takeRole,
+} from '@fantail/store'
 
 /** Pause between two looks at the archives. A block may wait as much longer. */
 const ARCHIVE_EVERY_MS = 2_000
@@ -12,10 +23,13 @@ const ARCHIVE_EVERY_MS = 2_000
 const ARCHIVES_AT_ONCE = 4
 /** Blocks of one archive that follow each other. Past it: the next look continues. */
 const BLOCKS_IN_A_ROW_MAX = 200
+/** @limit memory (Redis) Share of Redis's memory that allows small blocks. Past it: they are written after 10 s. */
+const CALM_SHARE = 0.5
 
 interface ArchiverOptions {
   redis: Redis
-  archives: Pick<Archives, 'all' | 'writeBlock' | 'sweep'>
+  archives: Pick<Archives, 'writeBlock' | 'sweep'>
+  memory: Pick<StorageGuard, 'refresh' | 'sample'>
   log: Logger
   /** Called after each block, with the number of its messages. */
   onBlock?: (topic: ArchivedTopic, messages: number) => void
@@ -28,14 +42,20 @@ interface Archiver {
   sweep(): Promise<number>
 }
 
-export function createArchiver({ redis, archives, log, onBlock }: ArchiverOptions): Archiver {
+export function createArchiver({ redis, archives, memory, log, onBlock }: ArchiverOptions): Archiver {
   const report = createStateLog({ log, what: 'archive', initial: 'up' })
 
+  async function isCalm(): Promise<boolean> {
+    await memory.refresh()
+    const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = memory.sample ?? {}
+    return usedBytes < limitBytes * CALM_SHARE
+  }
+
   /** Returns the problem of this archive. Others are tried nevertheless. */
-  async function write(topic: ArchivedTopic, signal: AbortSignal): Promise<unknown> {
+  async function write(topic: ArchivedTopic, calm: boolean, signal: AbortSignal): Promise<unknown> {
     try {
       for (let blocks = 0; blocks < BLOCKS_IN_A_ROW_MAX && !signal.aborted; blocks++) {
-        const messages = await archives.writeBlock(topic)
+        const messages = await archives.writeBlock(topic, { isCalm: calm })
         if (messages === 0) return undefined
         onBlock?.(topic, messages)
       }
@@ -47,11 +67,15 @@ export function createArchiver({ redis, archives, log, onBlock }: ArchiverOption
 
   async function round(signal: AbortSignal): Promise<number> {
     if (!(await takeRole(redis, 'archive', ARCHIVE_EVERY_MS))) return ARCHIVE_EVERY_MS
-    const topics = await archives.all()
-    const results = await sideBySide(topics, ARCHIVES_AT_ONCE, (topic) => write(topic, signal))
+    const topics = await archivedTopics(redis)
+    if (topics.length === 0) return ARCHIVE_EVERY_MS
+    const calm = await isCalm()
+    const results = await sideBySide(topics, ARCHIVES_AT_ONCE, (topic) => write(topic, calm, signal))
     const problem = results.find((result) => result !== undefined)
-    if (problem === undefined) report('up')
-    else report('down', problem)
+    if (problem === undefined) {
+      report('up')
+      await keepRole(redis, ARCHIVED_ROLE, ARCHIVED_FOR_MS)
+    } else report('down', problem)
     return ARCHIVE_EVERY_MS
   }
 
@@ -61,7 +85,7 @@ export function createArchiver({ redis, archives, log, onBlock }: ArchiverOption
     stop: () => loop.stop(),
     async sweep() {
       const problems: unknown[] = []
-      const deleted = await sideBySide(await archives.all(), ARCHIVES_AT_ONCE, (topic) =>
+      const deleted = await sideBySide(await archivedTopics(redis), ARCHIVES_AT_ONCE, (topic) =>
         archives.sweep(topic).catch((problem: unknown) => {
           problems.push(problem)
           return 0

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { ARN_DEFAULTS, platformApplicationArn, queueArn } from '@fantail/contracts'
+import { ARN_DEFAULTS, platformApplicationArn, queueArn, topicArn } from '@fantail/contracts'
 import { createLogger, type Logger } from '@fantail/runtime'
 import {
   ApiKeys,
@@ -374,6 +374,14 @@ test('sweeps run by themselves: old messages of an idle queue go away', async ()
   const uid = (await fixture.queues.get(SOURCE))?.uid
   await waitFor(async () => (await service?.redis.keys(`*q:${uid}:i:*`))?.length === 0)
   expect(await drainQueue(fixture, SOURCE)).toEqual([])
+})
+
+test('a service without a place for archives says that a topic has one', async () => {
+  const arn = topicArn('archived')
+  await fixture.topics.put(arn, { archive: { days: 1 } })
+  await serve(200)
+  const line = await waitFor(() => lines.find((text) => text.includes('sweep_archives.down')))
+  expect(line).toContain(`${arn} has an archive: FANTAIL_ARCHIVE must also be set`)
 })
 
 async function reads(): Promise<number> {

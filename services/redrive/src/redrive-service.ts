@@ -27,6 +27,7 @@ import {
   ArchivePages,
   Archives,
   AttemptStore,
+  archivedTopics,
   type BodySeals,
   Consumers,
   FailedEnds,
@@ -49,6 +50,7 @@ import {
   Snapshots,
   StorageGuard,
   Subscriptions,
+  sweepHolds,
   Topics,
   type Traveller,
   UnreadableRecords,
@@ -151,13 +153,17 @@ export function createRedriveService({
   const snapshots = new Snapshots(redis, { onCorrupt: () => undefined })
   const outcomes = new OutcomeLog(redis, snapshots, lanes, { queues: queueCount, entriesMax: logMessages })
   const clock = createRedisClock(redis)
+  const memory = new StorageGuard({ redis, memoryBytes })
   const blocks =
     archive === undefined ? undefined : openBlockStore({ url: archive, credentials, clock: clock.now })
   const archiver =
     blocks &&
     createArchiver({
       redis,
-      archives: new Archives(redis, blocks),
+      archives: new Archives(redis, blocks, {
+        onLost: (topic, messages) => log.error({ topicArn: topic.arn, messages }, 'archive.texts_missing'),
+      }),
+      memory,
       log,
       onBlock: ({ arn }, messages) => metrics.archivedMessages.of({ topic: nameOfArn(arn) }).add(messages),
     })
@@ -175,7 +181,6 @@ export function createRedriveService({
         .append({ dispatch: [], lanes: [], resent })
         .catch((error: unknown) => log.debug({ err: error }, 'resend.not_noted')),
   })
-  const memory = new StorageGuard({ redis, memoryBytes })
   const runs = { redrives, batches, resends, memory, onUnreadable: unreadable.report }
   const live = new LiveSender(redis)
   const stopHearing = hearListeners(subscriber, live)
@@ -192,7 +197,8 @@ export function createRedriveService({
       redrives: () => redrives.sweep(unreadable.report),
       queues: () => queues.sweep(),
       kept: () => kept.sweep(),
-      archives: async () => (await archiver?.sweep()) ?? 0,
+      archives: () => (archiver ? archiver.sweep() : refuseArchives(redis)),
+      replays: () => sweepHolds(redis, { subscriptions, redrives }),
       topics: () => topics.resumeDeletions(),
       subscriptions: () => subscriptions.expirePending(),
       attempts: () => attempts.sweep(unreadable.report),
@@ -233,6 +239,14 @@ export function createRedriveService({
       connections.disconnect()
     },
   }
+}
+
+/** Rejects if topics have archives, because the messages of these would stay in Redis until it is full. */
+async function refuseArchives(redis: Redis): Promise<number> {
+  const [first] = await archivedTopics(redis)
+  if (first)
+    throw new Error(`${first.arn} has an archive: FANTAIL_ARCHIVE must also be set for the redrive service`)
+  return 0
 }
 
 /** Checks whether the filters of subscriptions match stored messages, which it opens for that. */

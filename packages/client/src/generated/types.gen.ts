@@ -4734,9 +4734,9 @@ export type Readiness = {
      */
     degraded: Array<{
         /**
-         * eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not say. disk: it could not write its files. storage_full: publishing is refused. replicas_missing: replicas of FANTAIL_MIN_REPLICAS do not follow, and publishing is refused. dispatch_behind: no worker has fetched a message for half a minute. redis_slow: a round trip to Redis takes long. modes_mixed: processes of both modes use this Redis.
+         * eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not say. disk: it could not write its files. storage_full: publishing is refused. replicas_missing: replicas of FANTAIL_MIN_REPLICAS do not follow, and publishing is refused. dispatch_behind: no worker has fetched a message for half a minute. archive_behind: archives were not written completely for a minute. redis_slow: a round trip to Redis takes long. modes_mixed: processes of both modes use this Redis.
          */
-        reason: 'eviction' | 'no_persistence' | 'unseen' | 'disk' | 'storage_full' | 'replicas_missing' | 'dispatch_behind' | 'redis_slow' | 'modes_mixed';
+        reason: 'eviction' | 'no_persistence' | 'unseen' | 'disk' | 'storage_full' | 'replicas_missing' | 'dispatch_behind' | 'archive_behind' | 'redis_slow' | 'modes_mixed';
         /**
          * The reason in words, with what to do.
          */
@@ -6402,7 +6402,7 @@ export type Topic = {
          */
         bytes: number;
         /**
-         * Messages that were lost because memory was short (`dropOldest`).
+         * Messages that were lost because memory was short (`dropOldest`), or because a key was damaged.
          */
         dropped: number;
     };

@@ -32,6 +32,7 @@ export const ReadyAnswer = named(
                 'storage_full',
                 'replicas_missing',
                 'dispatch_behind',
+                'archive_behind',
                 'redis_slow',
                 'modes_mixed',
               ])
@@ -39,6 +40,7 @@ export const ReadyAnswer = named(
                 'eviction: Redis may drop messages. no_persistence: it keeps nothing over a restart. unseen: it does not ' +
                   'say. disk: it could not write its files. storage_full: publishing is refused. replicas_missing: replicas of FANTAIL_MIN_REPLICAS do not follow, ' +
                   'and publishing is refused. dispatch_behind: no worker has fetched a message for half a minute. ' +
+                  'archive_behind: archives were not written completely for a minute. ' +
                   'redis_slow: a round trip to Redis takes long. modes_mixed: processes of both modes use this Redis.',
               ),
             message: z.string().describe('The reason in words, with what to do.'),

@@ -174,7 +174,11 @@ export const TopicView = named(
           since: timestamp('When the archive began'),
           messages: z.int().describe('How many messages its blocks have.'),
           bytes: z.int().describe('Size of all its blocks together.'),
-          dropped: z.int().describe('Messages that were lost because memory was short (`dropOldest`).'),
+          dropped: z
+            .int()
+            .describe(
+              'Messages that were lost because memory was short (`dropOldest`), or because a key was damaged.',
+            ),
         })
         .optional()
         .describe('The archive’s figures. Only the answer for a single topic has them.'),

@@ -35,7 +35,7 @@ export interface ArchivedMessage {
 }
 
 /** The facts about a block in the index. */
-export interface Block {
+interface Block {
   /** The score behind which it begins. */
   from: number
   /** The score of its last message. */

@@ -8,7 +8,6 @@ import { readScript, runScript } from '../redis/scripts.ts'
 import {
   type ArchivedMessage,
   type ArchivedTopic,
-  type Block,
   BlockError,
   type BlockStore,
   blockName,
@@ -39,6 +38,8 @@ export interface ArchiveRange {
 
 export interface ArchivePage {
   messages: ArchivedMessage[]
+  /** Messages of the ring whose texts are missing. */
+  lost: number
   /** The next page begins behind this score. */
   to: number
   /** The range has nothing behind `to`. */
@@ -59,29 +60,31 @@ export class ArchivePages {
 
   /** The next messages of a range. A page may be empty and still not be the end. Throws a BlockError. */
   async next(topic: ArchivedTopic, range: ArchiveRange): Promise<ArchivePage> {
-    const { after, last } = range
-    const reply = await this.#read(topic, range)
-    if (!reply) return { messages: [], to: after, isEnd: true }
-    const [kind, ...values] = reply
-    const [score, entry] = values
-    switch (String(kind)) {
-      case 'passed':
-        return { messages: [], to: Math.min(Number(score), last), isEnd: false }
-      case 'block':
-        return pageOf(await this.#unpack(topic, blockOf(String(entry), Number(score))), range, Number(score))
-      default:
-        if (values.length === 0) return { messages: [], to: after, isEnd: true }
-        return pageOf(placesOf(values), range, Number(values.at(-3)))
+    for (let missing: string | undefined; ; ) {
+      const reply = await this.#read(topic, range)
+      if (!reply) return emptyPage(range.after, true)
+      const [kind, ...values] = reply
+      const [score, entry] = values
+      if (String(kind) === 'passed') return emptyPage(Math.min(Number(score), range.last), false)
+      if (String(kind) === 'ring')
+        return values.length === 0 ? emptyPage(range.after, true) : ringPage(values, range)
+      const name = blockName(topic, blockOf(String(entry), Number(score)))
+      const messages = await this.#unpack(name)
+      if (messages) return pageOf({ messages, lost: 0 }, range, Number(score))
+      // A block that was too old may have left the archive after the script. It is then not named again.
+      if (name === missing) throw new BlockError(`the archive lacks the block ${name}`)
+      missing = name
     }
   }
 
-  /** All messages of a range. */
-  async all(topic: ArchivedTopic, range: ArchiveRange): Promise<ArchivedMessage[]> {
-    const messages: ArchivedMessage[] = []
+  /** All messages of a range, and the number of those whose texts are missing. */
+  async all(topic: ArchivedTopic, range: ArchiveRange): Promise<Pick<ArchivePage, 'messages' | 'lost'>> {
+    const all = { messages: [] as ArchivedMessage[], lost: 0 }
     for (let after = range.after; ; ) {
       const page = await this.next(topic, { ...range, after })
-      messages.push(...page.messages)
-      if (page.isEnd) return messages
+      all.messages.push(...page.messages)
+      all.lost += page.lost
+      if (page.isEnd) return all
       after = page.to
       // Redis has time for others between the pages.
       await delay(0)
@@ -103,12 +106,12 @@ export class ArchivePages {
     })) as Reply
   }
 
-  async #unpack(topic: ArchivedTopic, block: Block): Promise<ArchivedMessage[]> {
-    const name = blockName(topic, block)
+  /** undefined: there is no such object. */
+  async #unpack(name: string): Promise<ArchivedMessage[] | undefined> {
     const known = this.#unpacked.get(name)
     if (known) return known
     const data = await this.#blocks.get(name)
-    if (data === null) throw new BlockError(`the archive lacks the block ${name}`)
+    if (data === null) return undefined
     const messages = await unpackBlock(data).catch((error: unknown) => {
       throw new BlockError(`the block ${name} of the archive is damaged`, { cause: error })
     })
@@ -117,9 +120,21 @@ export class ArchivePages {
   }
 }
 
-function pageOf(found: ArchivedMessage[], { after, last }: ArchiveRange, end: number): ArchivePage {
-  const messages = found.filter(({ score }) => score > after && score <= last)
-  return { messages, to: Math.min(end, last), isEnd: end >= last }
+type Found = Pick<ArchivePage, 'messages' | 'lost'>
+
+function emptyPage(to: number, isEnd: boolean): ArchivePage {
+  return { messages: [], lost: 0, to, isEnd }
+}
+
+function ringPage(values: Buffer[], range: ArchiveRange): ArchivePage {
+  const all = placesOf(values)
+  const messages = all.filter(({ body }) => body !== '')
+  return pageOf({ messages, lost: all.length - messages.length }, range, Number(values.at(-3)))
+}
+
+function pageOf({ messages, lost }: Found, { after, last }: ArchiveRange, end: number): ArchivePage {
+  const within = messages.filter(({ score }) => score > after && score <= last)
+  return { messages: within, lost, to: Math.min(end, last), isEnd: end >= last }
 }
 
 /** Messages of a ring's places. Each place has a score, ids and a body. A job has the score of its last message. */
@@ -131,5 +146,5 @@ function placesOf(values: Buffer[]): ArchivedMessage[] {
     const first = Number(score) - bodies.length + 1
     messages.push(...bodies.map((text, n) => ({ score: first + n, body: String(text) })))
   }
-  return messages.filter(({ body }) => body !== '')
+  return messages
 }

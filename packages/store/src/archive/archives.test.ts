@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { KeptJob, NewKept } from '../kept/kept-jobs.ts'
 import { KeptMessages } from '../kept/kept-messages.ts'
 import { KeptUpkeep } from '../kept/kept-upkeep.ts'
-import { archivesKey } from '../keys/keys.ts'
+import { archiveKey, archivesKey, keptBodiesKey, keptKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { jobText, messageBody } from '../records/message-bodies.ts'
 import { connect } from '../redis/connections/connect.ts'
@@ -28,6 +28,8 @@ const { redis } = await useRedis({ connect })
 const ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
 const BASE = shardBase(shardOf(ARN))
 const DAY_MS = 86_400_000
+/** Messages wait for no full block. */
+const AT_ONCE = { ageMs: 0 }
 const ALL: ArchiveRange = { after: 0, last: Number.MAX_SAFE_INTEGER }
 const topics = new Topics(redis)
 const kept = new KeptMessages(redis)
@@ -76,12 +78,12 @@ async function job(topic: ArchivedTopic, count: number): Promise<KeptJob> {
 const idOf = (body: string): string => JSON.parse(body).messageId
 const idsOf = (all: readonly { body: string }[]) => all.map(({ body }) => idOf(body))
 const idsIn = async (topic: ArchivedTopic, range = ALL) =>
-  idsOf(await new ArchivePages(redis, blocks).all(topic, range))
+  idsOf((await new ArchivePages(redis, blocks).all(topic, range)).messages)
 const inRing = async () => (await kept.page(ARN, { before: null, messagesMax: 1 }))?.total
 
 async function writeAll(topic: ArchivedTopic, by: Pick<Archives, 'writeBlock'> = archives): Promise<number> {
   for (let written = 0; ; ) {
-    const messagesOfBlock = await by.writeBlock(topic, 0)
+    const messagesOfBlock = await by.writeBlock(topic, AT_ONCE)
     if (messagesOfBlock === 0) return written
     written += messagesOfBlock
   }
@@ -96,7 +98,7 @@ test('messages leave the ring when a block has them, and an archive gives all of
   expect(await archives.writeBlock(topic)).toBe(1_000)
   // A block that is not full waits for further messages.
   expect([await archives.writeBlock(topic), await inRing()]).toEqual([0, 507])
-  expect(await archives.writeBlock(topic, 0)).toBe(507)
+  expect(await archives.writeBlock(topic, AT_ONCE)).toBe(507)
   expect(await inRing()).toBe(0)
   await kept.keep(second)
   const all = [...first, ...whole.messages, ...second]
@@ -152,7 +154,7 @@ test('two archivers that write the same block add it once', async () => {
   const topic = await archived()
   const all = messages(topic, 20)
   await kept.keep(all)
-  const written = await Promise.all([1, 2].map(() => archives.writeBlock(topic, 0)))
+  const written = await Promise.all([1, 2].map(() => archives.writeBlock(topic, AT_ONCE)))
   expect(written.toSorted()).toEqual([0, 20])
   expect([await idsIn(topic), objects.size]).toEqual([idsOf(all), 1])
 })
@@ -198,10 +200,75 @@ test('an archive that drops its oldest messages gives way when memory is short, 
     true,
     { dropped: 20 - (left ?? 0) },
   ])
-  const later = messages(topic, 5).map((message) => ({ ...message, mayDrop: true }))
+  const later = messages(topic, 5)
   await kept.keep(later)
   await writeAll(topic)
   expect((await idsIn(topic)).slice(-5)).toEqual(idsOf(later))
+})
+
+test('an archive that drops messages gets new ones when memory is full, and keeps those of the open block', async () => {
+  const settings = {
+    keepMessages: { seconds: 60, bytes: 1_048_576 },
+    archive: { days: 1, whenFull: 'dropOldest' },
+  } as const
+  const { topic } = await topics.put(ARN, settings)
+  const [first, second, third] = [1, 2, 3].map(() => messages(topic, 20, 'x'.repeat(1_000))) as [
+    NewKept[],
+    NewKept[],
+    NewKept[],
+  ]
+  await kept.keep(first)
+  await writeAll(topic)
+  await kept.keep(second)
+  const away = new Archives(redis, { ...blocks, put: () => Promise.reject(new Error('away')) })
+  await expect(away.writeBlock(topic, AT_ONCE)).rejects.toThrow('away')
+  await redis.config('SET', 'maxmemory', 1)
+  try {
+    await kept.keep(third)
+  } finally {
+    await redis.config('SET', 'maxmemory', 0)
+  }
+  expect(await inRing()).toBe(60)
+  const onProblem = (error: unknown) => expect.fail(String(error))
+  await new KeptUpkeep({ redis, share: 0.000_01, memoryBytes: 1_000, onProblem }).sweep()
+  // The first ones are in a block, so nothing of them is lost.
+  expect(await archiveFigures(redis, topic)).toMatchObject({ messages: 20, dropped: 20 })
+  await writeAll(topic)
+  expect(await idsIn(topic)).toEqual(idsOf([...first, ...second]))
+})
+
+test('a ring that is damaged loses no body of an archive, and a text that is missing is counted', async () => {
+  const topic = await archived()
+  const all = messages(topic, 5)
+  await kept.keep(all)
+  await redis.rename(keptKey(BASE), 'aside')
+  await redis.set(keptKey(BASE), 'of another kind')
+  await expect(kept.keep(all)).rejects.toThrow('WRONGTYPE')
+  await redis.rename('aside', keptKey(BASE))
+  expect(await idsIn(topic)).toEqual(idsOf(all))
+  await redis.hdel(keptBodiesKey(BASE, topic.uid), all[2]?.id ?? '')
+  const lost: number[] = []
+  const counting = new Archives(redis, blocks, { onLost: (_, count) => lost.push(count) })
+  expect(await writeAll(topic, counting)).toBe(4)
+  expect([lost, await archiveFigures(redis, topic)]).toMatchObject([[1], { messages: 4, dropped: 1 }])
+})
+
+test('few messages wait for a block of more bytes while Redis has memory', async () => {
+  const topic = await archived()
+  await kept.keep(messages(topic, 5))
+  await redis.set(skewKey(BASE), 11_000)
+  expect(await archives.writeBlock(topic, { isCalm: true })).toBe(0)
+  await kept.keep(messages(topic, 3, 'x'.repeat(100_000)))
+  expect(await archives.writeBlock(topic, { isCalm: true })).toBe(8)
+  for (const [isCalm, waitMs] of [
+    [false, 11_000],
+    [true, 601_000],
+  ] as const) {
+    await kept.keep(messages(topic, 5))
+    expect(await archives.writeBlock(topic, { isCalm })).toBe(0)
+    await redis.set(skewKey(BASE), Number(await redis.get(skewKey(BASE))) + waitMs)
+    expect(await archives.writeBlock(topic, { isCalm })).toBe(5)
+  }
 })
 
 test('a ring of its own bounds stays beside the archive, and no message is read twice', async () => {
@@ -247,7 +314,7 @@ test.each([
   // This block is being written.
   await kept.keep(messages(topic, 5))
   const away = new Archives(redis, { ...blocks, put: () => Promise.reject(new Error('away')) })
-  await expect(away.writeBlock(topic, 0)).rejects.toThrow('away')
+  await expect(away.writeBlock(topic, AT_ONCE)).rejects.toThrow('away')
   await end()
   expect([await idsIn(topic), await archiveFigures(redis, topic)]).toMatchObject([[], null])
   const failing = new Archives(redis, { ...blocks, remove: () => Promise.reject(new Error('away')) })
@@ -258,19 +325,63 @@ test.each([
   expect(await redis.keys('*archive*')).toEqual([])
 })
 
-test('an archive that begins again has nothing of the former one, nor what the ring had before', async () => {
+test('an archive that begins again reads no block of the former one, and first what the ring has from before', async () => {
   const keep = { keepMessages: { seconds: 60, bytes: 1_048_576 } }
   const { topic } = await topics.put(ARN, keep)
-  await kept.keep(messages(topic, 3))
+  const all = [messages(topic, 3), messages(topic, 3), messages(topic, 250), messages(topic, 2)] as const
+  await kept.keep(all[0])
   const first = await archived()
-  await kept.keep(messages(topic, 3))
+  await kept.keep(all[1])
   await writeAll(first)
   await topics.patch(ARN, { archive: null })
+  await archives.sweep(first)
+  await kept.keep(all[2])
   await archived()
-  const later = messages(topic, 2)
-  await kept.keep(later)
+  expect(await idsIn(first)).toEqual(idsOf(all.slice(0, 3).flat()))
+  await kept.keep(all[3])
   await writeAll(first)
-  expect(await idsIn(first)).toEqual(idsOf(later))
+  expect([await idsIn(first), objects.size]).toEqual([idsOf(all.flat()), 1])
+})
+
+test('an ended archive of many blocks leaves Redis by one sweep', async () => {
+  const topic = await archived()
+  await kept.keep(messages(topic, 1))
+  await writeAll(topic)
+  const many = Array.from({ length: 2_500 }, (_, n) => [n + 1, `${n} 1 1 1 1`]).flat()
+  await redis.zadd(`${BASE}archive:blocks:${topic.uid}`, ...many)
+  await topics.patch(ARN, { archive: null })
+  expect(await archives.sweep(topic)).toBe(2_501)
+  expect([await redis.keys('*archive*'), objects.size]).toEqual([[], 0])
+})
+
+test('a block that retention deletes while it is read is left out', async () => {
+  const topic = await archived()
+  await kept.keep(messages(topic, 3))
+  await writeAll(topic)
+  const later = messages(topic, 3)
+  await redis.set(skewKey(BASE), DAY_MS - 60_000)
+  await kept.keep(later)
+  await writeAll(topic)
+  const get: BlockStore['get'] = async (name) => {
+    await redis.set(skewKey(BASE), DAY_MS + 60_000)
+    await archives.sweep(topic)
+    return blocks.get(name)
+  }
+  const { messages: found } = await new ArchivePages(redis, { get }).all(topic, ALL)
+  expect(idsOf(found)).toEqual(idsOf(later))
+})
+
+test('a block whose choice a failover has lost leaves no object', async () => {
+  const topic = await archived()
+  await kept.keep(messages(topic, 3))
+  const put: BlockStore['put'] = async (name, data) => {
+    await blocks.put(name, data)
+    await redis.hdel(archiveKey(BASE, topic.uid), 'w')
+    await kept.keep(messages(topic, 2))
+    expect(await archives.writeBlock(topic, AT_ONCE)).toBe(5)
+  }
+  expect(await new Archives(redis, { ...blocks, put }).writeBlock(topic, AT_ONCE)).toBe(0)
+  expect([objects.size, (await idsIn(topic)).length]).toEqual([1, 5])
 })
 
 test('a range of publishing leaves out blocks of other times without reading them', async () => {
@@ -288,7 +399,7 @@ test('a range of publishing leaves out blocks of other times without reading the
       return blocks.get(name)
     },
   })
-  const found = await pages.all(topic, { ...ALL, since: Date.now() + 30_000 })
+  const { messages: found } = await pages.all(topic, { ...ALL, since: Date.now() + 30_000 })
   expect([idsOf(found), reads.length]).toEqual([idsOf(second), 1])
 })
 

@@ -16,6 +16,7 @@ import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
+import { sideBySide } from '../redis/side-by-side.ts'
 import {
   type ArchivedTopic,
   type BlockStore,
@@ -37,8 +38,19 @@ const BLOCK_BYTES_MAX = 1_048_576
 const BLOCK_PLACES_MAX = 1_000
 /** How long messages wait for a full block. After it: the block is written as it is. */
 const BLOCK_AGE_MS = 10_000
-/** Blocks of one topic that are deleted by one sweep. Past it: the next sweep deletes the others. */
+/**
+ * Bytes below which a block waits longer while Redis has memory. A quiet topic would else fill Redis with its list of
+ * blocks.
+ */
+const SMALL_BLOCK_BYTES = 262_144
+/** How long such messages wait. After it: the block is written as it is. */
+const SMALL_BLOCK_AGE_MS = 600_000
+/** Blocks of one topic that one script takes out of the archive. Past it: the next script takes the others. */
 const DROPPED_BLOCKS_MAX = 1_000
+/** Objects of a topic that are deleted at a time. Past it: the others follow. */
+const REMOVED_AT_ONCE = 16
+/** Time for which a sweep deletes blocks of a topic. After it: the next sweep continues. */
+const SWEEP_MS_MAX = 10_000
 
 export interface ArchiveFigures {
   /** When the archive began, ms. */
@@ -46,53 +58,59 @@ export interface ArchiveFigures {
   /** Messages and compressed bytes in blocks. */
   messages: number
   bytes: number
-  /** Messages that were lost because memory was short. */
+  /** Messages that were lost because memory was short or their texts were missing. */
   dropped: number
+}
+
+interface ArchivesOptions {
+  /** Called with the number of messages that a block lacks because the ring has no texts of them. */
+  onLost?: (topic: ArchivedTopic, messages: number) => void
 }
 
 export class Archives {
   readonly #redis: Redis
   readonly #blocks: BlockStore
   readonly #pages: ArchivePages
+  readonly #onLost: ArchivesOptions['onLost']
 
-  constructor(redis: Redis, blocks: BlockStore) {
+  constructor(redis: Redis, blocks: BlockStore, { onLost }: ArchivesOptions = {}) {
     this.#redis = redis
     this.#blocks = blocks
+    this.#onLost = onLost
     this.#pages = new ArchivePages(redis, blocks)
   }
 
-  /** All archives, also ended ones that still have blocks. In one round trip. */
-  async all(): Promise<ArchivedTopic[]> {
-    const pipeline = batch(this.#redis)
-    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(archivesKey(shardBase(shard)))
-    const names = ((await replies(pipeline)) as string[][]).flat()
-    return names.map((name) => {
-      const [uid = '', arn = ''] = name.split(' ')
-      return { uid, arn }
-    })
-  }
-
-  /** Writes the next block, if there is enough for one. Returns its number of messages, 0 if there is none. */
-  async writeBlock(topic: ArchivedTopic, ageMs = BLOCK_AGE_MS): Promise<number> {
+  /**
+   * Writes the next block, if there is enough for one. Returns its number of messages, 0 if there is none. `isCalm`:
+   * Redis has memory for messages that wait longer.
+   */
+  async writeBlock(
+    topic: ArchivedTopic,
+    { ageMs = BLOCK_AGE_MS, isCalm = false }: { ageMs?: number; isCalm?: boolean } = {},
+  ): Promise<number> {
     const place = { base: shardBase(shardOf(topic.arn)), ...topic }
     const chosen = await runScript(this.#redis, OPEN, {
       ...place,
       placesMax: BLOCK_PLACES_MAX,
       bytesMax: BLOCK_BYTES_MAX,
       ageMs,
+      smallBytes: SMALL_BLOCK_BYTES,
+      smallAgeMs: isCalm ? SMALL_BLOCK_AGE_MS : ageMs,
     })
     if (chosen === null) return 0
     const [from = 0, to = 0] = (chosen as Buffer[]).map(Number)
-    const messages = await this.#pages.all(topic, { after: from, last: to })
+    const { messages, lost } = await this.#pages.all(topic, { after: from, last: to })
     const data = await packBlock(messages)
     const block = { from, messages: messages.length, bytes: data.length, ...publishedWithin(messages) }
     const name = blockName(topic, { from, to })
     await this.#blocks.put(name, data)
-    const counted = { messages: block.messages, bytes: block.bytes }
+    const counted = { messages: block.messages, bytes: block.bytes, lost }
     const args = { ...place, from: String(from), to: String(to), entry: entryOf(block), ...counted }
     const sealed = await runScript(this.#redis, SEAL, args)
     if (sealed === -1) await this.#blocks.remove(name)
-    return sealed === 1 ? messages.length : 0
+    if (sealed !== 1) return 0
+    if (lost > 0) this.#onLost?.(topic, lost)
+    return messages.length
   }
 
   /**
@@ -102,21 +120,43 @@ export class Archives {
   async sweep(topic: ArchivedTopic): Promise<number> {
     const base = shardBase(shardOf(topic.arn))
     const args = { base, ...topic, blocksMax: DROPPED_BLOCKS_MAX }
-    const found = (await runScript(this.#redis, DROP, args)) as Buffer[]
+    const until = performance.now() + SWEEP_MS_MAX
+    for (let deleted = 0; ; ) {
+      const found = (await runScript(this.#redis, DROP, args)) as Buffer[]
+      if (found.length === 0) return deleted
+      deleted += await this.#remove(topic, found)
+      if (performance.now() > until) return deleted
+    }
+  }
+
+  /** Deletes objects, and then their names. `found`: entries and scores. Rejects at the end if one has failed. */
+  async #remove(topic: ArchivedTopic, found: Buffer[]): Promise<number> {
+    const entries = found.flatMap((entry, i) =>
+      i % 2 === 0 ? [[String(entry), Number(found[i + 1])] as const] : [],
+    )
     const problems: unknown[] = []
-    for (let i = 0; i + 1 < found.length; i += 2) {
-      const entry = String(found[i])
+    await sideBySide(entries, REMOVED_AT_ONCE, async ([entry, score]) => {
       try {
-        await this.#blocks.remove(blockName(topic, blockOf(entry, Number(found[i + 1]))))
+        await this.#blocks.remove(blockName(topic, blockOf(entry, score)))
+        await this.#redis.zrem(goneBlocksKey(shardBase(shardOf(topic.arn)), topic.uid), entry)
       } catch (problem) {
         problems.push(problem)
-        continue
       }
-      await this.#redis.zrem(goneBlocksKey(base, topic.uid), entry)
-    }
+    })
     if (problems.length > 0) throw problems[0]
-    return found.length / 2
+    return entries.length
   }
+}
+
+/** All archives, also ended ones that still have blocks. In one round trip. */
+export async function archivedTopics(redis: Redis): Promise<ArchivedTopic[]> {
+  const pipeline = batch(redis)
+  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(archivesKey(shardBase(shard)))
+  const names = ((await replies(pipeline)) as string[][]).flat()
+  return names.map((name) => {
+    const [uid = '', arn = ''] = name.split(' ')
+    return { uid, arn }
+  })
 }
 
 /** null: the topic has no archive. */

@@ -5,8 +5,17 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import type { Redis } from 'ioredis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connect, dispatchJobKey, whenReady } from '../index.ts'
+import { archivesKey, roleKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
 import { Processes } from '../processes/processes.ts'
-import { DataLossError, refuseDataLoss, StorageHealthReader } from './storage-health.ts'
+import { keepRole } from '../redis/leader.ts'
+import {
+  ARCHIVED_FOR_MS,
+  ARCHIVED_ROLE,
+  DataLossError,
+  refuseDataLoss,
+  StorageHealthReader,
+} from './storage-health.ts'
 
 // The tests turn the append-only file on and off. A busy disk may keep Redis longer than a command's usual time-out.
 const patient: typeof connect = (options) => connect({ ...options, commandTimeoutMs: null })
@@ -208,4 +217,13 @@ test('a Redis that answers slowly, and replicas that miss waits, are degradation
   })
   const reasons = (await health.degradations()).map(({ reason }) => reason)
   expect(reasons).toEqual(expect.arrayContaining(['replicas_missing', 'redis_slow']))
+})
+
+test('archives that nobody writes completely for a minute are a reason', async () => {
+  const reasons = async () => (await reader().degradations()).map(({ reason }) => reason)
+  await redis.sadd(archivesKey(shardBase(7)), 'uid arn')
+  expect(await reasons()).toContain('archive_behind')
+  for (let round = 0; round < 2; round++) await keepRole(redis, ARCHIVED_ROLE, ARCHIVED_FOR_MS)
+  expect(await reasons()).not.toContain('archive_behind')
+  await redis.del(archivesKey(shardBase(7)), roleKey(ARCHIVED_ROLE))
 })

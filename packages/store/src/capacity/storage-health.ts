@@ -7,9 +7,13 @@
  */
 import type { Redis } from 'ioredis'
 import { type DispatchBacklog, readDispatchBacklog } from '../dispatch/dispatch-backlog.ts'
+import { archivesKey, roleKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { Processes, type ProcessReport } from '../processes/processes.ts'
+import { batch } from '../redis/batch.ts'
 import { mastersOf } from '../redis/connections/cluster.ts'
 import { fieldOf } from '../redis/connections/server-kind.ts'
+import { replies } from '../redis/pages.ts'
 import { UnusableDataError } from '../redis/unusable-data.ts'
 import { type MemorySample, PUBLISH_SHARE, parseMemory } from './storage-guard.ts'
 
@@ -22,6 +26,10 @@ const HEALTH_AGE_MS_MAX = 1_000
 const REPLICA_LAG_SECONDS_MAX = 2
 /** @limit Age of the oldest message that no worker has fetched. Past it: `/readyz` says `dispatch_behind`. */
 const DISPATCH_AGE_SECONDS_MAX = 30
+/** A process of the redrive service keeps this role while it writes all archives. */
+export const ARCHIVED_ROLE = 'archived'
+/** Time since all archives were written. After it `/readyz` says `archive_behind`. */
+export const ARCHIVED_FOR_MS = 60_000
 /** @limit A round trip to Redis. Past it: `/readyz` says `redis_slow`. */
 const ROUND_TRIP_MS_MAX = 200
 
@@ -45,6 +53,8 @@ interface StorageHealth {
   /** How many replicas of FANTAIL_MIN_REPLICAS do not follow. On a cluster, those of the worst master. */
   missingReplicas: number
   dispatch: DispatchBacklog
+  /** Whether topics have archives that nobody writes completely. */
+  archiveBehind: boolean
   /** On a cluster, that of the slowest master. */
   roundTripMs: number
   /** Processes of the other mode on this Redis. */
@@ -53,7 +63,14 @@ interface StorageHealth {
 
 /** A reason why a process that works needs attention. */
 interface Degradation {
-  reason: DataRisk | 'storage_full' | 'replicas_missing' | 'dispatch_behind' | 'redis_slow' | 'modes_mixed'
+  reason:
+    | DataRisk
+    | 'storage_full'
+    | 'replicas_missing'
+    | 'dispatch_behind'
+    | 'archive_behind'
+    | 'redis_slow'
+    | 'modes_mixed'
   message: string
 }
 
@@ -119,8 +136,9 @@ async function readHealth({
   mode,
   memoryBytes,
 }: StorageHealthOptions): Promise<StorageHealth> {
-  const [dispatch, ofOtherMode, ...servers] = await Promise.all([
+  const [dispatch, archiveBehind, ofOtherMode, ...servers] = await Promise.all([
     readDispatchBacklog(redis),
+    isArchiveBehind(redis),
     new Processes(redis).ofOtherMode(mode),
     ...mastersOf(redis).map((master) => readServer(master, memoryBytes)),
   ])
@@ -141,9 +159,17 @@ async function readHealth({
       ...servers.map(({ replicas }) => minReplicas - replicas),
     ),
     dispatch,
+    archiveBehind,
     ofOtherMode,
     roundTripMs: Math.max(...servers.map((server) => server.roundTripMs)),
   }
+}
+
+async function isArchiveBehind(redis: Redis): Promise<boolean> {
+  const pipeline = batch(redis)
+  for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.exists(archivesKey(shardBase(shard)))
+  const [isWritten, found] = await Promise.all([redis.exists(roleKey(ARCHIVED_ROLE)), replies(pipeline)])
+  return isWritten === 0 && found.includes(1)
 }
 
 interface ServerHealth {
@@ -233,6 +259,7 @@ function degradationsOf(
     watermarkBytes,
     missingReplicas,
     dispatch,
+    archiveBehind,
     roundTripMs,
     ofOtherMode,
   }: StorageHealth,
@@ -269,6 +296,15 @@ function degradationsOf(
             message: `${jobs} dispatch jobs wait for a worker, the oldest for ${Math.round(oldestSeconds)} s.`,
           },
         ]
+  const unarchived: Degradation[] = archiveBehind
+    ? [
+        {
+          reason: 'archive_behind',
+          message:
+            'Archives are not written: set FANTAIL_ARCHIVE for the redrive service, or see `archive.down` in its log.',
+        },
+      ]
+    : []
   const slow: Degradation[] =
     roundTripMs <= ROUND_TRIP_MS_MAX
       ? []
@@ -281,7 +317,7 @@ function degradationsOf(
   const mixed: Degradation[] =
     ofOtherMode === 0 ? [] : [{ reason: 'modes_mixed', message: modesMixed(mode, ofOtherMode) }]
   const risky = risks.map((reason) => ({ reason, message: texts[reason] }))
-  return [...risky, ...full, ...missing, ...behind, ...slow, ...mixed]
+  return [...risky, ...full, ...missing, ...behind, ...unarchived, ...slow, ...mixed]
 }
 
 /** Both modes take deliveries from the same lanes, and each judges their endpoints by its own settings. */

@@ -3,6 +3,7 @@
  * subscriptions, figures, the outcome log, and keys that only expire. Every part is safe to repeat.
  */
 import type { Redis } from 'ioredis'
+import { archivedTopics } from '../archive/archives.ts'
 import { formerKey, laneKey, queueDeletedKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { placeOfSubscription } from '../records/subscriptions-id.ts'
@@ -34,6 +35,12 @@ export class Erasure {
       left += ((await replies(pipeline)) as number[]).reduce((sum, exists) => sum + exists, 0)
     }
     return left
+  }
+
+  /** How many of these deleted topics still have blocks of an archive. */
+  async archivesLeft(uids: ReadonlySet<string>): Promise<number> {
+    const archived = uids.size === 0 ? [] : await archivedTopics(this.#redis)
+    return archived.filter(({ uid }) => uids.has(uid)).length
   }
 
   /** Forgets the names of subscriptions that have left slices of topics that stay. */

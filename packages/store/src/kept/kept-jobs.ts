@@ -32,8 +32,6 @@ export interface NewKept {
   readonly uid: string
   /** Whether the topic has an archive, so that the ring must get the message. */
   readonly isArchived?: boolean
-  /** Whether its archive may lose it while memory is short. */
-  readonly mayDrop?: boolean
   /** 16 bytes. */
   readonly id: Buffer
   /** The stored text (message-bodies.ts). */

@@ -83,6 +83,7 @@ export class KeptMessages {
     const base = shardBase(shardOf(arn))
     const args = { base, arn, uid, entries: entriesOf(messages) }
     const bodies = messages.flatMap(({ id, body }) => [id, body])
+    const hasArchived = messages.some(({ isArchived }) => isArchived)
     defineScript(redis, KEEP)
     try {
       await inTransaction(redis, (transaction) => [
@@ -92,11 +93,13 @@ export class KeptMessages {
     } catch (error) {
       // The bodies are written, but the server has forgotten the script, or the script cannot read the ring.
       if (isUnknownScript(error)) return void (await runScript(redis, KEEP, args))
-      if (isOutOfMemory(error) && messages.some(({ isArchived, mayDrop }) => isArchived && !mayDrop)) {
+      if (isOutOfMemory(error) && hasArchived) {
         await runScript(redis, KEEP_BODIES, { base, arn, uid, bodies })
         return void (await runScript(redis, KEEP, args))
       }
-      if (isScriptFault(error)) await redis.hdel(keptBodiesKey(base, uid), ...messages.map(({ id }) => id))
+      // Places of an archive may need these bodies already.
+      if (isScriptFault(error) && !hasArchived)
+        await redis.hdel(keptBodiesKey(base, uid), ...messages.map(({ id }) => id))
       throw error
     }
   }

@@ -110,7 +110,8 @@ export const archivesKey = (base: string) => `${base}archives`
  * - `s`: ms at which it began
  * - `c`: its cursor. Messages of the ring up to this score are in blocks.
  * - `w`: the last score of the block that is being written
- * - `m` and `b`: messages and bytes in its blocks; `x`: messages that were lost because memory was short
+ * - `m` and `b`: messages and bytes in its blocks; `x`: messages that were lost, because memory was short or their
+ *   texts were missing
  */
 export const archiveKey = (base: string, topicUid: string) => `${base}archive:${topicUid}`
 // `<base>archive:blocks:<topic uid>`. Sorted set: blocks by the score of their last message, as the text `<score before
@@ -319,7 +320,9 @@ export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>
  * Hash of a redrive task, which expires 14 days after the end of the task. It has the members of the record by name,
  * and the progress:
  * - `uid` of the source, `newest`: the highest score in `age` when the task began; of a resend: in the ring
- * - `topic`: ARN of the topic, of a resend; `follows` '1' if it goes on with new messages of the topic's archive
+ * - `topic`: ARN of the topic, of a resend; `follows` '1' if it goes on with new messages of the topic's archive;
+ *   `archive`: ms at which that archive began; `untilKept`: ms, it waits for messages that a FIFO log has had since
+ *   before this time
  * - `score` and `last`: cursor of the scan; `done` '1' if the scan has reached the end
  * - `fence`, `batch` (number of the latest batch), `items` (JSON ids of the open batch, or the scores between which its
  *   messages are in an archive; absent between batches)

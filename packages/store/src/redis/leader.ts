@@ -15,3 +15,8 @@ const TAKE = readScript('take-role-1')
 export async function takeRole(redis: Redis, role: string, forMs: number): Promise<boolean> {
   return (await runScript(redis, TAKE, { role: roleKey(role), forMs })) === 1
 }
+
+/** Like `takeRole` for a role that any process may prolong, also when memory is full. */
+export async function keepRole(redis: Redis, role: string, forMs: number): Promise<void> {
+  if (!(await takeRole(redis, role, forMs))) await redis.pexpire(roleKey(role), forMs)
+}

@@ -183,7 +183,7 @@ export class ResendBatches {
       return await this.#options.archive.next(topic, { ...range, since, until })
     } catch (error) {
       if (!(error instanceof BlockError)) throw error
-      return { messages: [], to: range.after, isEnd: false, problem: error.message }
+      return { messages: [], lost: 0, to: range.after, isEnd: false, problem: error.message }
     }
   }
 

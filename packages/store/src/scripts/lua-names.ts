@@ -96,7 +96,7 @@ const ARCHIVE = {
   sealing: 'w',
   messages: 'm',
   bytes: 'b',
-  /** Messages that the ring has lost before a block had them. */
+  /** Messages that the ring has lost before a block had them, or whose texts were missing. */
   dropped: 'x',
 } satisfies Names
 
@@ -234,6 +234,10 @@ const TASK = {
   topic: 'topic',
   /** '1': a resend that goes on with new messages. */
   follows: 'follows',
+  /** A resend waits for messages that a FIFO log has had since before this time, ms; '' if for none. */
+  untilKept: 'untilKept',
+  /** When the archive began that a resend reads, ms; '' if there was none. */
+  archive: 'archive',
   isEdited: 'edited',
   newest: 'newest',
   score: 'score',
@@ -353,7 +357,7 @@ const LUA_READS: Record<string, Record<string, string>> = {
   ),
   TASK_READ: readOf(
     TASK,
-    'status fence batch items score last done newest maxMessagesPerSecond next canary isJudged moved canaryAt topic uid',
+    'status fence batch items score last done newest maxMessagesPerSecond next canary isJudged moved canaryAt topic uid archive',
   ),
 }
 

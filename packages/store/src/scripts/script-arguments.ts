@@ -387,6 +387,8 @@ export interface ScriptArguments {
     placesMax: number
     bytesMax: number
     ageMs: number
+    smallBytes: number
+    smallAgeMs: number
   }
   'open-bulk-1': {
     base: ScriptText
@@ -666,6 +668,7 @@ export interface ScriptArguments {
     entry: ScriptText
     messages: number
     bytes: number
+    lost: number
   }
   'send-letter-1': {
     base: ScriptText

@@ -8,6 +8,8 @@ import type { Logger } from '@fantail/runtime'
 import {
   type BodySeals,
   type Idempotency,
+  isScriptFault,
+  type KeptJob,
   type Lanes,
   type NewEntry,
   type NewKept,
@@ -137,7 +139,7 @@ export class Dispatcher {
       if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
       const delayMs = run.isIsolating ? await this.#isolating.run(run) : await this.#runAll(run)
       if (run.toKeep) await this.#keep(run, run.toKeep)
-      const waits = run.awaitsQuarantine || run.awaitsKey
+      const waits = run.awaitsQuarantine || run.awaitsKey || run.awaitsRing
       const postponedMs = delayMs ?? (waits ? LOCKED_RETRY_MS : undefined)
       // The job will start again. Save the settled deliveries, so that the next start knows them.
       if (postponedMs !== undefined) await this.#checkpoints.save(run)
@@ -200,9 +202,22 @@ export class Dispatcher {
     const archived = messages.filter(({ isArchived }) => isArchived)
     const bases = new Set(archived.map(({ arn }) => shardBase(shardOf(arn))))
     const marks = [...bases].map((base) => run.copies.mark(base))
-    await this.#retries.untilDone(run, () => this.#options.keeping.keep(messages, job))
+    await this.#retries.untilDone(run, async () => {
+      run.awaitsRing = !(await this.#isKept(messages, job))
+    })
     // If Redis loses them, the next start keeps them again.
     for (const mark of marks) run.copies.wrote(mark)
+  }
+
+  /** False: Redis permanently refuses messages of an archive. Other jobs must not wait for this one. */
+  async #isKept(messages: NewKept[], job: KeptJob | undefined): Promise<boolean> {
+    try {
+      await this.#options.keeping.keep(messages, job)
+      return true
+    } catch (error) {
+      if (!isScriptFault(error)) throw error
+      return false
+    }
   }
 
   #context(body: string, index: number, unreadable: Unreadable[]): MessageContext[] {

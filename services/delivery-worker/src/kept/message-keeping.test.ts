@@ -1,7 +1,7 @@
 /** Messages in the rings of their topics, after a worker has dispatched them. */
 import type { DispatchPart } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { FifoLog, KeptMessages, type NewKept } from '@fantail/store'
+import { archiveFigures, FifoLog, KeptMessages, type NewKept, shardBase, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test, vi } from 'vitest'
 import { wholeJob } from '../dispatch/whole-job.ts'
@@ -158,19 +158,51 @@ test('while memory is short an archive gets its messages all the same, before th
   expect(await textsIn()).toEqual(['archived'])
 })
 
-test('a job of an archive waits for memory, and other jobs do not', async () => {
+test('a job of an archive waits for memory and for a ring that is damaged, and other jobs do not', async () => {
   const log = createLogger({ service: 'test', level: 'silent' })
-  const keeping = new MessageKeeping({
-    kept: {
-      keep: () => Promise.reject(new Error('OOM command not allowed when used memory > maxmemory')),
-      keepJobs: async (jobs) => jobs,
-    },
-    upkeep: { look: () => undefined },
-    memory: { refresh: () => undefined, sample: undefined },
-    log,
+  for (const refusal of [
+    'OOM command not allowed when used memory > maxmemory',
+    'WRONGTYPE of a key script: 1, on @user_script:9.',
+  ]) {
+    const keeping = new MessageKeeping({
+      kept: { keep: () => Promise.reject(new Error(refusal)), keepJobs: async (jobs) => jobs },
+      upkeep: { look: () => undefined },
+      memory: { refresh: () => undefined, sample: undefined },
+      log,
+    })
+    const message = { arn: 'a', id: Buffer.alloc(16), body: '1' }
+    await expect(keeping.keep([{ ...message, uid: 'a', isArchived: true }])).rejects.toThrow(refusal)
+    await keeping.keep([{ ...message, uid: 'b', isArchived: false }])
+  }
+})
+
+test('a job whose archive cannot be written is delivered and stays, and other jobs end', async () => {
+  const other = TOPIC.replace('orders', 'others')
+  await fixture.topics.patch(TOPIC, { archive: { days: 1 } })
+  await fixture.topics.put(other, {})
+  await fixture.subscribe('a')
+  const damaged = `${shardBase(shardOf(TOPIC))}kept`
+  await fixture.redis.set(damaged, 'of another kind')
+  const sender = createFakeSender()
+  await fixture.startWorker(sender)
+  await fixture.publish('archived')
+  const jobs = async (list: string) => fixture.redis.keys(`ft:{*}:dispatch-0:${list}`)
+  await waitFor(async () => (await jobs('delayed')).length === 1)
+  expect(sender.sent.length).toBe(1)
+  await fixture.publisher.publish([createMessage('other', other)], { bytes: 100, fanOut: 1 })
+  await waitFor(async () => (await jobs('[0-9]*')).length === 1)
+  await fixture.redis.del(damaged)
+})
+
+test('an archive that may lose messages gets them while memory is short', async () => {
+  await fixture.topics.patch(TOPIC, { archive: { days: 1, whenFull: 'dropOldest' } })
+  await fixture.startWorker(createFakeSender(), { redisMemoryBytes: 100_000 })
+  await fixture.publish('archived')
+  await isDone()
+  const uid = (await fixture.topics.get(TOPIC))?.uid ?? ''
+  // The upkeep may have dropped it since then, and has counted it.
+  await waitFor(async () => {
+    const texts = (await textsIn()) ?? []
+    return texts.length + ((await archiveFigures(fixture.redis, { arn: TOPIC, uid }))?.dropped ?? 0) === 1
   })
-  const message = { arn: 'a', id: Buffer.alloc(16), body: '1', isArchived: true }
-  await expect(keeping.keep([{ ...message, uid: 'a' }])).rejects.toThrow('OOM')
-  await keeping.keep([{ ...message, uid: 'b', mayDrop: true }])
-  await keeping.keep([{ ...message, uid: 'c', isArchived: false }])
 })

@@ -57,8 +57,8 @@ export class MessageKeeping {
 
   /**
    * Keeps the messages. If memory is short, it keeps only those for archives. Rejects if Redis does not answer, as
-   * every other write of the job does then, and if it refuses messages for archives. A ring never delays a delivery.
-   * `job`: the job that has these messages.
+   * every other write of the job does then, and if it refuses messages for archives. `job`: the job that has these
+   * messages.
    */
   async keep(messages: NewKept[], job?: KeptJob): Promise<void> {
     const { upkeep, memory } = this.#options
@@ -67,7 +67,7 @@ export class MessageKeeping {
     const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = memory.sample ?? {}
     this.#isShort = usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE
     if (!this.#isShort) return this.#gatherAll(messages, job)
-    const archived = messages.filter(mustStay)
+    const archived = messages.filter(({ isArchived }) => isArchived)
     if (archived.length < messages.length) this.#report('down', new Error('memory is short'))
     if (archived.length > 0) await this.#gatherAll(archived, job)
   }
@@ -112,7 +112,7 @@ export class MessageKeeping {
       else if (!this.#isShort) this.#report('up')
     } catch (error) {
       this.#report('down', error)
-      if (!isRefusal(error, content)) throw error
+      if (hasArchived(content) || !isRefusal(error)) throw error
     }
   }
 
@@ -152,7 +152,6 @@ class KeptContext implements NewKept {
   readonly arn: string
   readonly uid: string
   readonly isArchived: boolean
-  readonly mayDrop: boolean
   readonly id: Buffer
   readonly #context: MessageContext
 
@@ -160,7 +159,6 @@ class KeptContext implements NewKept {
     this.arn = arn
     this.uid = uid
     this.isArchived = Boolean(archive)
-    this.mayDrop = archive?.whenFull === 'dropOldest'
     this.id = context.id
     this.#context = context
   }
@@ -170,15 +168,12 @@ class KeptContext implements NewKept {
   }
 }
 
-/**
- * Redis ran the script and refused it permanently, or has no memory. To repeat the write would not help. Messages for
- * an archive wait until there is memory.
- */
-function isRefusal(error: unknown, { messages, jobs }: Pick<Gathered, 'messages' | 'jobs'>): boolean {
-  const all = [...messages, ...jobs.flatMap((job) => job.messages)]
-  return isScriptFault(error) || (isOutOfMemory(error) && !all.some(mustStay))
+/** Redis ran the script and refused it permanently, or has no memory. To repeat the write would not help. */
+function isRefusal(error: unknown): boolean {
+  return isScriptFault(error) || isOutOfMemory(error)
 }
 
-function mustStay({ isArchived, mayDrop }: NewKept): boolean {
-  return isArchived === true && !mayDrop
+/** Messages for an archive wait until Redis has memory, or until an operator has mended a damaged key. */
+function hasArchived({ messages, jobs }: Pick<Gathered, 'messages' | 'jobs'>): boolean {
+  return [...messages, ...jobs.flatMap((job) => job.messages)].some(({ isArchived }) => isArchived)
 }

@@ -76,7 +76,7 @@ async function eraseTopic(deps: ApiDeps, { task, before }: Step, topic: TopicId)
   return countedAs('topics', before)
 }
 
-/** Its blocks are deleted by the redrive service. */
+/** The redrive service then deletes its blocks. */
 async function endArchive({ topics }: ApiDeps, { arn }: TopicId): Promise<void> {
   if ((await topics.get(arn))?.archive) await topics.patch(arn, { archive: null })
 }
@@ -99,18 +99,20 @@ export async function existingObjects(deps: ApiDeps, objects: string[]): Promise
 }
 
 /**
- * Workers discard what waits. Messages that no worker has fetched yet still have their texts. The task waits as long as
- * that takes, because later steps forget the names by which the rest is found.
+ * Workers discard what waits, and the redrive service deletes blocks of archives. Messages that no worker has fetched
+ * yet still have their texts. The task waits as long as that takes, because later steps forget the names by which the
+ * rest is found.
  */
 async function drain(deps: ApiDeps, { task, hold }: Step): Promise<BulkOutcome> {
-  const { subscriptions } = await customerOf(deps, task)
+  const { subscriptions, uids } = await customerOf(deps, task)
   const from = deps.clock()
   for (;;) {
-    const [left, waitsSince] = await Promise.all([
+    const [lanes, archives, waitsSince] = await Promise.all([
       deps.erasure.lanesLeft([...subscriptions]),
+      deps.erasure.archivesLeft(uids),
       deps.laneBoard.undispatchedSince(),
     ])
-    const isDrained = left === 0 && (waitsSince === undefined || waitsSince > from)
+    const isDrained = lanes + archives === 0 && (waitsSince === undefined || waitsSince > from)
     if (isDrained && deps.clock() - from >= LATE_WRITES_MS) return {}
     if (!(await hold())) throw new FantailError('wrong_state', 'the task was cancelled')
   }

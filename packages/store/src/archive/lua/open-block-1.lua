@@ -6,6 +6,8 @@
 -- @arg places_max: number
 -- @arg bytes_max: number, the block has one place at least
 -- @arg age_ms: number, how long messages wait for a block that is not full
+-- @arg small_bytes: number, a smaller block waits longer
+-- @arg small_age_ms: number, how long
 -- Returns false if there is nothing to write yet, else two scores: the block begins behind the first, and ends with the
 --   second.
 -- @include now
@@ -27,6 +29,7 @@ end
 if not last then return false end
 local is_full = bytes >= bytes_max or #found == 2 * places_max
 local oldest = math.floor(tonumber(found[2]) / NUMBER.KEPT_STEPS)
-if not is_full and oldest > now_ms(base) - age_ms then return false end
+local wait_ms = bytes < small_bytes and small_age_ms or age_ms
+if not is_full and oldest > now_ms(base) - wait_ms then return false end
 redis.call('HSET', ring.archive, ARCHIVE.sealing, last)
 return { ring.removable, last }

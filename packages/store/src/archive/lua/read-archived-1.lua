@@ -19,19 +19,6 @@
 local ring = open_ring(base, arn, uid)
 if not ring then return false end
 if after >= last then return { 'ring' } end
-local index, at = base .. 'archive:blocks:' .. uid, string.format('(%.0f', after)
-local blocks = redis.call('ZRANGEBYSCORE', index, at, '+inf', 'WITHSCORES', 'LIMIT', 0, blocks_max)
-for i = 1, #blocks, 2 do
-  local from, _, _, first, newest = string.match(blocks[i], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
-  if not from or tonumber(from) >= last then return { 'ring' } end
-  if tonumber(newest) >= since and tonumber(first) <= before then return { 'block', blocks[i + 1], blocks[i] } end
-  at = '(' .. blocks[i + 1]
-end
-if #blocks == 2 * blocks_max then return { 'passed', blocks[#blocks] } end
-
-local page, bytes = { 'ring' }, 0
-local to = string.format('%.0f', last)
-local found = redis.call('ZRANGEBYSCORE', ring.order, at, to, 'WITHSCORES', 'LIMIT', 0, places_max)
 
 local function read_place(place)
   if not is_kept_job(place) then return '', redis.call('HGET', ring.bodies, place) or '' end
@@ -39,11 +26,34 @@ local function read_place(place)
   return job[1] or '', job[2] or ''
 end
 
-for i = 1, #found, 2 do
-  local ids, body = read_place(found[i])
-  bytes = bytes + #body
-  if i > 1 and bytes > bytes_max then break end
-  local n = #page
-  page[n + 1], page[n + 2], page[n + 3] = found[i + 1], ids, body
+local function read_ring(behind, to)
+  local page, bytes = { 'ring' }, 0
+  local first, final = string.format('(%.0f', behind), string.format('%.0f', to)
+  local found = redis.call('ZRANGEBYSCORE', ring.order, first, final, 'WITHSCORES', 'LIMIT', 0, places_max)
+  for i = 1, #found, 2 do
+    local ids, body = read_place(found[i])
+    bytes = bytes + #body
+    if i > 1 and bytes > bytes_max then break end
+    local n = #page
+    page[n + 1], page[n + 2], page[n + 3] = found[i + 1], ids, body
+  end
+  return page
 end
-return page
+
+local index = base .. 'archive:blocks:' .. uid
+local blocks = redis.call('ZRANGEBYSCORE', index, string.format('(%.0f', after), '+inf', 'WITHSCORES', 'LIMIT', 0,
+  blocks_max)
+for i = 1, #blocks, 2 do
+  local from, _, _, first, newest = string.match(blocks[i], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  from = tonumber(from) or last
+  -- The ring may have messages from before the archive.
+  if from > after then
+    local page = read_ring(after, math.min(from, last))
+    if #page > 1 or from >= last then return page end
+  end
+  if tonumber(newest) >= since and tonumber(first) <= before then return { 'block', blocks[i + 1], blocks[i] } end
+  after = tonumber(blocks[i + 1])
+  if after >= last then return { 'ring' } end
+end
+if #blocks == 2 * blocks_max then return { 'passed', blocks[#blocks] } end
+return read_ring(after, last)

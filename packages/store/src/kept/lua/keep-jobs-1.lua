@@ -23,7 +23,7 @@ if not ring then
   drop_ring(base, arn, uid)
   return {}
 end
-if ring.archive and not ring.drops then run_when_full(base) end
+if ring.archive then run_when_full(base) end
 local now = now_ms(base)
 local notes = redis.call('HMGET', ring.notes, KEPT.last, KEPT.beyond)
 local last, beyond = math.max(now * NUMBER.KEPT_STEPS - 1, tonumber(notes[1]) or 0), tonumber(notes[2]) or 0

@@ -14,7 +14,7 @@ if not ring then
   drop_ring(base, arn, uid)
   return 0
 end
-if ring.archive and not ring.drops then run_when_full(base) end
+if ring.archive then run_when_full(base) end
 local now, added = now_ms(base), 0
 local last = math.max(now * NUMBER.KEPT_STEPS - 1, tonumber(redis.call('HGET', ring.notes, KEPT.last)) or 0)
 

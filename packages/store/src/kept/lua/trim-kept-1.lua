@@ -16,11 +16,16 @@ if not ring then
   drop_ring(base, arn, uid)
   return { 0, 0, redis.call('SISMEMBER', base .. 'kept:whole', uid .. ' ' .. arn) }
 end
-local most = math.min(ring.bytes_max, bytes_max or ring.bytes_max)
+local now = now_ms(base)
+local removed = trim_ring(ring, now, math.min(ring.bytes_max, bytes_max or ring.bytes_max))
 
--- While memory is short, this archive rather loses messages than holds them.
-local drops = ring.drops and is_short and bytes_max
-if drops then most, ring.removable, ring.age_max = bytes_max, '+inf', math.huge end
-local removed = trim_ring(ring, now_ms(base), most)
-if drops then redis.call('HINCRBY', ring.archive, ARCHIVE.dropped, removed) end
+-- While memory is short, this archive rather loses messages than holds them. The block that is being written keeps its
+-- own, because it may be written again.
+if ring.drops and is_short and bytes_max then
+  local sealing = redis.call('HGET', ring.archive, ARCHIVE.sealing)
+  ring.behind, ring.removable, ring.age_max = '(' .. (sealing or ring.removable), '+inf', math.huge
+  local dropped = trim_ring(ring, now, bytes_max)
+  redis.call('HINCRBY', ring.archive, ARCHIVE.dropped, dropped)
+  removed = removed + dropped
+end
 return { removed, ring.filled, delete_dropped_jobs(base, uid) and 1 or 0 }

@@ -22,8 +22,20 @@ run_when_full(base)
 local now = now_ms(base)
 local active = task.status == 'running' or task.status == 'paused' or task.status == 'canceling'
 local ring = task.topic and open_ring(base, task.topic, task.uid)
-if active and not ring then end_task(base, key, 'failed', 'the topic keeps no messages any more', now) end
-if not active or not ring then return { 'stop' } end
+
+local function problem()
+  if not ring then return 'the topic keeps no messages any more' end
+  if (task.archive or '') == '' then return nil end
+  local since = ring.archive and redis.call('HGET', ring.archive, ARCHIVE.since)
+  return since ~= task.archive and 'the archive was deleted while the task read it' or nil
+end
+
+if not active then return { 'stop' } end
+local reason = problem()
+if reason then
+  end_task(base, key, 'failed', reason, now)
+  return { 'stop' }
+end
 
 local function hex_of(raw)
   return (string.gsub(raw, '.', function(char) return string.format('%02x', string.byte(char)) end))

@@ -24,34 +24,36 @@ if not ring then return false end
 local since_score = math.max(0, since) * NUMBER.KEPT_STEPS
 local from = string.format('%.0f', since_score)
 
-local function count_blocks()
-  local index, messages = base .. 'archive:blocks:' .. ring.uid, 0
-  local blocks = redis.call('ZRANGEBYSCORE', index, '(' .. from, '+inf', 'LIMIT', 0, COUNTED_BLOCKS_MAX)
-  for _, entry in ipairs(blocks) do messages = messages + tonumber(string.match(entry, '^%d+ (%d+)')) end
-  return messages
-end
-
--- Messages up to the cursor of the archive are in blocks, even if the ring still has them.
 local function count_ring(first)
   return redis.call('ZCOUNT', ring.order, first, '+inf') + kept_beyond_places(ring, first)
 end
 
-local matched
-if ring.archive then
-  matched = count_blocks() + count_ring(string.format('%.0f', math.max(since_score, tonumber(ring.removable) + 1)))
-else
-  matched = count_ring(from)
+-- Messages up to the cursor of the archive are in blocks, even if the ring still has them. Those from before the
+-- archive are in no block.
+local function count_archive()
+  local index = base .. 'archive:blocks:' .. ring.uid
+  local blocks = redis.call('ZRANGEBYSCORE', index, '(' .. from, '+inf', 'LIMIT', 0, COUNTED_BLOCKS_MAX)
+  local first = blocks[1] and tonumber(string.match(blocks[1], '^%d+')) or 0
+  local behind = string.format('%.0f', math.max(since_score, tonumber(ring.removable) + 1))
+  local messages = count_ring(#blocks == 0 and from or behind)
+  if first > since_score then messages = messages + count_ring(from) - count_ring(string.format('%.0f', first + 1)) end
+  for _, entry in ipairs(blocks) do messages = messages + tonumber(string.match(entry, '^%d+ (%d+)')) end
+  return messages
 end
+
+local matched = ring.archive and count_archive() or count_ring(from)
 if counts then return { 'counted', matched } end
 if redis.call('HEXISTS', base .. 'redriving', source) == 1 then return { 'active', matched } end
-local newest = redis.call('ZRANGE', ring.order, -1, -1, 'WITHSCORES')[2] or (ring.archive and ring.removable) or from
+local newest = redis.call('ZRANGE', ring.order, -1, -1, 'WITHSCORES')[2] or from
+if ring.archive then newest = string.format('%.0f', math.max(tonumber(newest), tonumber(ring.removable))) end
 if until_kept then newest = string.format('%.0f', math.max(tonumber(newest), until_kept * NUMBER.KEPT_STEPS)) end
 if follows then newest = FAR_SCORE end
 redis.call('HSET', base .. 'redrive:' .. id, TASK.id, id, TASK.action, 'resend', TASK.source, source, TASK.uid, ring.uid, TASK.topic, topic,
   TASK.destination, '', TASK.edit, '', TASK.filter, filter, TASK.newest, newest, TASK.matched, matched,
   TASK.maxMessagesPerSecond, rate, TASK.status, 'running', TASK.moved, 0, TASK.skipped, 0,
   TASK.startedAt, now_ms(base), TASK.endedAt, '', TASK.error, '', TASK.fence, 0, TASK.batch, 0, TASK.score, from,
-  TASK.last, '', TASK.follows, follows and '1' or '')
+  TASK.last, '', TASK.follows, follows and '1' or '',
+  TASK.untilKept, until_kept and string.format('%.0f', until_kept) or '', TASK.archive, ring.archive and redis.call('HGET', ring.archive, ARCHIVE.since) or '')
 redis.call('HSET', base .. 'redriving', source, id)
 redis.call('ZADD', base .. 'redrives', 0, id)
 redis.call('PUBLISH', 'ft:wake:redrives', id)

@@ -28,8 +28,29 @@ local function wait_for_more()
 end
 
 local awaited = math.floor(tonumber(task.newest) / NUMBER.KEPT_STEPS)
-if done and messages == 0 and awaited > now then return wait_for_more() end
-redis.call('HSET', key, TASK.score, to, TASK.done, done and '1' or '')
+local until_kept = tonumber(redis.call('HGET', key, TASK.untilKept) or '')
+
+-- A reader of a FIFO log that was slow keeps messages later than the task has expected.
+local function is_in_log()
+  local oldest = redis.call('LINDEX', base .. 'log:' .. task.uid, 0)
+  if not oldest then return false end
+  local high, low = struct.unpack('>I4I2', oldest)
+  return high * 65536 + low <= until_kept
+end
+
+-- Everything that the log had is kept now. The task ends behind it.
+local function end_behind_last()
+  local last = tonumber(redis.call('HGET', base .. 'kept:' .. task.uid, KEPT.last)) or 0
+  redis.call('HSET', key, TASK.score, to, TASK.untilKept, '', TASK.newest,
+    string.format('%.0f', math.max(last, tonumber(task.newest))))
+  return { 'again' }
+end
+
+if done and messages == 0 then
+  if awaited > now or (until_kept and is_in_log()) then return wait_for_more() end
+  if until_kept then return end_behind_last() end
+end
+redis.call('HSET', key, TASK.score, to, TASK.done, done and not until_kept and '1' or '')
 if messages == 0 then return { 'again' } end
 local number = tonumber(task.batch) + 1
 redis.call('HSET', key, TASK.batch, number, TASK.items, from .. ' ' .. to)

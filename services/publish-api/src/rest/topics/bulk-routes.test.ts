@@ -1,5 +1,5 @@
 import { createMessageId, type DeadLetter, FantailError } from '@fantail/contracts'
-import { deliveryId, placeOfSubscription } from '@fantail/store'
+import { Archives, deliveryId, placeOfSubscription, shardBase, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { keyWith, type TestKey } from '../../auth/keys.fixture.ts'
@@ -277,6 +277,30 @@ test('an erasure goes no further while deliveries wait, and ends there if it is 
   expect(task).toMatchObject({ status: 'canceled', results: {} })
   expect(task.failures.map((one: { object: string }) => one.object)).toEqual(['drain', 'rest', 'forget'])
 }, 30_000)
+
+test('an erasure waits until no block of a deleted archive is left', async () => {
+  const arn = 'arn:aws:sns:us-east-1:000000000000:kept-a'
+  const { topic } = await api.deps.topics.put(arn, { archive: { days: 1 } })
+  const archives = new Archives(api.redis, { put: never, get: never, remove: async () => undefined })
+  await api.redis.zadd(`${shardBase(shardOf(arn))}archive:blocks:${topic.uid}`, 1, '0 1 1 1 1')
+  let [looks, moved] = [0, 0]
+  const now = api.deps.clock
+  vi.spyOn(api.deps, 'clock').mockImplementation(() => now() + moved)
+  const left = api.deps.erasure.archivesLeft.bind(api.deps.erasure)
+  vi.spyOn(api.deps.erasure, 'archivesLeft').mockImplementation(async (uids) => {
+    moved += 100_000
+    const count = await left(uids)
+    if (++looks === 3) await archives.sweep({ arn, uid: topic.uid })
+    return count
+  })
+  const { id } = (await plan('erase', { topicPrefix: 'kept-' })).body
+  await admin.call('POST', '/v1/bulk', { body: { plan: id } })
+  expect((await ended(id)).results).toMatchObject({ topics: 1 })
+  expect(looks).toBeGreaterThan(3)
+  vi.restoreAllMocks()
+}, 30_000)
+
+const never = () => Promise.reject(new Error('is not called'))
 
 test('an erasure leaves a topic that was created anew after the plan', async () => {
   await admin.call('PUT', '/v1/topics/again-a')

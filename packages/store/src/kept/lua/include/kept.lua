@@ -42,8 +42,8 @@ local function open_ring(base, arn, uid)
   local name, archive = uid .. ' ' .. arn, base .. 'archive:' .. uid
   return {
     archive = days ~= '' and archive, days = tonumber(days), archive_max = tonumber(archive_max), drops = drops == 'd',
-    -- Only messages up to this score may be removed.
-    removable = days == '' and '+inf' or redis.call('HGET', archive, ARCHIVE.cursor) or '0',
+    -- Only messages behind the first and up to the second score may be removed.
+    behind = '-inf', removable = days == '' and '+inf' or redis.call('HGET', archive, ARCHIVE.cursor) or '0',
     base = base, name = name, uid = uid, notes = base .. 'kept:' .. uid, order = base .. 'kept:order:' .. uid,
     bodies = base .. 'kept:bodies:' .. uid, jobs = base .. 'kept:jobs:' .. uid,
     age_max = tonumber(seconds) * 1000, bytes_max = tonumber(bytes_max),
@@ -64,7 +64,7 @@ local function oldest_of(ring, too_old, over)
   local count = too_old
   if count == 0 then count = math.ceil(over * redis.call('ZCARD', ring.order) / math.max(1, ring.filled)) end
   count = math.max(1, math.min(KEPT_CHUNK, count))
-  return redis.call('ZRANGEBYSCORE', ring.order, '-inf', ring.removable, 'LIMIT', 0, count)
+  return redis.call('ZRANGEBYSCORE', ring.order, ring.behind, ring.removable, 'LIMIT', 0, count)
 end
 
 -- Returns the number of messages of the place, and of bytes.
@@ -84,10 +84,11 @@ local function remove_oldest(ring, places, over)
     local kind = is_kept_job(place) and jobs or ids
     kind[#kind + 1] = place
   end
-  local last = redis.call('ZSCORE', ring.order, places[count])
+  local first, last = 0, redis.call('ZSCORE', ring.order, places[count])
+  if ring.behind ~= '-inf' then first = redis.call('ZRANK', ring.order, places[1]) end
   if #ids > 0 then redis.call('HDEL', ring.bodies, unpack(ids)) end
   remove_kept_jobs(ring.base, ring.uid, jobs)
-  redis.call('ZREMRANGEBYRANK', ring.order, 0, count - 1)
+  redis.call('ZREMRANGEBYRANK', ring.order, first, first + count - 1)
   ring.filled = ring.filled - freed
   return count, messages, math.floor(tonumber(last) / NUMBER.KEPT_STEPS)
 end

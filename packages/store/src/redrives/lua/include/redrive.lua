@@ -24,6 +24,7 @@ local function read_task(key)
     rate = h[TASK_READ.maxMessagesPerSecond], next = h[TASK_READ.next], moved = tonumber(h[TASK_READ.moved]),
     canary = h[TASK_READ.isJudged] ~= '1' and tonumber(h[TASK_READ.canary]) or nil,
     canary_at = tonumber(h[TASK_READ.canaryAt]), topic = h[TASK_READ.topic], uid = h[TASK_READ.uid],
+    archive = h[TASK_READ.archive],
   }
 end
 
