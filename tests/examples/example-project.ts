@@ -41,10 +41,10 @@ export class ExampleProject {
     return example
   }
 
-  /** Resolves with the whole output. Rejects if the command fails. */
-  async finish(command: string, args: string[], env?: Record<string, string>): Promise<string> {
-    const example = this.start(command, args, env)
-    const timer = setTimeout(() => void example.stop(), PATIENCE_MS)
+  /** Resolves with the whole output. Rejects if the command fails, or takes longer. */
+  async finish(command: string, args: string[], timeoutMs = PATIENCE_MS): Promise<string> {
+    const example = this.start(command, args)
+    const timer = setTimeout(() => void example.stop(), timeoutMs)
     const code = await example.ended
     clearTimeout(timer)
     if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${example.output()}`)

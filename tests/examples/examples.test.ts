@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@fantail/test-kit'
 import { afterEach, beforeAll, describe, expect, onTestFinished, type TestContext, test } from 'vitest'
+import { agrees, replacedIn, stepsOf } from '../guides/guide-steps.ts'
 import { isInstalled } from '../guides/shell.ts'
 import { launcher } from '../harness/services/service-bundles.ts'
 import { useStack } from '../harness/services/stack.ts'
@@ -13,11 +14,13 @@ import { packTarballs } from '../packages/packed-project.ts'
 import { ROOT, textOf } from '../repo/repository.ts'
 import { type ExampleProject, installExample } from './example-project.ts'
 
+/** A generator and its compiler are downloaded first. */
+const GENERATING = { timeout: 900_000 }
 const EXAMPLES = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
 
-test.each(EXAMPLES)('%s has a README with one command, and stands in the list', (name) => {
+test.each(EXAMPLES)('%s has a README with its commands, and stands in the list', (name) => {
   expect(textOf('examples/README.md')).toContain(`](${name}/README.md)`)
   expect(textOf(`examples/${name}/README.md`)).toMatch(/^# .+\n\n```sh\n[^\n]+\n/)
 })
@@ -103,6 +106,23 @@ describe.runIf(process.env.FANTAIL_EXAMPLES_LONG)('each example runs', () => {
     const example = await install('go', context)
     expect(await example.finish('go', ['run', '.'])).toBe('received {"order":7}\n')
   }, 300_000)
+
+  test.for([
+    ['generated-python', 'python3'],
+    ['generated-go', 'go'],
+    ['generated-java', 'mvn'],
+  ])(
+    '%s makes a client that publishes, repeats, lists and reads refusals',
+    GENERATING,
+    async ([name = '', tool = ''], context) => {
+      if (!isInstalled(tool)) context.skip(`there is no ${tool}`)
+      const example = await install(name, context)
+      const [step] = stepsOf(textOf(`examples/${name}/README.md`))
+      const commands = replacedIn(step?.code ?? '', { 'http://127.0.0.1:4100': stack().api.url })
+      const output = await example.finish('bash', ['-euo', 'pipefail', '-c', commands], GENERATING.timeout)
+      expect([output, agrees(output, step?.expected ?? [], new Map())]).toEqual([output, true])
+    },
+  )
 })
 
 describe.runIf(process.env.FANTAIL_EXAMPLES_LONG)('the portal in a frame', async () => {

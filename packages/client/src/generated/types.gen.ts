@@ -1351,7 +1351,72 @@ export type DeliveryPolicy = {
         /**
          * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
          */
-        retryOn?: Array<number | string>;
+        retryOn?: Array<RetriedStatus>;
+    };
+    /**
+     * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
+     */
+    throttlePolicy?: {
+        /**
+         * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
+         */
+        maxReceivesPerSecond: number;
+    };
+    /**
+     * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
+     */
+    requestPolicy?: {
+        /**
+         * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
+         */
+        headerContentType: string;
+    };
+};
+
+/**
+ * A delivery policy that is to be set. It may name a preset, whose numbers are stored instead.
+ */
+export type DeliveryPolicyInput = {
+    /**
+     * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
+     */
+    healthyRetryPolicy?: {
+        /**
+         * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
+         */
+        preset?: string;
+        /**
+         * Delay in seconds of pre-backoff retries and of the first backoff retry.
+         */
+        minDelayTarget?: number;
+        /**
+         * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
+         */
+        maxDelayTarget?: number;
+        /**
+         * Retries over all four phases. Retries that belong to no other phase are backoff retries.
+         */
+        numRetries?: number;
+        /**
+         * Retries of the first phase, without any delay. Default 0.
+         */
+        numNoDelayRetries?: number;
+        /**
+         * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
+         */
+        numMinDelayRetries?: number;
+        /**
+         * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
+         */
+        numMaxDelayRetries?: number;
+        /**
+         * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
+         */
+        backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
+        /**
+         * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
+         */
+        retryOn?: Array<RetriedStatus>;
     };
     /**
      * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
@@ -1388,28 +1453,12 @@ export type DirectMessageInput = {
     /**
      * The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most 262144 bytes; a topic may have a lower limit.
      */
-    message: string | {
-        [key: string]: unknown;
-    } | Array<unknown>;
+    message: unknown;
     /**
      * A short line for people, in envelopes only: 1 to 99 characters without line breaks.
      */
     subject?: string;
-    /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
-     */
-    attributes?: {
-        [key: string]: string | number | Array<string> | {
-            /**
-             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
-             */
-            type: string;
-            /**
-             * The value as text; base64 where the type is Binary.
-             */
-            value: string;
-        };
-    };
+    attributes?: MessageAttributes;
     /**
      * The message is a JSON object with a text per protocol (`http`, `https`, `sqs`, `lambda`, `firehose`, `email`, `email-json`, `sms`, `application`) and a `default`. A platform’s own text stands under its name, such as `GCM`.
      */
@@ -1434,21 +1483,7 @@ export type EditInput = {
      * The new text: of the published message, or else of the body. Default: the text as it is.
      */
     message?: string;
-    /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
-     */
-    attributes?: {
-        [key: string]: string | number | Array<string> | {
-            /**
-             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
-             */
-            type: string;
-            /**
-             * The value as text; base64 where the type is Binary.
-             */
-            value: string;
-        };
-    };
+    attributes?: MessageAttributes;
     /**
      * Queue to move it to, by its name or ARN. Default: back where it came from.
      */
@@ -1520,7 +1555,7 @@ export type EffectiveDeliveryPolicy = {
         /**
          * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
          */
-        retryOn?: Array<number | string>;
+        retryOn?: Array<RetriedStatus>;
     };
     /**
      * The throttle in force; null: attempts are not throttled.
@@ -2059,18 +2094,13 @@ export type HandleResults = {
      */
     results: Array<{
         /**
-         * It was done, or the message was gone already.
+         * true: it was done, or the message was gone already. false: nothing was changed for this handle.
          */
-        ok: true;
-    } | {
+        ok: boolean;
         /**
-         * Nothing was changed for this handle.
+         * Only where `ok` is false. `invalid_receipt_handle`: of another queue or made up; `expired_receipt_handle`: FIFO, its time is over; `message_not_available`: not in flight; `visibility_limit_exceeded`: past 12 hours.
          */
-        ok: false;
-        /**
-         * `invalid_receipt_handle`: of another queue or made up; `expired_receipt_handle`: FIFO, its time is over; `message_not_available`: not in flight; `visibility_limit_exceeded`: past 12 hours.
-         */
-        error: string;
+        error?: string;
     }>;
 };
 
@@ -2452,6 +2482,18 @@ export type Message = {
 };
 
 /**
+ * Text is a String, a number a Number, and an array of texts a String.Array.
+ */
+export type MessageAttribute = string | number | Array<string> | TypedAttribute;
+
+/**
+ * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
+ */
+export type MessageAttributes = {
+    [key: string]: MessageAttribute;
+};
+
+/**
  * Several messages for one topic.
  */
 export type MessageBatchInput = {
@@ -2533,28 +2575,12 @@ export type MessageInput = {
     /**
      * The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most 262144 bytes; a topic may have a lower limit.
      */
-    message: string | {
-        [key: string]: unknown;
-    } | Array<unknown>;
+    message: unknown;
     /**
      * A short line for people, in envelopes only: 1 to 99 characters without line breaks.
      */
     subject?: string;
-    /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
-     */
-    attributes?: {
-        [key: string]: string | number | Array<string> | {
-            /**
-             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
-             */
-            type: string;
-            /**
-             * The value as text; base64 where the type is Binary.
-             */
-            value: string;
-        };
-    };
+    attributes?: MessageAttributes;
     /**
      * The type of the message, like `order.paid`. It becomes the attribute `eventType`, by which subscriptions choose types.
      */
@@ -2676,67 +2702,7 @@ export type NewSubscription = {
     /**
      * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
      */
-    deliveryPolicy?: {
-        /**
-         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
-         */
-        healthyRetryPolicy?: {
-            /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
-             */
-            preset?: string;
-            /**
-             * Delay in seconds of pre-backoff retries and of the first backoff retry.
-             */
-            minDelayTarget?: number;
-            /**
-             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
-             */
-            maxDelayTarget?: number;
-            /**
-             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
-             */
-            numRetries?: number;
-            /**
-             * Retries of the first phase, without any delay. Default 0.
-             */
-            numNoDelayRetries?: number;
-            /**
-             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
-             */
-            numMinDelayRetries?: number;
-            /**
-             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
-             */
-            numMaxDelayRetries?: number;
-            /**
-             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
-             */
-            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
-            /**
-             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
-             */
-            retryOn?: Array<number | string>;
-        };
-        /**
-         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
-         */
-        throttlePolicy?: {
-            /**
-             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
-             */
-            maxReceivesPerSecond: number;
-        };
-        /**
-         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
-         */
-        requestPolicy?: {
-            /**
-             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
-             */
-            headerContentType: string;
-        };
-    } | null;
+    deliveryPolicy?: DeliveryPolicyInput | null;
     /**
      * true: the bare message is delivered instead of SNS’s JSON envelope. Default false.
      */
@@ -3960,12 +3926,7 @@ export type PortalTopicList = {
 /**
  * A receipt for a single message, or the receipts of a batch.
  */
-export type PublishAnswer = PublishReceipt | {
-    /**
-     * One receipt per message, in the order of the request.
-     */
-    results: Array<PublishReceipt>;
-};
+export type PublishAnswer = PublishReceipt | PublishReceiptList;
 
 /**
  * One message, or a batch under `messages`.
@@ -3988,6 +3949,16 @@ export type PublishReceipt = {
      * Why the message does not fit the catalogue of its topic, or that its type is deprecated.
      */
     warning?: string;
+};
+
+/**
+ * The receipts of a batch.
+ */
+export type PublishReceiptList = {
+    /**
+     * One receipt per message, in the order of the request.
+     */
+    results: Array<PublishReceipt>;
 };
 
 /**
@@ -4578,21 +4549,7 @@ export type QueueMessageInput = {
      * Text of the message, of characters that XML 1.0 allows. The queue bounds its size.
      */
     body: string;
-    /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
-     */
-    attributes?: {
-        [key: string]: string | number | Array<string> | {
-            /**
-             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
-             */
-            type: string;
-            /**
-             * The value as text; base64 where the type is Binary.
-             */
-            value: string;
-        };
-    };
+    attributes?: MessageAttributes;
     /**
      * How long the message is hidden first, up to 900. Default: the queue’s delay, which FIFO queues always use.
      */
@@ -4621,12 +4578,7 @@ export type QueueMessageList = {
 /**
  * A receipt for a single message, or the receipts of a batch.
  */
-export type QueueSendAnswer = QueueSendReceipt | {
-    /**
-     * One receipt per message, in the order of the request.
-     */
-    results: Array<QueueSendReceipt>;
-};
+export type QueueSendAnswer = QueueSendReceipt | QueueSendReceiptList;
 
 /**
  * One message, or a batch under `messages`.
@@ -4645,6 +4597,16 @@ export type QueueSendReceipt = {
      * FIFO only: 20 digits, rising with every message of the queue.
      */
     sequenceNumber?: string;
+};
+
+/**
+ * The receipts of a batch.
+ */
+export type QueueSendReceiptList = {
+    /**
+     * One receipt per message, in the order of the request.
+     */
+    results: Array<QueueSendReceipt>;
 };
 
 /**
@@ -5080,6 +5042,11 @@ export type ResendSinceInput = {
 };
 
 /**
+ * A status like 404, or a class of statuses like `5xx`.
+ */
+export type RetriedStatus = number | string;
+
+/**
  * How fast to retry what waits.
  */
 export type RetryNowInput = {
@@ -5196,67 +5163,7 @@ export type RetryPreviewInput = {
     /**
      * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
      */
-    deliveryPolicy: {
-        /**
-         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
-         */
-        healthyRetryPolicy?: {
-            /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
-             */
-            preset?: string;
-            /**
-             * Delay in seconds of pre-backoff retries and of the first backoff retry.
-             */
-            minDelayTarget?: number;
-            /**
-             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
-             */
-            maxDelayTarget?: number;
-            /**
-             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
-             */
-            numRetries?: number;
-            /**
-             * Retries of the first phase, without any delay. Default 0.
-             */
-            numNoDelayRetries?: number;
-            /**
-             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
-             */
-            numMinDelayRetries?: number;
-            /**
-             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
-             */
-            numMaxDelayRetries?: number;
-            /**
-             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
-             */
-            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
-            /**
-             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
-             */
-            retryOn?: Array<number | string>;
-        };
-        /**
-         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
-         */
-        throttlePolicy?: {
-            /**
-             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
-             */
-            maxReceivesPerSecond: number;
-        };
-        /**
-         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
-         */
-        requestPolicy?: {
-            /**
-             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
-             */
-            headerContentType: string;
-        };
-    } | null;
+    deliveryPolicy: DeliveryPolicyInput | null;
     /**
      * A topic by name or ARN. Its policy fills the groups that are left out; without it the system’s does.
      */
@@ -5948,67 +5855,7 @@ export type SubscriptionInput = {
     /**
      * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
      */
-    deliveryPolicy?: {
-        /**
-         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
-         */
-        healthyRetryPolicy?: {
-            /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
-             */
-            preset?: string;
-            /**
-             * Delay in seconds of pre-backoff retries and of the first backoff retry.
-             */
-            minDelayTarget?: number;
-            /**
-             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
-             */
-            maxDelayTarget?: number;
-            /**
-             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
-             */
-            numRetries?: number;
-            /**
-             * Retries of the first phase, without any delay. Default 0.
-             */
-            numNoDelayRetries?: number;
-            /**
-             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
-             */
-            numMinDelayRetries?: number;
-            /**
-             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
-             */
-            numMaxDelayRetries?: number;
-            /**
-             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
-             */
-            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
-            /**
-             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
-             */
-            retryOn?: Array<number | string>;
-        };
-        /**
-         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
-         */
-        throttlePolicy?: {
-            /**
-             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
-             */
-            maxReceivesPerSecond: number;
-        };
-        /**
-         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
-         */
-        requestPolicy?: {
-            /**
-             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
-             */
-            headerContentType: string;
-        };
-    } | null;
+    deliveryPolicy?: DeliveryPolicyInput | null;
     /**
      * true: the bare message is delivered instead of SNS’s JSON envelope. Default false.
      */
@@ -6299,28 +6146,12 @@ export type TestInput = {
     /**
      * The content to send: text as it is, an object or array as its JSON text. Default: a JSON object that says that it is a test.
      */
-    message?: string | {
-        [key: string]: unknown;
-    } | Array<unknown>;
+    message?: unknown;
     /**
      * A short line for people, in envelopes only: 1 to 99 characters without line breaks.
      */
     subject?: string;
-    /**
-     * Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.
-     */
-    attributes?: {
-        [key: string]: string | number | Array<string> | {
-            /**
-             * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
-             */
-            type: string;
-            /**
-             * The value as text; base64 where the type is Binary.
-             */
-            value: string;
-        };
-    };
+    attributes?: MessageAttributes;
 };
 
 /**
@@ -6472,67 +6303,7 @@ export type TopicInput = {
     /**
      * Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.
      */
-    deliveryPolicy?: {
-        /**
-         * When failed deliveries are retried: immediate, pre-backoff, backoff and post-backoff retries, in this order. The preset, or the default of 3 retries 20 s apart, fills members that are left out.
-         */
-        healthyRetryPolicy?: {
-            /**
-             * A named curve: `quick` (a minute), `steady` (an hour) or `patient` (a day). It sets the numbers. Other members replace them. POST /v1/delivery-policies/preview lists the presets.
-             */
-            preset?: string;
-            /**
-             * Delay in seconds of pre-backoff retries and of the first backoff retry.
-             */
-            minDelayTarget?: number;
-            /**
-             * Delay in seconds of the last backoff retry and of post-backoff retries; at least minDelayTarget.
-             */
-            maxDelayTarget?: number;
-            /**
-             * Retries over all four phases. Retries that belong to no other phase are backoff retries.
-             */
-            numRetries?: number;
-            /**
-             * Retries of the first phase, without any delay. Default 0.
-             */
-            numNoDelayRetries?: number;
-            /**
-             * Retries of the second phase, minDelayTarget apart (pre-backoff). Default 0.
-             */
-            numMinDelayRetries?: number;
-            /**
-             * Retries of the last phase, maxDelayTarget apart (post-backoff). Default 0.
-             */
-            numMaxDelayRetries?: number;
-            /**
-             * How delays rise from minDelayTarget to maxDelayTarget in the third phase. Default linear.
-             */
-            backoffFunction?: 'linear' | 'arithmetic' | 'geometric' | 'exponential';
-            /**
-             * Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. Default `429` and `5xx`. An attempt without an answer is always retried.
-             */
-            retryOn?: Array<number | string>;
-        };
-        /**
-         * Bounds the rate of attempts at one endpoint. Without it nothing is throttled.
-         */
-        throttlePolicy?: {
-            /**
-             * The most attempts per second, over all workers and with retries. A value below 1 means a pause, such as 5 s for 0.2. From 1 on it is a whole number.
-             */
-            maxReceivesPerSecond: number;
-        };
-        /**
-         * How the request of a notification is made. Confirmations are `application/json`; over the AWS protocols `text/plain`.
-         */
-        requestPolicy?: {
-            /**
-             * Value of the `Content-Type` header of notifications; default `application/json` where the body is JSON, else, and over the AWS protocols always, `text/plain; charset=UTF-8`.
-             */
-            headerContentType: string;
-        };
-    } | null;
+    deliveryPolicy?: DeliveryPolicyInput | null;
     /**
      * Whether the topic’s delivery policy replaces those of its subscriptions. Default false.
      */
@@ -6614,6 +6385,20 @@ export type TopicList = {
      * Give it as `cursor` to read the next page. null: this page is the last.
      */
     nextCursor: string | null;
+};
+
+/**
+ * An attribute of any type.
+ */
+export type TypedAttribute = {
+    /**
+     * `String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.
+     */
+    type: string;
+    /**
+     * The value as text; base64 where the type is Binary.
+     */
+    value: string;
 };
 
 /**

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { RETENTION_SECONDS_MAX, RETRY_ON_DEFAULT, RETRY_ON_MEMBERS_MAX } from '../limits.ts'
 import type { DeliveryPolicy } from '../records.ts'
-import { named, namedInput, TopicReference } from './shared-schemas.ts'
+import { named, namedInput, shownAs, TopicReference } from './shared-schemas.ts'
 
 const retry = {
   minDelayTarget: z
@@ -45,8 +45,14 @@ const shape = {
 const defaults = RETRY_ON_DEFAULT.map((status) => `\`${status}\``)
 /** `Intl` would load all languages when a service starts. */
 const usuallyRetried = `${defaults.slice(0, -1).join(', ')} and ${defaults.at(-1)}`
+const RetriedStatus = named(
+  'RetriedStatus',
+  z
+    .union([z.int().min(100).max(599), z.string().regex(/^[1345](\d\d|xx)$/i)])
+    .describe('A status like 404, or a class of statuses like `5xx`.'),
+)
 const retryOn = z
-  .array(z.union([z.int(), z.string()]))
+  .array(RetriedStatus)
   .max(RETRY_ON_MEMBERS_MAX)
   .describe(
     'Statuses that are retried, like 404, or classes of them, like `5xx`; no others are. ' +
@@ -151,28 +157,32 @@ export const EffectiveDeliveryPolicyShape = named(
 )
 
 /** A policy as clients give it. It may name a preset, whose numbers are stored instead. */
-const GivenPolicy = DeliveryPolicyShape.extend({
-  healthyRetryPolicy: z
-    .strictObject({ preset, ...z.object({ ...retry, ...shape }).shape, retryOn })
-    .partial()
-    .optional()
-    .describe(
-      `${RETRY_RULE} The preset, or the default of 3 retries 20 s apart, fills members that are left out.`,
-    ),
-})
-
-const documented = z.toJSONSchema(GivenPolicy.nullable())
-delete documented.$schema
-delete documented.description
-
-/** A policy as clients give it. The schema accepts everything and documents the shape. The policy package checks it. */
-export const DeliveryPolicyInput = z
-  .custom<DeliveryPolicy | null>(() => true)
-  .meta({
-    ...(documented as Record<string, unknown>),
+const GivenPolicy = namedInput(
+  'DeliveryPolicyInput',
+  DeliveryPolicyShape.extend({
+    healthyRetryPolicy: z
+      .strictObject({ preset, ...z.object({ ...retry, ...shape }).shape, retryOn })
+      .partial()
+      .optional()
+      .describe(
+        `${RETRY_RULE} The preset, or the default of 3 retries 20 s apart, fills members that are left out.`,
+      ),
+  }).meta({
     description:
-      'Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.',
-  })
+      'A delivery policy that is to be set. It may name a preset, whose numbers are stored instead.',
+    examples: [EXAMPLE],
+  }),
+)
+
+/** The policy package checks it. */
+export const DeliveryPolicyInput = shownAs(
+  GivenPolicy,
+  z.custom<DeliveryPolicy>(() => true),
+)
+  .nullable()
+  .describe(
+    'Retries, throttle and content type of attempts at webhooks. It replaces the policy as a whole; null removes it.',
+  )
 
 export const PreviewInput = namedInput(
   'RetryPreviewInput',

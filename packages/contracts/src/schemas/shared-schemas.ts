@@ -23,6 +23,23 @@ export function namedInput<T extends z.ZodType>(id: string, schema: T): T {
   return named(id, schema)
 }
 
+const shapes = new WeakMap<object, z.ZodType>()
+
+/**
+ * For a value that other code checks: the schema accepts everything, and has the shape of a named one only for readers.
+ */
+export function shownAs<T extends z.ZodType>(shape: z.ZodType, schema: T): T {
+  const { $schema: _schema, ...shown } = z.toJSONSchema(shape)
+  const made = schema.meta(shown)
+  shapes.set(made, shape)
+  return made
+}
+
+/** The named schema that a schema is shown as. */
+export function shownShape(schema: object): z.ZodType | undefined {
+  return shapes.get(schema)
+}
+
 /**
  * A map whose keys the caller chooses. zod drops the key `__proto__` without an error, and code that copies a map
  * member by member would change the copy's prototype. So that key is refused.

@@ -1,5 +1,5 @@
 /** Zod schemas as JSON Schema. Named ones become components. Schemas of parameters and headers are written inline. */
-import { namedSchemas, requestSchemaNames } from '@fantail/contracts/schemas/shared-schemas'
+import { namedSchemas, requestSchemaNames, shownShape } from '@fantail/contracts/schemas/shared-schemas'
 import { z } from 'zod'
 
 export type Json = Record<string, unknown>
@@ -57,13 +57,29 @@ export function examplesOf(schema: z.ZodType): unknown[] {
 
 /**
  * Answers may get new members, so only objects that refuse unknown ones say so. Bounds of every safe integer are left
- * out.
+ * out. Shapes that are only shown have names, because generators of clients make a type of each name.
  */
 const override: Override = ({ zodSchema, jsonSchema }) => {
+  const shape = shownShape(zodSchema)
+  if (shape) {
+    for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema]
+    Object.assign(jsonSchema, referenceTo(shape))
+    return
+  }
   const { def } = zodSchema._zod
   if (def.type === 'object' && !('catchall' in def && def.catchall)) delete jsonSchema.additionalProperties
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  const format = formatOf(jsonSchema)
+  if (format) jsonSchema.format = format
+}
+
+const INT32_MAX = 2 ** 31 - 1
+
+/** Without a format, generated clients have numbers of 32 bits. */
+function formatOf({ type, maximum = Number.POSITIVE_INFINITY }: Json): string | undefined {
+  if (type === 'number') return 'double'
+  return type === 'integer' && (maximum as number) > INT32_MAX ? 'int64' : undefined
 }
 
 function withoutMeta({ $schema: _schema, $id: _id, ...schema }: Json): Json {

@@ -129,7 +129,8 @@ test('the commands of the introduction run', async () => {
 })
 
 test('the document has members’ bounds, policies, and queries as numbers', () => {
-  const text = JSON.stringify(document.components.schemas.TopicInput)
+  const { TopicInput, DeliveryPolicyInput } = document.components.schemas
+  const text = JSON.stringify([TopicInput, DeliveryPolicyInput])
   expect(text).toContain('"additionalProperties":false')
   expect(text).toContain('"maxReceivesPerSecond"')
   expect(text).toContain('"maximum":1209600')

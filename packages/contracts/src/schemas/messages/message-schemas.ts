@@ -21,46 +21,49 @@ import {
   textProblem,
 } from '../../messages/message-rules.ts'
 import { PROTOCOLS } from '../../protocols.ts'
-import { named, namedInput } from '../shared-schemas.ts'
+import { named, namedInput, shownAs } from '../shared-schemas.ts'
 
-const attributesShape = z.toJSONSchema(
+const TypedAttribute = namedInput(
+  'TypedAttribute',
   z
-    .record(
-      z.string(),
-      z.union([
-        z.string(),
-        z.number(),
-        z.array(z.string()),
-        z.object({
-          type: z
-            .string()
-            .describe(
-              '`String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.',
-            ),
-          value: z.string().describe('The value as text; base64 where the type is Binary.'),
-        }),
-      ]),
-    )
+    .strictObject({
+      type: z
+        .string()
+        .describe('`String`, `Number`, `Binary`, `String.Array`, or one of the first three with a `.label`.'),
+      value: z.string().describe('The value as text; base64 where the type is Binary.'),
+    })
+    .meta({ description: 'An attribute of any type.', examples: [{ type: 'Binary', value: 'aGVsbG8=' }] }),
+)
+
+const MessageAttribute = namedInput(
+  'MessageAttribute',
+  z
+    .union([z.string(), z.number(), z.array(z.string()), TypedAttribute])
+    .describe('Text is a String, a number a Number, and an array of texts a String.Array.'),
+)
+
+const MessageAttributes = namedInput(
+  'MessageAttributes',
+  z
+    .record(z.string(), MessageAttribute)
     .describe(
-      'Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Text is a String, a number a Number, an array of texts a ' +
-        'String.Array. `{type, value}` gives any type. Names of SNS that begin with `AWS.SNS.SMS.` or `AWS.SNS.MOBILE.` ' +
-        'set options of text messages and mobile push; other names must not begin with `AWS.` or `Amazon.`.',
+      'Attributes by name (1 to 256 of `A-Z a-z 0-9 _ - .`). Names of SNS that begin with `AWS.SNS.SMS.` or ' +
+        '`AWS.SNS.MOBILE.` set options of text messages and mobile push; other names must not begin with `AWS.` or ' +
+        '`Amazon.`.',
     ),
 )
-delete attributesShape.$schema
 
-export const Attributes = z
-  .unknown()
-  .superRefine((value, context) => {
+export const Attributes = shownAs(
+  MessageAttributes,
+  z.unknown().superRefine((value, context) => {
     if (value === undefined) return
     // The rules return a whole path as one text. Zod expects a list of parts.
     for (const { path, message } of attributesProblems(value, [])) {
       context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
     }
-  })
-  .meta(attributesShape as Record<string, unknown>)
+  }),
+)
 
-const Text = z.string().superRefine((text, context) => report(textProblem(text), context))
 const Subject = z.string().superRefine((text, context) => report(subjectProblem(text), context))
 
 export const FifoId = z.string().superRefine((text, context) => report(fifoIdProblem(text), context))
@@ -73,15 +76,6 @@ const MESSAGE =
   'The content for subscribers: text as it is, an object or array as its JSON text. With its attributes at most ' +
   `${MESSAGE_BYTES_MAX} bytes; a topic may have a lower limit.`
 
-const Payload = z
-  .union([Text, z.record(z.string(), z.unknown()), z.array(z.unknown())], {
-    error: 'must be text, an object or an array',
-  })
-  .describe(MESSAGE)
-
-const messageShape = z.toJSONSchema(Payload)
-delete messageShape.$schema
-
 const MESSAGE_EXAMPLE = { message: 'hello', subject: 'Greeting', attributes: { color: 'red' } }
 
 /** One message of a publish. */
@@ -89,6 +83,7 @@ export const MessageInput = namedInput(
   'MessageInput',
   z
     .strictObject({
+      // Generators of clients cannot make a type of a text, an object or an array.
       message: z
         .unknown()
         .superRefine((value, context) => {
@@ -98,7 +93,7 @@ export const MessageInput = namedInput(
             report('must be text, an object or an array', context)
           }
         })
-        .meta(messageShape as Record<string, unknown>),
+        .describe(MESSAGE),
       subject: Subject.optional().describe(
         `A short line for people, in envelopes only: 1 to ${SUBJECT_CHARS_MAX} characters without line breaks.`,
       ),
@@ -288,17 +283,19 @@ export const DirectMessageReceipt = named(
   }),
 )
 
+const PublishReceiptList = named(
+  'PublishReceiptList',
+  z
+    .object({
+      results: z.array(PublishReceipt).describe('One receipt per message, in the order of the request.'),
+    })
+    .meta({ description: 'The receipts of a batch.' }),
+)
+
 export const PublishAnswer = named(
   'PublishAnswer',
-  z
-    .union([
-      PublishReceipt,
-      z.object({
-        results: z.array(PublishReceipt).describe('One receipt per message, in the order of the request.'),
-      }),
-    ])
-    .meta({
-      description: 'A receipt for a single message, or the receipts of a batch.',
-      examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
-    }),
+  z.union([PublishReceipt, PublishReceiptList]).meta({
+    description: 'A receipt for a single message, or the receipts of a batch.',
+    examples: [{ messageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21' }],
+  }),
 )

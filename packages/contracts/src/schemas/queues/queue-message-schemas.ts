@@ -193,18 +193,20 @@ export const VisibilityInput = namedInput(
       examples: [{ receiptHandles: [RECEIPT_HANDLE], visibilityTimeoutSeconds: 120 }],
     }),
 )
-const HandleResult = z.union([
-  z.object({ ok: z.literal(true).describe('It was done, or the message was gone already.') }),
-  z.object({
-    ok: z.literal(false).describe('Nothing was changed for this handle.'),
-    error: z
-      .string()
-      .describe(
-        '`invalid_receipt_handle`: of another queue or made up; `expired_receipt_handle`: FIFO, its time is over; ' +
-          '`message_not_available`: not in flight; `visibility_limit_exceeded`: past 12 hours.',
-      ),
-  }),
-])
+const HandleResult = z.object({
+  ok: z
+    .boolean()
+    .describe(
+      'true: it was done, or the message was gone already. false: nothing was changed for this handle.',
+    ),
+  error: z
+    .string()
+    .optional()
+    .describe(
+      'Only where `ok` is false. `invalid_receipt_handle`: of another queue or made up; `expired_receipt_handle`: FIFO, ' +
+        'its time is over; `message_not_available`: not in flight; `visibility_limit_exceeded`: past 12 hours.',
+    ),
+})
 export const HandleResults = named(
   'HandleResults',
   z

@@ -85,17 +85,18 @@ const QueueReceipt = named(
       examples: [{ messageId: '059f36b4-87a3-44ab-83d2-661975830a7d' }],
     }),
 )
+const QueueReceiptList = named(
+  'QueueSendReceiptList',
+  z
+    .object({
+      results: z.array(QueueReceipt).describe('One receipt per message, in the order of the request.'),
+    })
+    .meta({ description: 'The receipts of a batch.' }),
+)
 export const QueueSendAnswer = named(
   'QueueSendAnswer',
-  z
-    .union([
-      QueueReceipt,
-      z.object({
-        results: z.array(QueueReceipt).describe('One receipt per message, in the order of the request.'),
-      }),
-    ])
-    .meta({
-      description: 'A receipt for a single message, or the receipts of a batch.',
-      examples: [{ messageId: '059f36b4-87a3-44ab-83d2-661975830a7d' }],
-    }),
+  z.union([QueueReceipt, QueueReceiptList]).meta({
+    description: 'A receipt for a single message, or the receipts of a batch.',
+    examples: [{ messageId: '059f36b4-87a3-44ab-83d2-661975830a7d' }],
+  }),
 )
