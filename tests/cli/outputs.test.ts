@@ -56,11 +56,13 @@ const ARGUMENTS: Record<string, string> = {
   policy: '{}',
   bounces: '{"bounces":[]}',
   rate: '5/s',
+  'topic-arn': 'arn:aws:sns:us-east-1:000000000000:x',
 }
 /** Flags without which the command asks no server. */
 const FLAGS: Record<string, string[]> = {
   listen: ['--forward-to', 'localhost:1'],
   'dlq edit': ['--body', 'new'],
+  cutover: ['--all'],
 }
 /** They read stdin first, or answer for themselves. */
 const NOT_ASKED = ['login']

@@ -167,6 +167,21 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'make the server be as a file says',
     load: async () => (await import('./commands/service/state-commands.ts')).apply,
   },
+  bridge: {
+    words: 'TOPIC-ARN',
+    summary: 'copy the messages of a topic at AWS, with their ids',
+    load: async () => (await import('./commands/aws/bridge-command.ts')).bridge,
+  },
+  compare: {
+    words: 'TOPIC-ARN',
+    summary: 'show what subscribers get from AWS and from Fantail',
+    load: async () => (await import('./commands/aws/compare-command.ts')).compare,
+  },
+  cutover: {
+    words: 'TOPIC-ARN [--all] [--back]',
+    summary: 'switch subscriptions from AWS to Fantail, or back',
+    load: async () => (await import('./commands/aws/cutover-command.ts')).cutover,
+  },
   completion: {
     words: 'bash | zsh | fish',
     summary: 'complete commands and names in a shell',

@@ -29,6 +29,7 @@ interface CommandOutput {
 const MAIN = 'tests/cli/commands.test.ts'
 const OPERATING = 'tests/cli/operating-commands.test.ts'
 const LISTEN = 'tests/cli/listen.test.ts'
+const AWS = 'tests/cli/aws-commands.test.ts'
 const REDIS = 'tests/cli/redis-commands.test.ts'
 
 const row =
@@ -160,6 +161,14 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   doctor: server(OPERATING, [OWN.finding], { 1: 'a check failed' }),
   export: server(OPERATING, [OWN.state, OWN.jsonSchema]),
   apply: server(OPERATING, [OWN.change], { 8: 'some changes were made', ...CHANGES }),
+  bridge: server(AWS, [OWN.bridged, OWN.unsubscribed], {
+    3: 'there is no such topic, or with `--end`: no such bridge',
+    130: 'ended by Ctrl-C',
+  }),
+  compare: server(AWS, [OWN.compared], { 1: 'something differs' }),
+  cutover: server(AWS, [OWN.cutoverPlan, OWN.switched], {
+    8: 'some subscriptions were not switched',
+  }),
   completion: machine(OPERATING),
   'keys create': redis(REDIS),
   'keys list': redis(REDIS),

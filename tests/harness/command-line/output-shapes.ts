@@ -61,6 +61,7 @@ const text = z.string().min(1)
 const count = z.int().min(0)
 const settings = z.record(z.string(), z.unknown())
 const answer = { statusCode: z.int().nullable(), error: text.nullable(), durationMs: count }
+const side = z.enum(['aws', 'fantail', 'both', 'none'])
 
 /** Members of the retry curve, from `previewRetries`. */
 const retry = { retry: count, phase: text, delaySeconds: z.number().min(0), atSeconds: z.number().min(0) }
@@ -135,5 +136,31 @@ export const OWN = {
     id: text.optional(),
     settings,
     before: settings.optional(),
+  }),
+  unsubscribed: own({ unsubscribed: text }),
+  bridged: own({ copied: count, repeated: count, own: count, refused: count, failed: count }),
+  compared: own({
+    endpoint: text,
+    subscriptionId: text,
+    equal: z.boolean(),
+    setting: text.nullable(),
+    same: count,
+    onlyAws: z.array(text),
+    onlyFantail: z.array(text),
+    differ: z.record(text, count),
+    delayMs: z.strictObject({ aws: z.number().nullable(), fantail: z.number().nullable() }),
+  }),
+  cutoverPlan: own({
+    endpoint: text,
+    subscriptionId: text,
+    side,
+    waiting: count,
+    problem: text.nullable(),
+  }),
+  switched: own({
+    endpoint: text,
+    subscriptionId: text,
+    side,
+    mayComeTwice: z.strictObject({ from: z.iso.datetime(), until: z.iso.datetime() }).nullable(),
   }),
 } as const satisfies Record<string, Shape>

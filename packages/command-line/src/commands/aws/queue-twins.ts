@@ -1,0 +1,100 @@
+/**
+ * Twins of subscriptions: on each side a queue with the same filter policy, whose messages are collected. Subscriptions
+ * with the same filter policy share them. A twin always gets the envelope, because a raw message in a queue has no id.
+ *
+ * At Fantail the queues have a lease, so they end by themselves after a crash. At AWS they stay, and their names say
+ * what made them.
+ */
+import { randomBytes } from 'node:crypto'
+import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
+import { DeleteQueueCommand } from '@aws-sdk/client-sqs'
+import { type Client, createQueue, deleteQueue, deleteSubscription, subscribe } from '@fantail/client/api'
+import { type Consumer, consume, fantailQueue, type MessageSource, sqs } from '@fantail/consumer'
+import type { Server } from '../../frame/command-context.ts'
+import type { AwsTopic } from './aws-topic.ts'
+import { makeAwsQueue } from './bridge-queue.ts'
+import { type Arrival, arrivalOf } from './compare-arrivals.ts'
+import { filterOfHere, type Pair } from './subscription-pairs.ts'
+
+/** How long a queue at Fantail stays after a crash. */
+const TWIN_LEASE_SECONDS = 60
+/** Messages of a queue that are collected at the same time. Past it: they wait. */
+const COLLECTED_AT_ONCE_MAX = 50
+
+export interface TwinTools {
+  topic: AwsTopic
+  client: Client
+  server: Server
+  /** The topic of Fantail. */
+  to: string
+  /** Steps that remove the twins again. The last one comes first. */
+  undo: (() => Promise<unknown>)[]
+}
+
+export interface Twin {
+  pairs: Pair[]
+  aws: Map<string, Arrival>
+  fantail: Map<string, Arrival>
+}
+
+export async function openQueueTwins(tools: TwinTools, pairs: Pair[]): Promise<Twin[]> {
+  const alike = Map.groupBy(pairs, ({ here }) => filterOfHere(here) + here.filterPolicyScope)
+  const twins: Twin[] = []
+  for (const group of alike.values()) twins.push(await openTwin(tools, group))
+  return twins
+}
+
+async function openTwin(tools: TwinTools, pairs: [Pair, ...Pair[]] | Pair[]): Promise<Twin> {
+  const { topic, server, undo } = tools
+  const [aws, fantail] = [new Map<string, Arrival>(), new Map<string, Arrival>()]
+  const name = `fantail-compare-${randomBytes(6).toString('hex')}${topic.isFifo ? '.fifo' : ''}`
+  const queueUrl = await openAtAws(tools, name, pairs[0])
+  await openHere(tools, name, pairs[0])
+  const { url, apiKey } = server
+  const here = fantailQueue(name, { url, ...(apiKey !== undefined && { apiKey }) })
+  const consumers = [collect(sqs(queueUrl, { client: topic.sqs }), aws), collect(here, fantail)]
+  undo.push(() => Promise.all(consumers.map((consumer) => consumer.stop())))
+  return { pairs, aws, fantail }
+}
+
+/** Resolves with the queue's URL. */
+async function openAtAws({ topic, undo }: TwinTools, name: string, pair: Pair | undefined): Promise<string> {
+  const { sns, sqs: client, arn: TopicArn } = topic
+  const { queueUrl: QueueUrl, queueArn: Endpoint } = await makeAwsQueue(topic, name)
+  undo.push(() => client.send(new DeleteQueueCommand({ QueueUrl })))
+  const hasFilter = pair !== undefined && pair.here.filterPolicy !== null
+  const Attributes = hasFilter && {
+    FilterPolicyScope: pair.here.filterPolicyScope,
+    FilterPolicy: filterOfHere(pair.here),
+  }
+  const { SubscriptionArn } = await sns.send(
+    new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint, ...(Attributes && { Attributes }) }),
+  )
+  undo.push(() => sns.send(new UnsubscribeCommand({ SubscriptionArn })))
+  return QueueUrl
+}
+
+async function openHere({ topic, client, to, undo }: TwinTools, name: string, pair: Pair | undefined) {
+  const settings = { leaseSeconds: TWIN_LEASE_SECONDS, ...(topic.isFifo && { fifo: true }) }
+  await createQueue({ client, path: { queue: name }, body: settings })
+  undo.push(() => deleteQueue({ client, path: { queue: name } }))
+  const { filterPolicy = null, filterPolicyScope } = pair?.here ?? {}
+  const filter = filterPolicy !== null && { filterPolicy, filterPolicyScope }
+  const body = { protocol: 'sqs', endpoint: name, redrivePolicy: null, ...filter } as const
+  const { id } = await subscribe({ client, path: { topic: to }, body })
+  undo.push(() => deleteSubscription({ client, path: { id } }))
+}
+
+function collect(source: MessageSource, into: Map<string, Arrival>): Consumer {
+  const consumer = consume(
+    source,
+    ({ body, sentAt }) => {
+      const arrival = arrivalOf({ body, at: sentAt.getTime() })
+      if (arrival && !into.has(arrival.messageId)) into.set(arrival.messageId, arrival)
+    },
+    { concurrency: COLLECTED_AT_ONCE_MAX, waitSeconds: 1 },
+  )
+  // The next receive tries again, and a message that was not collected is missing in the comparison.
+  consumer.on('problem', () => undefined)
+  return consumer
+}

@@ -1,0 +1,70 @@
+/** Subscriptions that exist at AWS and at Fantail: with the same endpoint, of topics with the same name. */
+import { isDeepStrictEqual } from 'node:util'
+import { type Client, listTopicSubscriptions, type Subscription } from '@fantail/client/api'
+import { objectOf } from '@fantail/contracts'
+import { pagesOf } from '../../frame/list-command.ts'
+import { type AwsSubscription, type AwsTopic, confirmedSubscriptions } from './aws-topic.ts'
+
+export interface Pair {
+  aws: AwsSubscription
+  here: Subscription
+}
+
+interface Pairs {
+  pairs: Pair[]
+  /** Endpoints that only one side has. */
+  onlyAws: AwsSubscription[]
+  onlyHere: Subscription[]
+}
+
+export async function readPairs(topic: AwsTopic, client: Client, name = topic.name): Promise<Pairs> {
+  const read = (query: object) => listTopicSubscriptions({ client, path: { topic: name }, query })
+  const here: Subscription[] = []
+  for await (const page of pagesOf(read, ({ subscriptions }) => subscriptions)) here.push(...page)
+  const byEndpoint = new Map(here.map((one) => [`${one.protocol} ${one.endpoint}`, one]))
+  const aws = await confirmedSubscriptions(topic)
+  const pairs = aws.flatMap((one) => {
+    const other = byEndpoint.get(`${one.protocol} ${one.endpoint}`)
+    return other ? [{ aws: one, here: other }] : []
+  })
+  return {
+    pairs,
+    onlyAws: aws.filter((one) => !pairs.some((pair) => pair.aws === one)),
+    onlyHere: here.filter((one) => !pairs.some((pair) => pair.here === one)),
+  }
+}
+
+/**
+ * The member of a filter policy that matches no message. With it a subscription at AWS gets nothing, and still needs no
+ * new confirmation when it is switched on again.
+ */
+const OFF = 'fantail-cutover'
+export const OFF_POLICY = JSON.stringify({ [OFF]: ['off'] })
+
+export function isOff({ attributes }: AwsSubscription): boolean {
+  return Object.hasOwn(filterOf(attributes) ?? {}, OFF)
+}
+
+function filterOf({ FilterPolicy }: Record<string, string>): object | null {
+  return (FilterPolicy && objectOf(FilterPolicy)) || null
+}
+
+/** The filter policy of Fantail, as SNS takes it. An empty one removes the policy. */
+export function filterOfHere({ filterPolicy }: Subscription): string {
+  return JSON.stringify(filterPolicy ?? {})
+}
+
+/** Why the subscription cannot be switched without a change of what it gets. Undefined: it can be. */
+export function differenceOf({ aws, here }: Pair): string | undefined {
+  if (here.status === 'pending') return 'it is not confirmed at Fantail'
+  const raw = aws.attributes.RawMessageDelivery === 'true'
+  if (raw !== here.rawMessageDelivery) return 'raw delivery differs'
+  if (isOff(aws)) return undefined
+  const filter = JSON.parse(filterOfHere(here)) as object
+  if (!isDeepStrictEqual(filterOf(aws.attributes) ?? {}, filter)) return 'the filter policies differ'
+  const scope = aws.attributes.FilterPolicyScope ?? 'MessageAttributes'
+  const hasFilter = Object.keys(filter).length > 0
+  return hasFilter && scope !== here.filterPolicyScope
+    ? 'the scopes of the filter policies differ'
+    : undefined
+}

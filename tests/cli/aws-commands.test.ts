@@ -1,0 +1,230 @@
+/**
+ * `fantail bridge`, `compare` and `cutover`. Another region of the same Fantail takes the place of AWS, because it
+ * speaks the same protocols. Its messages are signed as SNS signs them.
+ */
+import { createHash } from 'node:crypto'
+import {
+  ConfirmSubscriptionCommand,
+  CreateTopicCommand,
+  GetSubscriptionAttributesCommand,
+  PublishCommand,
+  SetSubscriptionAttributesCommand,
+  SNSClient,
+  SubscribeCommand,
+} from '@aws-sdk/client-sns'
+import { freePort, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
+import { callFantail } from '../harness/services/call-fantail.ts'
+import { followFantail, type RunningFantail } from '../harness/services/run-fantail.ts'
+import { useStack } from '../harness/services/stack.ts'
+
+const REGION = 'eu-west-1'
+const stack = useStack()
+const awsArn = (name: string) => `arn:aws:sns:${REGION}:000000000000:${name}`
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+let receiver: Receiver
+let sns: SNSClient
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId
+  process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
+  sns = new SNSClient({ endpoint: stack().api.url, region: REGION, credentials })
+})
+afterAll(async () => {
+  delete process.env.AWS_ACCESS_KEY_ID
+  delete process.env.AWS_SECRET_ACCESS_KEY
+  sns.destroy()
+  await receiver.close()
+})
+
+const running: RunningFantail[] = []
+afterEach(async () => {
+  for (const { kill, ended } of running.splice(0)) {
+    kill('SIGKILL')
+    await ended
+  }
+})
+
+const env = () => ({
+  FANTAIL_URL: stack().api.url,
+  AWS_ENDPOINT_URL: stack().api.url,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+})
+const fantail = (words: string) => callFantail(words.trim().split(' '), { env: env() })
+const objectsOf = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+/** Starts a bridge, and waits until it copies. */
+async function startBridge(words: string): Promise<RunningFantail> {
+  const bridge = followFantail(['bridge', ...words.split(' '), '--json'], env())
+  running.push(bridge)
+  await waitFor(() => bridge.so.stderr.includes('Ctrl-C ends it'), {
+    what: `the bridge, not ${JSON.stringify(bridge.so)}`,
+  })
+  return bridge
+}
+
+async function endBridge(bridge: RunningFantail): Promise<Record<string, number>> {
+  bridge.kill('SIGINT')
+  const { code, stdout } = await bridge.ended
+  expect(code).toBe(130)
+  return objectsOf(stdout)[0]
+}
+
+/** A topic on both sides, with a subscription of the same endpoint, which is paused at Fantail. */
+async function twoSides(name: string) {
+  const endpoint = `${receiver.url}/${name}`
+  await sns.send(new CreateTopicCommand({ Name: name }))
+  const asked = { TopicArn: awsArn(name), Protocol: 'http', Endpoint: endpoint, ReturnSubscriptionArn: true }
+  const { SubscriptionArn } = await sns.send(new SubscribeCommand(asked))
+  const [confirmation] = await receiver.waitForRequests(1, `/${name}`)
+  const { Token } = JSON.parse(confirmation?.text ?? '')
+  await sns.send(new ConfirmSubscriptionCommand({ TopicArn: awsArn(name), Token }))
+  await stack().client.put(`/v1/topics/${name}`, { signing: 'sns' })
+  const body = { endpoint, deliveryPolicy: CONTENT_TYPE }
+  const { id } = await stack().client.post<{ id: string }>(`/v1/topics/${name}/subscriptions`, body)
+  await stack().client.post(`/v1/subscriptions/${id}/pause`)
+  return { id, aws: SubscriptionArn ?? '' }
+}
+
+const CONTENT_TYPE = { requestPolicy: { headerContentType: 'text/plain; charset=UTF-8' } }
+
+const publish = async (name: string, Message: string) =>
+  (await sns.send(new PublishCommand({ TopicArn: awsArn(name), Message }))).MessageId ?? ''
+
+/** Requests of the endpoint by the id of the message. */
+function requestsOf(name: string): Record<string, string[]> {
+  const all = receiver.requestsTo(`/${name}`).filter(({ text }) => JSON.parse(text).Type === 'Notification')
+  const ids = all.map(({ text }) => JSON.parse(text).MessageId as string)
+  return Object.groupBy(ids, (id) => id) as Record<string, string[]>
+}
+
+const laneOf = async (id: string) =>
+  (await stack().client.get<{ lane: { waiting: number } }>(`/v1/subscriptions/${id}`)).lane
+
+test('a bridge copies through a queue, with ids and attributes, once', async () => {
+  const { id } = await twoSides('queued')
+  const first = await startBridge(awsArn('queued'))
+  const published = await publish('queued', 'hello')
+  await waitFor(async () => (await laneOf(id)).waiting === 1)
+  await stack().client.post(`/v1/subscriptions/${id}/resume`)
+  await waitFor(() => requestsOf('queued')[published]?.length === 2)
+  expect(await endBridge(first)).toEqual({ copied: 1, repeated: 0, own: 0, refused: 0, failed: 0 })
+  const late = await publish('queued', 'while the bridge is away')
+  const second = await startBridge(`${awsArn('queued')} --to queued`)
+  await waitFor(() => requestsOf('queued')[late]?.length === 2)
+  await endBridge(second)
+  expect((await fantail(`bridge ${awsArn('queued')} --end --json`)).stdout).toBe(
+    '{"unsubscribed":"fantail-bridge-queued"}\n',
+  )
+  expect((await fantail(`bridge ${awsArn('queued')} --end`)).code).toBe(3)
+})
+
+test('a bridge by requests trusts only what SNS has signed, and copies a repeated request once', async () => {
+  await twoSides('requested')
+  const port = await freePort()
+  const endpoint = `http://127.0.0.1:${port}/`
+  const bridge = await startBridge(`${awsArn('requested')} --endpoint ${endpoint} --port ${port}`)
+  const counts = async () => (await fetch(endpoint)).json() as Promise<Record<string, number>>
+  await waitFor(async () => {
+    await publish('requested', 'signed')
+    return (await counts()).copied !== 0
+  })
+  const [sent] = receiver.requestsTo((request) => request.text.includes('"Message" : "signed"'))
+  const post = async (body = '') => (await fetch(endpoint, { method: 'POST', body })).status
+  // It may have been published before the bridge was confirmed.
+  expect(await post(sent?.text)).toBe(200)
+  const { repeated = 0 } = await counts()
+  expect(await post(sent?.text)).toBe(200)
+  expect((await counts()).repeated).toBe(repeated + 1)
+  expect(await post(sent?.text.replace('signed', 'forged'))).toBe(403)
+  expect(await post('{}')).toBe(403)
+  expect(await endBridge(bridge)).toMatchObject({ refused: 2, failed: 0 })
+})
+
+test('compare finds what differs, message by message and header by header', async () => {
+  const { aws } = await twoSides('compared')
+  await startBridge(awsArn('compared'))
+  const port = await freePort()
+  const byRequests = `--endpoint http://127.0.0.1:${port} --port ${port}`
+  const compare = async (words: string) => {
+    const ended = fantail(`compare ${awsArn('compared')} --during 1s --json ${words}`)
+    let isOver = false
+    void ended.finally(() => {
+      isOver = true
+    })
+    while (!isOver) await publish('compared', createHash('md5').digest('hex'))
+    const { code, stdout } = await ended
+    return { code, row: objectsOf(stdout)[0] }
+  }
+  const queued = await compare('')
+  expect(queued).toMatchObject({ code: 1, row: { onlyAws: [], onlyFantail: [], setting: null } })
+  expect(queued.row.differ).toEqual({ TopicArn: queued.row.differ.TopicArn })
+  const requested = await compare(byRequests)
+  expect(requested.row).toMatchObject({ onlyAws: [], onlyFantail: [] })
+  expect(Object.keys(requested.row.differ).sort()).toEqual(['TopicArn', 'header x-amz-sns-topic-arn'])
+  const AttributeName = 'RawMessageDelivery'
+  await sns.send(
+    new SetSubscriptionAttributesCommand({ SubscriptionArn: aws, AttributeName, AttributeValue: 'true' }),
+  )
+  expect(await fantail(`cutover ${awsArn('compared')} --all --plan`)).toMatchObject({
+    code: 8,
+    stdout: expect.stringContaining('cannot be switched: raw delivery differs'),
+  })
+}, 60_000)
+
+test('cutover loses nothing, goes on after a kill, and has a way back', async () => {
+  const { id, aws } = await twoSides('moved')
+  await startBridge(awsArn('moved'))
+  const published: string[] = []
+  let isOver = false
+  const publishing = (async () => {
+    while (!isOver) published.push(await publish('moved', String(published.length)))
+  })()
+  const cutover = async (words: string) => {
+    const { code, stdout, stderr } = await fantail(`cutover ${awsArn('moved')} --json ${words}`)
+    return { code, stderr, rows: objectsOf(stdout) }
+  }
+  const filter = async () => {
+    const { Attributes } = await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: aws }))
+    return Attributes?.FilterPolicy
+  }
+  await waitFor(async () => (await laneOf(id)).waiting > 5)
+  expect(await cutover('--all --plan')).toMatchObject({ code: 0, rows: [{ side: 'aws', problem: null }] })
+  expect((await cutover('--all')).code).toBe(2)
+  expect(await cutover('--all --yes')).toMatchObject({
+    code: 0,
+    rows: [{ side: 'fantail', mayComeTwice: { from: expect.any(String) } }],
+  })
+  expect(await filter()).toBe('{"fantail-cutover":["off"]}')
+  expect((await cutover('--all --yes')).rows).toMatchObject([{ side: 'fantail', mayComeTwice: null }])
+  // The state after a kill before AWS was switched off.
+  const set = { SubscriptionArn: aws, AttributeName: 'FilterPolicy', AttributeValue: '{}' }
+  await sns.send(new SetSubscriptionAttributesCommand(set))
+  expect((await cutover('--all --plan')).rows).toMatchObject([{ side: 'both' }])
+  expect((await cutover('--all --yes')).rows).toMatchObject([{ side: 'fantail' }])
+  const alone = published.length
+  await waitFor(() => published.length > alone + 5)
+  expect((await cutover('--all --back --settle 1s')).rows).toMatchObject([{ side: 'aws' }])
+  expect(await filter()).toBeUndefined()
+  const back = published.length
+  await waitFor(() => published.length > back + 5)
+  isOver = true
+  await publishing
+  await waitFor(() => published.every((one) => requestsOf('moved')[one] !== undefined))
+  const other = { SubscriptionArn: aws, AttributeName: 'FilterPolicy', AttributeValue: '{"a":["b"]}' }
+  await sns.send(new SetSubscriptionAttributesCommand(other))
+  expect(await cutover('--all --yes')).toMatchObject({
+    code: 8,
+    rows: [],
+    stderr: expect.stringContaining('the filter policies differ'),
+  })
+}, 60_000)
+
+provesCommands('tests/cli/aws-commands.test.ts')
