@@ -53,7 +53,7 @@ interface OriginPool {
   timer: NodeJS.Timeout | undefined
   /** How long the last dial took. */
   dialMs: number
-  /** How long a request held its connection, a moving average of those that were answered. */
+  /** How long a request used its connection, a moving average of those that were answered. */
   answerMs: number | undefined
 }
 

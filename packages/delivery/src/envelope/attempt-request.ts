@@ -122,8 +122,8 @@ export function renderHeaders(
 }
 
 /**
- * A bare body says its event type in a header. Requests as of SNS have no such header. An attribute that is no such name
- * may have characters of any kind.
+ * A bare body says its event type in a header, except in requests of SNS's form. An attribute that is no such name may
+ * have characters of any kind.
  */
 function typeHeader({ attributes }: Message, { isNative }: Target): string[] {
   const type = isNative ? eventTypeOf(attributes) : undefined

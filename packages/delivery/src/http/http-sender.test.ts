@@ -1013,7 +1013,7 @@ describe('connections', () => {
     expect(to.stats().idle).toBe(to.stats().connections)
   })
 
-  test('of a host that keeps them grow by a quarter per dial, and each request that waits gets one', async () => {
+  test('to a host that keeps them grow by a quarter per dial, and each request that waits gets one', async () => {
     const hooks = await receiver()
     let open: (() => void) | undefined
     hooks.respond('/slow', { until: new Promise<void>((resolve) => (open = resolve)) })
