@@ -86,7 +86,7 @@ async function report(redis: Redis, { keyId, keyIds }: Vault, settings: Settings
   for (const id of new Set([...keyIds, ...found])) {
     const use = id === keyId ? 'seals' : keyIds.includes(id) ? 'opens' : 'is missing'
     console.log(
-      `key ${id} ${use}: it has sealed ${secrets.get(id) ?? 0} secrets and ${texts.get(id) ?? 0} texts of messages in Redis`,
+      `key ${id} ${use}; sealed in Redis: secrets ${secrets.get(id) ?? 0}, texts of messages ${texts.get(id) ?? 0}`,
     )
   }
   if (settings.archive !== undefined) console.log('blocks of archives are not counted')

@@ -1,12 +1,13 @@
 /** Topics and queues that seal their messages, as callers of the API see them. */
 import { type Message, parseMessageId } from '@fantail/contracts'
 import { bodySealsOf } from '@fantail/delivery'
-import { KeptMessages, messageBody, openMessage, Queues, sealMessage } from '@fantail/store'
+import { countSealedTexts, KeptMessages, messageBody, openMessage, Queues, sealMessage } from '@fantail/store'
 import {
   createMasterKeyText,
   createVault,
   masterKeyBytes,
   parseMasterKey,
+  sealingKeyOf,
   type Vault,
   WrappedKey,
 } from '@fantail/vault'
@@ -124,6 +125,16 @@ test('until a key service has unwrapped the key, what seals answers 503, and the
     },
     createVault([key]),
   )
+})
+
+test('the texts of each key are counted in jobs and queues', async () => {
+  const count = async () => (await countSealedTexts(api.redis, sealingKeyOf)).get(api.deps.vault?.keyId ?? '')
+  const before = (await count()) ?? 0
+  await admin.call('POST', '/v1/topics/orders/messages', { body: { message: CANARY } })
+  await admin.call('PUT', '/v1/queues/counted', sealing)
+  await admin.call('POST', '/v1/queues/counted/messages', { body: { body: CANARY } })
+  await admin.call('POST', '/v1/topics/open/messages', { body: { message: '"sealed":"AAAAAAAA"' } })
+  expect(await count()).toBe(before + 2)
 })
 
 test('a kept message is shown, found and tried on filters, with the scope for bodies only', async () => {
