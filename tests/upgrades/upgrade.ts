@@ -1,5 +1,6 @@
 /** A stack whose processes are restarted, each with this release or the next one, while messages are published. */
 import type { Receiver } from '@fantail/test-kit'
+import { expect } from 'vitest'
 import type { Seeded } from '../chaos/plan/seeded.ts'
 import { KilledWork } from '../harness/ledgers/killed-work.ts'
 import { type Account, Ledger } from '../harness/ledgers/ledger.ts'
@@ -19,14 +20,24 @@ const SUBSCRIPTIONS = {
   '/paced': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 2 * PER_SECOND } } },
 }
 
-type Release = 'this' | 'next' | 'hasty'
+/** The name of a release of `releases`, or `this`. */
+type Release = string
 
 interface UpgradeOptions {
   stack: Stack
   receiver: Receiver
   /** Folders of bundles. */
-  releases: { next: string; hasty: string }
+  releases: Record<string, string>
+  /** The releases that random restarts choose from. Default: this one and the next. */
+  between?: [Release, Release]
   seeded: Seeded
+}
+
+/** Every message arrived, and nothing ended otherwise. */
+export function expectExact(account: Account): void {
+  expect(account).toMatchObject({ refused: 0, lost: 0, deadLettered: 0, discarded: 0, expired: 0 })
+  expect([account.unknown, account.quarantined, account.delivered]).toEqual([0, 0, account.owed])
+  expect(account.accepted).toBeGreaterThan(0)
 }
 
 export class Upgrade {
@@ -65,11 +76,11 @@ export class Upgrade {
 
   /** Restarts random processes with a random release, one after the other. */
   async restart(count: number): Promise<void> {
-    const { seeded, stack } = this.#options
+    const { seeded, stack, between = ['this', 'next'] } = this.#options
     for (let n = 0; n < count; n++) {
       const service = seeded.pick(stack.services())
       const isKilled = seeded.chance(KILLED_SHARE)
-      const start = () => this.startAs(service, seeded.chance(0.5) ? 'next' : 'this')
+      const start = () => this.startAs(service, seeded.pick(between))
       if (isKilled && service.name === 'delivery-worker') {
         await this.#killed.restart(service, stack.connection, start)
       } else {
