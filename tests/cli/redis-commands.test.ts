@@ -62,7 +62,9 @@ test('secrets are sealed anew with a master key, and with none the command says 
   const { stdout: key } = await fantail('secrets create')
   expect(Buffer.from(key.trim(), 'base64')).toHaveLength(32)
   const reported = await fantail('secrets report', { FANTAIL_MASTER_KEY: key.trim() })
-  expect(reported.stdout).toMatch(/^key [0-9a-f]{8} seals; sealed in Redis: secrets 0, texts of messages 0\n/)
+  expect(reported.stdout).toMatch(
+    /^key [0-9a-f]{8} seals; has sealed: secrets 0, texts of messages in Redis 0, in archives 0\n/,
+  )
   const refused = await fantail('secrets wrap vault:transit', { FANTAIL_MASTER_KEY: key.trim() })
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('as in vault:transit/fantail')])
 })

@@ -1,10 +1,12 @@
 /** The process of `fantail secrets`, which makes, wraps and changes master keys (docs/outbound.md). */
 import { readApiSettings, readKeySettings } from '@fantail/config'
+import { openBlockStore } from '@fantail/delivery'
 import { printable, printableLines } from '@fantail/policy'
 import { openVault } from '@fantail/runtime'
 import {
   ApiKeys,
   Consumers,
+  countArchivedTexts,
   countSealedTexts,
   PlatformApplications,
   type Redis,
@@ -80,17 +82,25 @@ async function reseal(redis: Redis, vault: Vault, settings: Settings): Promise<n
 }
 
 async function report(redis: Redis, { keyId, keyIds }: Vault, settings: Settings): Promise<number> {
-  const secrets = await countSecrets(storesOf(redis, settings))
-  const texts = await countSealedTexts(redis, sealingKeyOf)
-  const found = [...secrets.keys(), ...texts.keys()].filter((id) => !keyIds.includes(id)).sort()
-  for (const id of new Set([...keyIds, ...found])) {
-    const use = id === keyId ? 'seals' : keyIds.includes(id) ? 'opens' : 'is missing'
-    console.log(
-      `key ${id} ${use}; sealed in Redis: secrets ${secrets.get(id) ?? 0}, texts of messages ${texts.get(id) ?? 0}`,
-    )
+  const counts = {
+    secrets: await countSecrets(storesOf(redis, settings)),
+    'texts of messages in Redis': await countSealedTexts(redis, sealingKeyOf),
+    'in archives': await countArchives(redis, settings),
   }
-  if (settings.archive !== undefined) console.log('blocks of archives are not counted')
+  const found = Object.values(counts).flatMap((byKey) => [...byKey.keys()])
+  for (const id of new Set([...keyIds, ...found.sort()])) {
+    const use = id === keyId ? 'seals' : keyIds.includes(id) ? 'opens' : 'is missing'
+    const sealed = Object.entries(counts).map(([what, byKey]) => `${what} ${byKey.get(id) ?? 0}`)
+    console.log(`key ${id} ${use}; has sealed: ${sealed.join(', ')}`)
+  }
   return 0
+}
+
+async function countArchives(redis: Redis, settings: Settings): Promise<Map<string, number>> {
+  const { archive, awsClientCredentials: credentials } = settings
+  if (archive === undefined) return new Map()
+  const blocks = openBlockStore({ url: archive, credentials, clock: Date.now })
+  return await countArchivedTexts(redis, blocks, sealingKeyOf).finally(() => blocks.close())
 }
 
 function storesOf(redis: Redis, settings: Settings) {

@@ -9,6 +9,7 @@ import { KeptMessages } from '../kept/kept-messages.ts'
 import { KeptUpkeep } from '../kept/kept-upkeep.ts'
 import { archiveKey, archivesKey, keptBodiesKey, keptKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
+import { countArchivedTexts, countSealedTexts } from '../move/sealed-counts.ts'
 import { jobText, messageBody } from '../records/message-bodies.ts'
 import { connect } from '../redis/connections/connect.ts'
 import { isOutOfMemory } from '../redis/storage-errors.ts'
@@ -88,6 +89,21 @@ async function writeAll(topic: ArchivedTopic, by: Pick<Archives, 'writeBlock'> =
     written += messagesOfBlock
   }
 }
+
+test('sealed texts in blocks and behind them are counted by their keys', async () => {
+  const topic = await archived()
+  const sealedBy = (key: string) => ({ ...published(''), sealed: `${key}AAAA` })
+  await kept.keep(['AQID', 'AQID', 'AQIE'].map((key) => keptForm(topic, sealedBy(key))))
+  await writeAll(topic)
+  await kept.keep([keptForm(topic, sealedBy('AQIE')), ...messages(topic, 1)])
+  expect(await countArchivedTexts(redis, blocks, (start) => start.slice(0, 4))).toEqual(
+    new Map([
+      ['AQID', 2],
+      ['AQIE', 2],
+    ]),
+  )
+  expect(await countSealedTexts(redis, (start) => start.slice(0, 4))).toEqual(new Map([['AQIE', 1]]))
+})
 
 test('messages leave the ring when a block has them, and an archive gives all of them in order', async () => {
   const topic = await archived()
