@@ -11,9 +11,9 @@ import { type Stack, useStack } from '../harness/services/stack.ts'
 import { deliveredBy, imbalance } from './shares.ts'
 
 const IMBALANCE_MAX = 0.2
-/** With only fifteen parts, a worker may get three or seven parts by chance. */
+/** A batch has only eight parts, of which a worker may get many by chance. */
 const FEW_PARTS_IMBALANCE_MAX = 0.5
-const BATCH = 100
+const BATCH = 50
 /** The most rounds of a test. Rounds are small, because the first one is usually enough. */
 const ROUNDS_MAX = 12
 const TEST_MS = 240_000

@@ -14,7 +14,7 @@ import { untilPassed } from '../../harness/services/passing-time.ts'
 import { type Stack, useStack } from '../../harness/services/stack.ts'
 
 const HOUR_S = 3_600
-const PER_SECOND = 40
+const PER_SECOND = 20
 const BEFORE_MS = 2_000
 /** How long the clock stays at each time: longer than the delay of a retry. */
 const STAY_MS = LONG ? 60_000 : 9_000
