@@ -142,6 +142,26 @@ test('the document has members’ bounds, policies, and queries as numbers', () 
   })
 })
 
+/** Every schema within the value, without examples. */
+function schemasIn(value: unknown): Json[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.entries(value).filter(([name]) => name !== 'examples')
+  return [value as Json, ...inner.flatMap(([, one]) => schemasIn(one))]
+}
+
+test('generators of clients find a name for each object of a union, and the width of each number', () => {
+  const schemas = schemasIn(document.components.schemas)
+  const unions = schemas.flatMap(({ anyOf }) => (Array.isArray(anyOf) ? [anyOf as Json[]] : []))
+  const choices = unions.map((union) => union.filter(({ type }) => type !== 'null'))
+  const unnamed = choices.filter(
+    (choice) => choice.length > 1 && choice.some(({ type }) => type === 'object'),
+  )
+  const isMixed = ({ type }: Json) => Array.isArray(type) && type.filter((one) => one !== 'null').length > 1
+  expect(choices.length).toBeGreaterThan(50)
+  expect([unnamed, schemas.filter(isMixed)]).toEqual([[], []])
+  expect(schemas.filter(({ type, format }) => type === 'number' && format !== 'double')).toEqual([])
+})
+
 test('the page and everything it loads come from here, and nothing else may run', async () => {
   const page = await api.call('GET', '/docs')
   const sources = Array.from(page.text.matchAll(/(?:src|href)="([^"]+)"/g), ([, source]) => source ?? '')
