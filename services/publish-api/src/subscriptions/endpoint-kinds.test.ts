@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-sns'
 import { UnconfiguredAttempter } from '@fantail/delivery'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
-import { deliveryId, placeOfSubscription } from '@fantail/store'
+import { deliveryId, placeOfSubscription, type SettleTo } from '@fantail/store'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../aws/sns/sns.fixture.ts'
 
@@ -155,7 +155,8 @@ test('it refuses FIFO topics, policies and raw delivery; a throttle it takes nat
   expect(body).toMatchObject({ effectiveDeliveryPolicy: { throttlePolicy }, lane: { rate: 3 } })
 })
 
-test('a blocked lane shows it, and starts anew with another endpoint', async () => {
+/** A lane with one delivery that was settled so. Returns a function that reads the subscription. */
+async function laneWith(to: SettleTo) {
   const { body } = await natively(endpointOf('http'))
   const { shard } = placeOfSubscription(body.id) ?? { shard: -1 }
   const { lanes } = sns.api
@@ -171,19 +172,34 @@ test('a blocked lane shows it, and starts anew with another endpoint', async () 
     jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
   })
   const lease = (jobs[0]?.stale === false && jobs[0].leases[0]) || ''
-  const to = { op: 'block', delayMs: 60_000, credential: SETTING } as const
   expect(await lanes.settle(shard, [{ subscriptionId: body.id, delivery: id, lease, to }])).toMatchObject({
     accepted: [true],
   })
-  const read = async () => (await sns.api.call('GET', `/v1/subscriptions/${body.id}`)).body.lane
-  expect(await read()).toMatchObject({
+  const path = `/v1/subscriptions/${body.id}`
+  return { path, read: async () => (await sns.api.call('GET', path)).body }
+}
+
+test('a blocked lane shows it, and starts anew with another endpoint', async () => {
+  const { path, read } = await laneWith({ op: 'block', delayMs: 60_000, credential: SETTING })
+  expect((await read()).lane).toMatchObject({
     waiting: 1,
     waitsFor: 'misconfigured',
     circuit: null,
     nextProbeAt: expect.any(String),
   })
-  await sns.api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: { endpoint: endpointOf('http') } })
-  expect(await read()).toMatchObject({ waiting: 1, waitsFor: null, nextProbeAt: null })
+  await sns.api.call('PATCH', path, { body: { endpoint: endpointOf('http') } })
+  expect((await read()).lane).toMatchObject({ waiting: 1, waitsFor: null, nextProbeAt: null })
+})
+
+test('a lane with a message whose key is missing is misconfigured, and goes on', async () => {
+  const { read } = await laneWith({ op: 'awaitKey', delayMs: 60_000 })
+  expect(await read()).toMatchObject({
+    lane: { waiting: 1, waitsFor: 'misconfigured', nextProbeAt: null },
+    verdict: {
+      code: 'misconfigured',
+      sentence: expect.stringContaining('lacks the key that opens some sealed messages; 1 delivery waits'),
+    },
+  })
 })
 
 test('a topic’s throttle does not change one whose policy is fixed', async () => {
