@@ -15,6 +15,12 @@ export const LIST_LIMIT_MAX = 100
 export const SUBJECT_CHARS_MAX = 99
 /** @limit Display name of a topic. Past it: `validation_failed`. */
 export const DISPLAY_NAME_CHARS_MAX = 100
+/** @limit Tags of a topic or queue. Past it: the request is refused. */
+export const TAGS_MAX = 50
+/** @limit Key of a tag. Past it: the request is refused. */
+export const TAG_KEY_CHARS_MAX = 128
+/** @limit Value of a tag. Past it: the request is refused. */
+export const TAG_VALUE_CHARS_MAX = 256
 /** @limit Name of a subscription. Past it: `validation_failed`. */
 export const SUBSCRIPTION_NAME_CHARS_MAX = 100
 /** @limit Members of a subscription's metadata. Past it: `validation_failed`. */

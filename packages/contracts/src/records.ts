@@ -104,15 +104,15 @@ export interface TopicRecord {
   contentBasedDeduplication?: boolean
   /** Which attempts are recorded. Absent: RECORDING_DEFAULT. */
   recordAttempts?: AttemptRecording
-  /** FIFO: where a deduplication id must be unique. Absent: in the whole topic. */
-  fifoThroughputScope?: FifoThroughputScope
+  /** FIFO: where a deduplication id must be unique. Absent or null: in the whole topic. */
+  fifoThroughputScope?: FifoThroughputScope | null
   /** The treatment of messages that do not fit the catalogue of event types. Absent: off. */
   eventTypeCheck?: EventTypeCheck
   /** Messages are stored sealed. Absent: as they are. */
   sealMessages?: boolean
   tags?: Record<string, string>
   createdAt: number
-  /** Attributes of the AWS API that the native API does not show. */
+  /** Attributes of the AWS API that have no member of their own. */
   attributes: Record<string, string>
 }
 
@@ -208,7 +208,7 @@ export interface SubscriptionRecord {
   arn: string
   topicArn: string
   protocol: Protocol
-  /** The subscription was made through the native API. Absent: through an AWS protocol. */
+  /** It behaves as subscriptions of the native API do. Absent: as subscriptions of an AWS protocol do. */
   origin?: 'native'
   /** The URL, ARN, mail address or phone number. A digest replaces the credentials of a URL. */
   endpoint: string
@@ -406,8 +406,8 @@ export interface QueueRecord {
   contentBasedDeduplication?: boolean
   /** FIFO: where a deduplication id must be unique. Absent: in the queue. */
   deduplicationScope?: 'queue' | 'messageGroup'
-  /** FIFO: stored and shown, but it limits nothing. Absent: perQueue. */
-  fifoThroughputLimit?: 'perQueue' | 'perMessageGroupId'
+  /** FIFO: stored and shown, but it limits nothing. Absent or null: perQueue. */
+  fifoThroughputLimit?: 'perQueue' | 'perMessageGroupId' | null
   /** Limit of the size of body and attributes. Absent: 1,048,576. */
   maximumMessageBytes?: number
   /** Which queues may name this one as their dead-letter queue. Absent: every queue. */

@@ -1,8 +1,10 @@
 export { type AccessPolicy, decideAccess, parseAccessPolicy } from './access/access-policy.ts'
+export { type AttributedKind, WITHOUT_EFFECT, withoutEffect } from './access/attribute-effects.ts'
 export { keysOfCall, type Organizations } from './access/condition-keys.ts'
 export { type KmsKeys, type KmsProblem, kmsProblem } from './access/kms-keys.ts'
 export { policyProblem } from './access/policy-grammar.ts'
 export { takesFromTopic } from './access/queue-delivery.ts'
+export { isTopicAction, TOPIC_OWNER_ACTIONS, topicPolicyProblem } from './access/topic-policy.ts'
 export { AddressRules, hostName, type IpAddress, isAddressRule } from './endpoints/address-rules.ts'
 export {
   comparableAddress,

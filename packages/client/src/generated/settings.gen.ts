@@ -36,6 +36,9 @@ export const SETTINGS = {
     'fifo',
     'contentBasedDeduplication',
     'deduplicationScope',
+    'fifoThroughputLimit',
+    'tags',
+    'attributes',
   ],
   Redrive: [
     'maxMessagesPerSecond',
@@ -62,6 +65,7 @@ export const SETTINGS = {
     'onGone',
     'svixHeaders',
     'outbound',
+    'attributes',
   ],
   Topic: [
     'displayName',
@@ -78,5 +82,8 @@ export const SETTINGS = {
     'recordAttempts',
     'eventTypeCheck',
     'sealMessages',
+    'fifoThroughputScope',
+    'tags',
+    'attributes',
   ],
 } as const;

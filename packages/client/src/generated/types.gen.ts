@@ -1578,6 +1578,35 @@ export type EffectiveDeliveryPolicy = {
 };
 
 /**
+ * Which endpoints this server could deliver to.
+ */
+export type EndpointCheck = {
+    /**
+     * Why each endpoint cannot be subscribed here, in the order of the request; null: it can.
+     */
+    problems: Array<string | null>;
+};
+
+/**
+ * Endpoints to check.
+ */
+export type EndpointCheckInput = {
+    /**
+     * 1 to 100 endpoints.
+     */
+    endpoints: Array<{
+        /**
+         * An endpoint, as a new subscription would name it.
+         */
+        endpoint: string;
+        /**
+         * Must agree with the endpoint. Default: what the endpoint says.
+         */
+        protocol?: 'http' | 'https' | 'sqs' | 'lambda' | 'firehose' | 'email' | 'email-json' | 'sms' | 'application';
+    }>;
+};
+
+/**
  * Every refusal and failure of the REST API has this one shape.
  */
 export type Error = {
@@ -2690,6 +2719,14 @@ export type NewSubscription = {
      */
     confirmation?: 'none' | 'handshake';
     /**
+     * native: as made over this API. aws: as made over an AWS protocol, so that webhooks get the requests of SNS word by word: its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded. Default native.
+     */
+    origin?: 'native' | 'aws';
+    /**
+     * paused: messages wait from the beginning. Not with a handshake. It does not change an existing subscription. Default: active.
+     */
+    status?: 'paused';
+    /**
      * Name for people, up to 100 characters; it need not be unique. Default: none.
      */
     name?: string | null;
@@ -2834,6 +2871,12 @@ export type NewSubscription = {
              */
             audience?: string;
         } | null;
+    } | null;
+    /**
+     * Attributes of the AWS API without a member here, as texts: `SubscriptionRoleArn`. A change replaces all of them. Default: none.
+     */
+    attributes?: {
+        [key: string]: string;
     } | null;
 };
 
@@ -4219,6 +4262,22 @@ export type Queue = {
      */
     deduplicationScope?: 'queue' | 'messageGroup';
     /**
+     * FIFO only: kept for AWS clients; it limits nothing. null: perQueue.
+     */
+    fifoThroughputLimit: 'perQueue' | 'perMessageGroupId' | null;
+    /**
+     * Tags by their keys; empty: there are none.
+     */
+    tags: {
+        [key: string]: string;
+    };
+    /**
+     * Attributes of the AWS API that have no member here, as texts.
+     */
+    attributes: {
+        [key: string]: string;
+    };
+    /**
      * How many messages are in each state now.
      */
     counts: {
@@ -4428,6 +4487,22 @@ export type QueueInput = {
      * FIFO only: whether a deduplicationId is unique in the queue or in its message group. Default queue.
      */
     deduplicationScope?: 'queue' | 'messageGroup' | null;
+    /**
+     * FIFO only: kept for AWS clients; it limits nothing. Default perQueue.
+     */
+    fifoThroughputLimit?: 'perQueue' | 'perMessageGroupId' | null;
+    /**
+     * Tags by their keys, at most 50. A change replaces all of them. Default: none.
+     */
+    tags?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Attributes of the AWS API without a member here, as texts: `Policy`, `KmsMasterKeyId`, `KmsDataKeyReusePeriodSeconds`, `SqsManagedSseEnabled`. A change replaces all of them. Default: none.
+     */
+    attributes?: {
+        [key: string]: string;
+    } | null;
 };
 
 export type QueueList = {
@@ -5400,6 +5475,31 @@ export type Session = {
      * When the session ends at the latest: ISO 8601 in UTC. It ends sooner after an hour without a request. null: there is no session.
      */
     endsAt: string | null;
+    /**
+     * The server, as far as every caller may know it.
+     */
+    server: {
+        /**
+         * Partition of names without an ARN.
+         */
+        partition: string;
+        /**
+         * Region of names without an ARN (`FANTAIL_REGION`).
+         */
+        region: string;
+        /**
+         * Account of names without an ARN (`FANTAIL_ACCOUNT`).
+         */
+        account: string;
+        /**
+         * Whether it can seal messages and keep secrets.
+         */
+        hasMasterKey: boolean;
+        /**
+         * Whether topics can have archives.
+         */
+        hasArchives: boolean;
+    };
 };
 
 /**
@@ -5603,6 +5703,10 @@ export type Subscription = {
         [key: string]: string;
     };
     /**
+     * native: as made over this API. aws: as made over an AWS protocol, so that webhooks get the requests of SNS word by word: its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded.
+     */
+    origin: 'native' | 'aws';
+    /**
      * pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.
      */
     status: 'pending' | 'active' | 'paused';
@@ -5741,6 +5845,12 @@ export type Subscription = {
             audience: string | null;
         } | null;
     } | null;
+    /**
+     * Attributes of the AWS API that have no member here, as texts.
+     */
+    attributes: {
+        [key: string]: string;
+    };
     /**
      * Whether the endpoint has to confirm before it gets messages.
      */
@@ -5987,6 +6097,12 @@ export type SubscriptionInput = {
              */
             audience?: string;
         } | null;
+    } | null;
+    /**
+     * Attributes of the AWS API without a member here, as texts: `SubscriptionRoleArn`. A change replaces all of them. Default: none.
+     */
+    attributes?: {
+        [key: string]: string;
     } | null;
 };
 
@@ -6270,6 +6386,22 @@ export type Topic = {
      */
     contentBasedDeduplication?: boolean;
     /**
+     * FIFO only: whether a deduplicationId is unique in the topic or in its message group. null: in the topic.
+     */
+    fifoThroughputScope: 'Topic' | 'MessageGroup' | null;
+    /**
+     * Tags by their keys; empty: there are none.
+     */
+    tags: {
+        [key: string]: string;
+    };
+    /**
+     * Attributes of the AWS API that have no member here, as texts.
+     */
+    attributes: {
+        [key: string]: string;
+    };
+    /**
      * How many subscriptions the topic has, by status.
      */
     subscriptions: {
@@ -6374,6 +6506,22 @@ export type TopicInput = {
      * Whether messages are stored sealed: their content is encrypted in Redis, from the publish to the end of each delivery. Default false.
      */
     sealMessages?: boolean | null;
+    /**
+     * FIFO only: whether a deduplicationId is unique in the topic or in its message group. Default Topic.
+     */
+    fifoThroughputScope?: 'Topic' | 'MessageGroup' | null;
+    /**
+     * Tags by their keys, at most 50. A change replaces all of them. Default: none.
+     */
+    tags?: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Attributes of the AWS API without a member here, as texts: `Policy`, `TracingConfig`, `KmsMasterKeyId` and others. A change replaces all of them. Default: none.
+     */
+    attributes?: {
+        [key: string]: string;
+    } | null;
 };
 
 export type TopicList = {
@@ -7592,6 +7740,61 @@ export type ListSubscriptionsResponses = {
 };
 
 export type ListSubscriptionsResponse = ListSubscriptionsResponses[keyof ListSubscriptionsResponses];
+
+export type CheckEndpointsData = {
+    body: EndpointCheckInput;
+    path?: never;
+    query?: never;
+    url: '/v1/endpoints/check';
+};
+
+export type CheckEndpointsErrors = {
+    /**
+     * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
+     *
+     * `validation_failed`: Members of the request are wrong; `details` names each of them.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The request carries no valid API key.
+     */
+    401: Error;
+    /**
+     * `forbidden`: The caller may not do this; for a browser: the page is of another site.
+     */
+    403: Error;
+    /**
+     * `too_large`: The body or a message is larger than its limit.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body must be JSON, with `Content-Type: application/json`.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     */
+    429: Error;
+    /**
+     * `internal`: The server failed in a way that nobody expected; its log has the request’s id.
+     */
+    500: Error;
+    /**
+     * `storage_unavailable`: Redis does not answer or refuses writes; a change may or may not have been made.
+     */
+    503: Error;
+};
+
+export type CheckEndpointsError = CheckEndpointsErrors[keyof CheckEndpointsErrors];
+
+export type CheckEndpointsResponses = {
+    /**
+     * A problem or null for each
+     */
+    200: EndpointCheck;
+};
+
+export type CheckEndpointsResponse = CheckEndpointsResponses[keyof CheckEndpointsResponses];
 
 export type DeleteSubscriptionData = {
     body?: never;

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ERROR_STATUS, type ErrorCode } from '../fantail-error.ts'
 import { isObject } from '../json-values.ts'
-import { LIST_LIMIT_MAX } from '../limits.ts'
+import { LIST_LIMIT_MAX, TAG_KEY_CHARS_MAX, TAG_VALUE_CHARS_MAX, TAGS_MAX } from '../limits.ts'
 import { eventTypePatternProblem } from '../messages/event-type-rules.ts'
 
 /** Schemas with a name of their own in the OpenAPI document. */
@@ -54,6 +54,31 @@ export function givenMap<V extends z.ZodType>(key: z.ZodString, value: V) {
     z.record(key, value),
   )
 }
+
+const TagKey = z
+  .string()
+  .min(1)
+  .max(TAG_KEY_CHARS_MAX)
+  .refine((key) => !/^aws:/i.test(key), 'must not begin with aws:')
+
+/** Tags in a request. They replace the earlier ones. */
+export const TagsInput = givenMap(TagKey, z.string().max(TAG_VALUE_CHARS_MAX))
+  .refine((tags) => Object.keys(tags).length <= TAGS_MAX, `must have at most ${TAGS_MAX} members`)
+  .nullish()
+  .describe(`Tags by their keys, at most ${TAGS_MAX}. A change replaces all of them. Default: none.`)
+export const Tags = z.record(z.string(), z.string()).describe('Tags by their keys; empty: there are none.')
+
+/** Attributes in a request. `kept` lists the possible names. */
+export function attributesInput(kept: string) {
+  return givenMap(z.string(), z.string())
+    .nullish()
+    .describe(
+      `Attributes of the AWS API without a member here, as texts: ${kept}. A change replaces all of them. Default: none.`,
+    )
+}
+export const Attributes = z
+  .record(z.string(), z.string())
+  .describe('Attributes of the AWS API that have no member here, as texts.')
 
 export const Timestamp = z.iso.datetime({
   error: 'must be an ISO 8601 time in UTC, like 2026-11-21T09:30:00.000Z',

@@ -20,7 +20,18 @@ import {
   DeliveryPolicyShape,
   EffectiveDeliveryPolicyShape,
 } from './delivery-policy-schemas.ts'
-import { CreatedAt, named, namedInput, pageOf, pageQuery, timestamp } from './shared-schemas.ts'
+import {
+  Attributes,
+  attributesInput,
+  CreatedAt,
+  named,
+  namedInput,
+  pageOf,
+  pageQuery,
+  Tags,
+  TagsInput,
+  timestamp,
+} from './shared-schemas.ts'
 
 const KeepMessages = z.strictObject({
   seconds: z
@@ -69,6 +80,10 @@ const EventTypeCheck = z.enum(EVENT_TYPE_CHECKS)
 const EVENT_TYPE_CHECK =
   'Whether a message must fit the catalogue of event types: its type must be known, and its content fit the schema. warn: ' +
   'it is accepted, and the answer says what is wrong. refuse: it is not accepted.'
+
+const ThroughputScope = z.enum(['Topic', 'MessageGroup'])
+const THROUGHPUT_SCOPE =
+  'FIFO only: whether a deduplicationId is unique in the topic or in its message group.'
 
 const SEAL_TEXT =
   'Whether messages are stored sealed: their content is encrypted in Redis, from the publish to the end of each delivery.'
@@ -131,6 +146,9 @@ export const TopicInput = namedInput(
       ),
       eventTypeCheck: EventTypeCheck.nullish().describe(`${EVENT_TYPE_CHECK} Default off.`),
       sealMessages: z.boolean().nullish().describe(`${SEAL_TEXT} Default false.`),
+      fifoThroughputScope: ThroughputScope.nullish().describe(`${THROUGHPUT_SCOPE} Default Topic.`),
+      tags: TagsInput,
+      attributes: attributesInput('`Policy`, `TracingConfig`, `KmsMasterKeyId` and others'),
     })
     .meta({
       description: 'Settings of a topic. Members that are left out stay as they are; null resets one.',
@@ -197,6 +215,9 @@ export const TopicView = named(
         .boolean()
         .optional()
         .describe('FIFO only: whether a message without deduplicationId gets the SHA-256 of its text.'),
+      fifoThroughputScope: ThroughputScope.nullable().describe(`${THROUGHPUT_SCOPE} null: in the topic.`),
+      tags: Tags,
+      attributes: Attributes,
       subscriptions: SubscriptionCounts.describe('How many subscriptions the topic has, by status.'),
       createdAt: CreatedAt,
     })
@@ -220,6 +241,9 @@ export const TopicView = named(
           eventTypeCheck: 'off',
           sealMessages: false,
           fifo: false,
+          fifoThroughputScope: null,
+          tags: { team: 'sales' },
+          attributes: {},
           subscriptions: { active: 2, pending: 0, paused: 1 },
           createdAt: '2026-11-21T09:30:00.000Z',
         },

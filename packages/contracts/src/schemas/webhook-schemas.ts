@@ -123,7 +123,10 @@ export const WEBHOOK_HEADERS = {
   'x-fantail-event-type': z
     .string()
     .optional()
-    .describe('Only where raw delivery is on: the event type of the message, if it has one.'),
+    .describe(
+      'Only where raw delivery is on: the event type of the message, if it has one. Subscriptions with the origin `aws` ' +
+        'do not get it.',
+    ),
   'x-fantail-edited-from': z
     .string()
     .optional()

@@ -45,7 +45,7 @@ function impliedProtocol({ endpoint = '' }: Partial<StoredSubscription>): Protoc
 export const SUBSCRIPTION_FIELDS = {
   endpoint: { stored: 'e', required: true, type: 'string', shown: 'inOtherForm' },
   protocol: { stored: 'p', defaultOf: impliedProtocol, shown: 'asItIs' },
-  origin: { stored: 'n', codec: NATIVE, optional: true, default: null, shown: 'never' },
+  origin: { stored: 'n', codec: NATIVE, optional: true, default: null, shown: 'inOtherForm' },
   status: { stored: 's', default: 'active', shown: 'asItIs' },
   pausedBecause: { stored: 'B', optional: true, default: null, shown: 'asItIs' },
   resumes: { stored: 'R', optional: true, default: 0, shown: 'never' },
@@ -117,7 +117,7 @@ export const SUBSCRIPTION_FIELDS = {
     shown: 'asItIs',
     setting: true,
   },
-  attributes: { stored: 'a', codec: unlessEmpty(), default: {}, shown: 'never', setting: true },
+  attributes: { stored: 'a', codec: unlessEmpty(), default: {}, shown: 'asItIs', setting: true },
   // place_subscription (slice-subscriptions.lua) appends the last three fields.
   bit: { stored: 'o', required: true, type: 'number', shown: 'never' },
   departures: { stored: 'P', optional: true, default: 0, shown: 'never' },

@@ -16,13 +16,13 @@ const TOPIC_FIELDS = {
   notices: { optional: true, default: null, shown: 'asItIs', setting: true },
   disableAfterDays: { optional: true, default: null, shown: 'asItIs', setting: true },
   signing: { default: 'none', shown: 'asItIs', setting: true },
-  attributes: { default: {}, shown: 'never', setting: true },
+  attributes: { default: {}, shown: 'asItIs', setting: true },
   contentBasedDeduplication: { optional: true, default: false, shown: 'inOtherForm', setting: true },
   recordAttempts: { optional: true, default: null, shown: 'inOtherForm', setting: true },
-  fifoThroughputScope: { optional: true, default: 'Topic', shown: 'never', setting: true },
+  fifoThroughputScope: { optional: true, default: null, shown: 'asItIs', setting: true },
   eventTypeCheck: { optional: true, default: 'off', shown: 'asItIs', setting: true },
   sealMessages: { optional: true, default: false, shown: 'asItIs', setting: true },
-  tags: { optional: true, default: null, shown: 'never', setting: true },
+  tags: { optional: true, default: {}, shown: 'asItIs', setting: true },
   // Appended by put-topic.
   createdAt: { required: true, type: 'number', shown: 'inOtherForm' },
 } as const satisfies FieldTable<TopicRecord>

@@ -338,6 +338,7 @@ const RULES: Record<string, Rule> = {
     ...reading(listedOfTopic),
     list: { member: 'subscriptions', arn: 'topicArn' },
   },
+  'POST /v1/endpoints/check': { need: MANAGE },
   'GET /v1/subscriptions/{id}': reading(onSubscription('GetSubscriptionAttributes')),
   'PATCH /v1/subscriptions/{id}': setting,
   'DELETE /v1/subscriptions/{id}': managing(onSubscription('Unsubscribe', NO_CONTENT)),

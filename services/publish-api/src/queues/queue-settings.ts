@@ -18,10 +18,11 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid } from '../http/error-answers.ts'
 import { checkKind, checkSealing } from '../topics/topic-changes.ts'
+import { queueAttributeProblems } from './kept-queue-attributes.ts'
 
 type Input = z.output<typeof QueueInput>
 
-const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope'] as const
+const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope', 'fifoThroughputLimit'] as const
 
 /**
  * The given members, with `null` as the default and queues as ARNs. Throws `validation_failed`, and `not_supported` if
@@ -39,9 +40,14 @@ export async function queueSettings(
     throw FantailError.invalid('leaseSeconds', 'is not for a queue with push consumers')
   const members = Object.entries({ ...input, ...namedQueues(deps, input) })
   const given = members.filter(([, value]) => value !== undefined)
-  const problems = FIFO_ONLY.filter((name) => !isFifoName(arn) && given.some(([key]) => key === name))
-  if (problems.length > 0)
-    throw invalid(problems.map((path) => ({ path, message: 'is for FIFO queues only' })))
+  const problems = [
+    ...FIFO_ONLY.filter((name) => !isFifoName(arn) && input[name] != null).map((path) => ({
+      path,
+      message: 'is for FIFO queues only',
+    })),
+    ...queueAttributeProblems(input.attributes ?? {}),
+  ]
+  if (problems.length > 0) throw invalid(problems)
   return Object.fromEntries(
     given.map(([name, value]) => [name, value ?? QUEUE.settingDefaults[name as keyof QueueSettings]]),
   )

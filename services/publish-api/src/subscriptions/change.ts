@@ -15,6 +15,7 @@ import { checkChosenTypes } from './chosen-types.ts'
 import { filterProblems } from './filters.ts'
 import { changeOutbound, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
+  attributeProblems,
   orderingProblems,
   policyProblems,
   rawProblems,
@@ -107,6 +108,7 @@ function refuseMixture(
     ...filterProblems(record),
     ...outboundProblems(outbound, protocol),
     ...webhookProblems(record),
+    ...attributeProblems(given.attributes),
   ]
   if (problems.length > 0) throw invalid(problems)
 }

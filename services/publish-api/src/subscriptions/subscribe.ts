@@ -24,6 +24,7 @@ import { filterProblems } from './filters.ts'
 import { agreesOutbound, keepEndpoint, type OutboundChange, outboundProblems } from './outbound.ts'
 import {
   agrees,
+  attributeProblems,
   orderingProblems,
   policyProblems,
   rawProblems,
@@ -69,8 +70,10 @@ export interface Subscribe {
   publicUrl: string
   /** ARN of the key's user who subscribes. */
   principal?: string
-  /** Set if the native API makes the subscription. Only for a new subscription. */
+  /** Set if the subscription behaves as one of the native API. Only for a new subscription. */
   origin?: 'native'
+  /** The origin that the caller named. An existing subscription must have the same one. */
+  originGiven?: 'native' | 'aws' | undefined
   /** A new subscription is paused. */
   status?: 'paused'
 }
@@ -84,7 +87,7 @@ export interface Subscribed {
 
 /** Problems of a new subscription's body that the schema cannot find. */
 export function newSubscriptionProblems(deps: SubscribeTools, body: Record<string, unknown>): Problem[] {
-  const { endpoint, protocol, confirmation, rawMessageDelivery } = body
+  const { endpoint, protocol, confirmation, rawMessageDelivery, status } = body
   const known = isProtocol(protocol) ? protocol : undefined
   const address =
     typeof endpoint === 'string' && endpoint !== ''
@@ -96,6 +99,7 @@ export function newSubscriptionProblems(deps: SubscribeTools, body: Record<strin
   return [
     ...problems,
     ...confirmationProblems(found, confirmation),
+    ...statusProblems(found, { confirmation, status }),
     ...rawProblems(context),
     ...policyProblems(body.deliveryPolicy, context),
     ...filterProblems(filteringOf(body)),
@@ -109,6 +113,18 @@ function confirmationProblems(protocol: Protocol | undefined, given: unknown): P
   const only = canBeAsked(protocol) ? 'handshake' : 'none'
   if (given === only || confirmedBy === 'endpoint') return []
   return [{ path: 'confirmation', message: `must be ${only} if the endpoint is ${endpoint.name}` }]
+}
+
+/** A subscription that waits for its confirmation has no other status. */
+function statusProblems(
+  protocol: Protocol | undefined,
+  { confirmation, status }: Record<string, unknown>,
+): Problem[] {
+  const isPending =
+    confirmation === 'handshake' ||
+    (protocol !== undefined && PROTOCOL_TRAITS[protocol].confirmedBy === 'person')
+  if (status === undefined || !isPending) return []
+  return [{ path: 'status', message: 'must be left out if the endpoint has to confirm' }]
 }
 
 /** The members that have the right type. The schema reports the others. */
@@ -139,6 +155,7 @@ export async function subscribeNatively(
   const problems = [
     ...orderingProblems({ topicArn, ...address, redrivePolicy }),
     ...webhookProblems({ ...given, protocol: address.protocol }),
+    ...attributeProblems(input.attributes),
   ]
   if (problems.length > 0) throw invalid(problems)
   const topic = await deps.topics.get(topicArn)
@@ -148,9 +165,17 @@ export async function subscribeNatively(
   const confirmationGiven = input.confirmation !== undefined
   const { outbound } = input
   await provideDeadLetterQueue(deps, { redrivePolicy, createQueue: input.redrivePolicy?.createQueue })
-  // Failed messages must not vanish. They are discarded only if the caller says null.
-  const deadLetters = given.redrivePolicy === undefined ? ('topicQueue' as const) : undefined
-  const made = { confirmation, confirmationGiven, deadLetters, origin: 'native' as const }
+  const isNative = input.origin !== 'aws'
+  // Failed messages must not vanish. They are discarded only if the caller says null, or wants what SNS does.
+  const deadLetters = isNative && given.redrivePolicy === undefined ? ('topicQueue' as const) : undefined
+  const made = {
+    confirmation,
+    confirmationGiven,
+    deadLetters,
+    ...(isNative && { origin: 'native' as const }),
+    originGiven: input.origin,
+    ...(input.status && { status: input.status }),
+  }
   return { ...(await subscribe(deps, { topic, address, given, outbound, ...made, ...by })), warning }
 }
 
@@ -218,8 +243,9 @@ export async function noteLease(
 }
 
 function isSame({ vault }: SubscribeTools, subscription: SubscriptionRecord, request: Subscribe): boolean {
-  const { given, outbound, confirmation, confirmationGiven } = request
+  const { given, outbound, confirmation, confirmationGiven, originGiven } = request
   if (!agreesOutbound(vault, subscription, outbound)) return false
+  if (originGiven !== undefined && originGiven !== (subscription.origin ?? 'aws')) return false
   return agrees(subscription, given) && (!confirmationGiven || confirmation === subscription.confirmation)
 }
 

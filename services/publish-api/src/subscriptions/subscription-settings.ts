@@ -31,10 +31,10 @@ export const SETTING_DEFAULTS: SubscriptionSettings = SUBSCRIPTION.settingDefaul
 
 type Input = Omit<
   z.output<typeof NewSubscriptionInput>,
-  'endpoint' | 'protocol' | 'confirmation' | 'outbound'
+  'endpoint' | 'protocol' | 'confirmation' | 'origin' | 'status' | 'outbound'
 >
-/** Settings in the body. Only the AWS API sets attributes. `redrivePolicy` also sets `deadLetters`. */
-type BodySetting = Exclude<keyof SubscriptionSettings, 'attributes' | 'deadLetters'>
+/** Settings in the body. `redrivePolicy` also sets `deadLetters`. */
+type BodySetting = Exclude<keyof SubscriptionSettings, 'deadLetters'>
 type Given<Member extends BodySetting> = NonNullable<Input[Member]>
 
 /** Readers of members whose stored form differs from the given one. */
@@ -102,6 +102,14 @@ export function servedProblems(
   }
   const message = attempter.refusalOf?.(endpoint)
   return message === undefined ? [] : [{ path: 'endpoint', message }]
+}
+
+/** The only attribute of SNS without a member here. */
+const ROLE = 'SubscriptionRoleArn'
+
+export function attributeProblems(given: Record<string, string> | null | undefined): Problem[] {
+  const unknown = Object.keys(given ?? {}).filter((name) => name !== ROLE)
+  return unknown.map((name) => ({ path: `attributes.${name}`, message: `must be ${ROLE}` }))
 }
 
 interface PolicyContext {

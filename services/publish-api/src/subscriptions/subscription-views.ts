@@ -113,6 +113,7 @@ function subscriptionView(facts: Shown): View {
     arn: record.arn,
     topicArn: record.topicArn,
     ...shown,
+    origin: record.origin ?? 'aws',
     onGone: actionOnGone(record),
     redrivePolicy: record.deadLetters ? {} : record.redrivePolicy,
     onFailure: onFailure(facts),

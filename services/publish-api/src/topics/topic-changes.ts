@@ -1,11 +1,13 @@
 /** Settings from the body of a PUT or PATCH of a topic, and the deletion of a topic by both APIs. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { FantailError, isFifoName, SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
+import { FantailError, isFifoName, type Problem, SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { TopicInput } from '@fantail/contracts/schemas/topic-schemas'
 import { parseDeliveryPolicy } from '@fantail/policy'
 import { TOPIC, type TopicSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import { invalid } from '../http/error-answers.ts'
+import { KEPT_TOPIC_ATTRIBUTES, keptProblem, removesKept } from './kept-attributes.ts'
 
 type Input = z.output<typeof TopicInput>
 
@@ -20,9 +22,8 @@ export async function topicSettings(
 ): Promise<Partial<TopicSettings>> {
   await checkKind('topic', deps.topics, arn, fifo)
   checkSealing(deps, input)
-  if (input.contentBasedDeduplication !== undefined && !isFifoName(arn)) {
-    throw FantailError.invalid('contentBasedDeduplication', 'is for FIFO topics only')
-  }
+  for (const name of ['contentBasedDeduplication', 'fifoThroughputScope'] as const)
+    if (input[name] != null && !isFifoName(arn)) throw FantailError.invalid(name, 'is for FIFO topics only')
   if (typeof input.notices === 'string' && isFifoName(arn)) {
     throw FantailError.invalid('notices', 'is for standard topics only')
   }
@@ -38,16 +39,38 @@ export async function topicSettings(
       given.map(([name, value]) => [name, value ?? TOPIC.settingDefaults[name as keyof TopicSettings]]),
     ),
     ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
+    ...(input.attributes && { attributes: keptAttributes(arn, input.attributes) }),
   }
 }
 
+/** Throws `validation_failed` with the problems of all attributes. */
+function keptAttributes(arn: string, given: Record<string, string>): Record<string, string> {
+  const problems = Object.entries(given).flatMap(([name, text]): Problem[] => {
+    const path = `attributes.${name}`
+    if (!KEPT_TOPIC_ATTRIBUTES.includes(name))
+      return [{ path, message: `must be one of ${KEPT_TOPIC_ATTRIBUTES.join(', ')}` }]
+    const message = keptProblem(arn, name, text)
+    return message === undefined ? [] : [{ path, message }]
+  })
+  if (problems.length > 0) throw invalid(problems)
+  return Object.fromEntries(Object.entries(given).filter(([name, text]) => !removesKept(name, text)))
+}
+
+interface Sealing {
+  sealMessages?: boolean | null | undefined
+  attributes?: Record<string, string> | null | undefined
+}
+
 /** Throws `not_supported`. */
-export function checkSealing(
-  { vault }: Pick<ApiDeps, 'vault'>,
-  { sealMessages }: { sealMessages?: boolean | null | undefined },
-): void {
-  if (sealMessages && !vault)
-    throw new FantailError('not_supported', 'sealMessages needs a master key (FANTAIL_MASTER_KEY)')
+export function checkSealing({ vault }: Pick<ApiDeps, 'vault'>, { sealMessages, attributes }: Sealing): void {
+  const { KmsMasterKeyId, SqsManagedSseEnabled } = attributes ?? {}
+  const asks = [
+    ...(sealMessages ? ['sealMessages'] : []),
+    ...(KmsMasterKeyId ? ['attributes.KmsMasterKeyId'] : []),
+    ...(SqsManagedSseEnabled === 'true' ? ['attributes.SqsManagedSseEnabled'] : []),
+  ]
+  if (asks.length > 0 && !vault)
+    throw new FantailError('not_supported', `${asks[0]} needs a master key (FANTAIL_MASTER_KEY)`)
 }
 
 /**

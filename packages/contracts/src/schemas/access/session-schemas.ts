@@ -41,6 +41,15 @@ export const SessionView = named(
       endsAt: Timestamp.nullable().describe(
         'When the session ends at the latest: ISO 8601 in UTC. It ends sooner after an hour without a request. null: there is no session.',
       ),
+      server: z
+        .object({
+          partition: z.string().describe('Partition of names without an ARN.'),
+          region: z.string().describe('Region of names without an ARN (`FANTAIL_REGION`).'),
+          account: z.string().describe('Account of names without an ARN (`FANTAIL_ACCOUNT`).'),
+          hasMasterKey: z.boolean().describe('Whether it can seal messages and keep secrets.'),
+          hasArchives: z.boolean().describe('Whether topics can have archives.'),
+        })
+        .describe('The server, as far as every caller may know it.'),
     })
     .meta({
       description: 'The caller, and the session if there is one.',
@@ -50,6 +59,13 @@ export const SessionView = named(
           csrfToken: '4bq7fVnqk3WkQm0q8y6XoUQ1m9x0pQw2Zb1c5d7e9fA',
           key: { id: 'FKABCDEFGHIJKLMNOP23', account: '000000000000', scopes: ['read'], prefixes: [] },
           endsAt: '2026-11-21T21:30:00.000Z',
+          server: {
+            partition: 'aws',
+            region: 'us-east-1',
+            account: '000000000000',
+            hasMasterKey: true,
+            hasArchives: false,
+          },
         },
       ],
     }),

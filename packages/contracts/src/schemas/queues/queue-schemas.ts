@@ -16,12 +16,16 @@ import {
   RETENTION_SECONDS_MIN,
 } from '../../limits.ts'
 import {
+  Attributes,
+  attributesInput,
   CreatedAt,
   named,
   namedInput,
   pageOf,
   pageQuery,
   QueueReference,
+  Tags,
+  TagsInput,
   Timestamp,
   timestamp,
 } from '../shared-schemas.ts'
@@ -31,6 +35,9 @@ export const Delay = z.int().min(0).max(QUEUE_DELAY_SECONDS_MAX)
 export const Wait = z.int().min(0).max(QUEUE_WAIT_SECONDS_MAX)
 
 const DeduplicationScope = z.enum(['queue', 'messageGroup'])
+
+const ThroughputLimit = z.enum(['perQueue', 'perMessageGroupId'])
+const THROUGHPUT_LIMIT = 'FIFO only: kept for AWS clients; it limits nothing.'
 
 const PERMISSION =
   'allowAll: every queue may name this one; denyAll: none may; byQueue: only those in sourceQueueArns.'
@@ -119,6 +126,11 @@ export const QueueInput = namedInput(
       deduplicationScope: DeduplicationScope.nullish().describe(
         'FIFO only: whether a deduplicationId is unique in the queue or in its message group. Default queue.',
       ),
+      fifoThroughputLimit: ThroughputLimit.nullish().describe(`${THROUGHPUT_LIMIT} Default perQueue.`),
+      tags: TagsInput,
+      attributes: attributesInput(
+        '`Policy`, `KmsMasterKeyId`, `KmsDataKeyReusePeriodSeconds`, `SqsManagedSseEnabled`',
+      ),
     })
     .meta({
       description: 'Settings of a queue. Members that are left out stay as they are; null resets one.',
@@ -181,6 +193,9 @@ export const QueueView = named(
       deduplicationScope: DeduplicationScope.optional().describe(
         'FIFO only: whether a deduplicationId is unique in the queue or in its message group.',
       ),
+      fifoThroughputLimit: ThroughputLimit.nullable().describe(`${THROUGHPUT_LIMIT} null: perQueue.`),
+      tags: Tags,
+      attributes: Attributes,
       counts: QueueCounts.describe('How many messages are in each state now.'),
       oldestSeconds: z
         .number()
@@ -237,6 +252,9 @@ export const QueueView = named(
           leaseEndsAt: null,
           sealMessages: false,
           fifo: false,
+          fifoThroughputLimit: null,
+          tags: {},
+          attributes: {},
           counts: { visible: 12, inFlight: 3, delayed: 0 },
           oldestSeconds: 4.25,
           deadLetterSources: [],

@@ -27,6 +27,8 @@ import {
 import { FifoId } from '../messages/message-schemas.ts'
 import { OutboundInput, OutboundView } from '../outbound-schemas.ts'
 import {
+  Attributes,
+  attributesInput,
   CreatedAt,
   EventTypePattern,
   givenMap,
@@ -181,11 +183,16 @@ const settings = {
   outbound: OutboundInput.nullish().describe(
     'How the endpoint is reached beyond its URL: proxy, certificates, headers. Webhooks only. Default: plainly.',
   ),
+  attributes: attributesInput('`SubscriptionRoleArn`'),
 }
 
 const Protocol = z.enum(PROTOCOLS)
 const Status = z.enum(['pending', 'active', 'paused'])
 const Confirmation = z.enum(['none', 'handshake'])
+const Origin = z.enum(['native', 'aws'])
+const ORIGIN =
+  'native: as made over this API. aws: as made over an AWS protocol, so that webhooks get the requests of SNS word by word: ' +
+  'its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded.'
 
 export const NewSubscriptionInput = namedInput(
   'NewSubscription',
@@ -204,6 +211,13 @@ export const NewSubscriptionInput = namedInput(
       confirmation: Confirmation.optional().describe(
         'handshake: pending until the endpoint confirms; webhooks and mail, which needs it. Default none, for mail handshake.',
       ),
+      origin: Origin.optional().describe(`${ORIGIN} Default native.`),
+      status: z
+        .literal('paused')
+        .optional()
+        .describe(
+          'paused: messages wait from the beginning. Not with a handshake. It does not change an existing subscription. Default: active.',
+        ),
       ...settings,
     })
     .meta({
@@ -240,7 +254,7 @@ export const SubscriptionInput = namedInput(
     }),
 )
 
-export const SUBSCRIPTION_FIXED = ['protocol', 'confirmation', 'status'] as const
+export const SUBSCRIPTION_FIXED = ['protocol', 'confirmation', 'origin', 'status'] as const
 
 export const SUBSCRIPTION_EXAMPLE = {
   id: '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012',
@@ -251,6 +265,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   pendingEndpoint: null,
   name: 'Billing',
   metadata: { team: 'payments' },
+  origin: 'native',
   status: 'active',
   pausedBecause: null,
   onGone: 'pause',
@@ -269,6 +284,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   circuitBreaker: null,
   groupThrottle: null,
   outbound: null,
+  attributes: {},
   confirmation: 'none',
   confirmationExpiresAt: null,
   createdAt: '2026-11-21T09:30:00.000Z',
@@ -299,6 +315,7 @@ export const SubscriptionView = named(
       metadata: z
         .record(z.string(), z.string())
         .describe('The caller’s own words about it by key; empty where there are none.'),
+      origin: Origin.describe(ORIGIN),
       status: Status.describe(
         'pending: waits for its confirmation; active: gets messages; paused: messages are kept for it.',
       ),
@@ -369,6 +386,7 @@ export const SubscriptionView = named(
       outbound: OutboundView.nullable().describe(
         'How the endpoint is reached beyond its URL; null: plainly.',
       ),
+      attributes: Attributes,
       confirmation: Confirmation.describe('Whether the endpoint has to confirm before it gets messages.'),
       confirmationExpiresAt: Timestamp.nullable().describe(
         'When a pending subscription is removed, or a move is given up, unless confirmed: ISO 8601 in UTC. null: nothing is pending.',

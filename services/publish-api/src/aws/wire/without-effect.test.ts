@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { CreateTopicCommand, SetTopicAttributesCommand, SubscribeCommand } from '@aws-sdk/client-sns'
 import { CreateQueueCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { WITHOUT_EFFECT, withoutEffect } from '@fantail/policy'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { queueArn, type SnsApi, startSnsApi, topicArn } from '../sns/sns.fixture.ts'
-import { WITHOUT_EFFECT, withoutEffect } from './without-effect.ts'
 
 let sns: SnsApi
 let sqs: SQSClient

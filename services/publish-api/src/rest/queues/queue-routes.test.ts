@@ -62,6 +62,18 @@ test('PUT creates a queue with defaults, then sets only what it is given; null r
   expect([patched.body.visibilityTimeoutSeconds, patched.body.delaySeconds]).toEqual([5, 0])
 })
 
+test('tags and attributes of AWS are set, shown, and checked', async () => {
+  const Policy = JSON.stringify({
+    Statement: [{ Effect: 'Allow', Principal: '*', Action: 'sqs:SendMessage' }],
+  })
+  const set = { tags: { team: 'a' }, attributes: { Policy } }
+  expect((await api.call('PUT', '/v1/queues/tagged', { body: set })).body).toMatchObject(set)
+  const wrong = { Policy: '[]', KmsDataKeyReusePeriodSeconds: '5', SqsManagedSseEnabled: 'yes', Other: 'x' }
+  const { status, body } = await api.call('PATCH', '/v1/queues/tagged', { body: { attributes: wrong } })
+  const paths = body.error.details.map(({ path }: { path: string }) => path)
+  expect([status, ...paths]).toEqual([400, ...Object.keys(wrong).map((name) => `attributes.${name}`)])
+})
+
 test('a redrive policy names its queue by name or ARN, and that queue lists it as a source', async () => {
   await api.call('PUT', '/v1/queues/failed')
   const redrivePolicy = { deadLetterTargetArn: 'failed', maxReceiveCount: 3 }

@@ -182,7 +182,10 @@ test('nobody logs in if no keys are required', async () => {
   const deps = { ...api.deps, settings: { ...api.deps.settings, auth: false, mode: 'local' as const } }
   const app = createApp(deps)
   const read = await app.request('http://localhost/v1/session')
-  expect(await read.json()).toEqual({ keysRequired: false, csrfToken: null, key: null, endsAt: null })
+  expect(await read.json()).toEqual({
+    ...{ keysRequired: false, csrfToken: null, key: null, endsAt: null },
+    server: expect.objectContaining({ partition: 'aws', region: 'us-east-1', account: '000000000000' }),
+  })
   const body = JSON.stringify({ key: token })
   const headers = { ...SAME_PAGE, 'Content-Type': 'application/json' }
   const made = await app.request('http://localhost/v1/session', { method: 'POST', body, headers })

@@ -120,18 +120,17 @@ async function openSession(deps: ApiDeps, { request }: Login, key: Key): Promise
   await deps.sessions.make(digestOf(token), { keyId: key.id, csrf, createdAt, endsAt })
   return {
     status: 201,
-    body: sessionView(key, { csrfToken: csrf, endsAt: iso(endsAt) }),
+    body: sessionView(deps, key, { csrfToken: csrf, endsAt: iso(endsAt) }),
     headers: { 'Set-Cookie': sessionCookie(token, needSafeOrigin(request, deps.settings)) },
   }
 }
 
 async function readSession(deps: ApiDeps, { caller, request }: Call): Promise<Answer> {
-  if (caller === null)
-    return ok({ keysRequired: false, csrfToken: null, key: null, endsAt: null } satisfies View)
+  if (caller === null) return ok(sessionView(deps, null, { csrfToken: null, endsAt: null }))
   const token = sessionTokenOf(request, deps.settings)
   const session = token === undefined ? null : await deps.sessionCache.use(digestOf(token))
-  if (!session) return ok(sessionView(caller, { csrfToken: null, endsAt: null }))
-  return ok(sessionView(caller, { csrfToken: session.csrf, endsAt: iso(session.endsAt) }))
+  if (!session) return ok(sessionView(deps, caller, { csrfToken: null, endsAt: null }))
+  return ok(sessionView(deps, caller, { csrfToken: session.csrf, endsAt: iso(session.endsAt) }))
 }
 
 async function logOut({ settings, sessions, sessionCache }: ApiDeps, { request }: Call): Promise<Answer> {
@@ -143,12 +142,26 @@ async function logOut({ settings, sessions, sessionCache }: ApiDeps, { request }
   return { ...NO_CONTENT, headers: { 'Set-Cookie': endedCookie(needSafeOrigin(request, settings)) } }
 }
 
-function sessionView(key: Key, session: Pick<View, 'csrfToken' | 'endsAt'>): View {
-  const { id, account, scopes, prefixes } = key
+type ServerFacts = Pick<ApiDeps, 'settings' | 'vault'>
+
+/** `key`: null if keys are not required. */
+function sessionView(
+  { settings, vault }: ServerFacts,
+  key: Caller,
+  session: Pick<View, 'csrfToken' | 'endsAt'>,
+): View {
+  const { partition, region, account } = settings.arn
+  const hasArchives = settings.archive !== undefined
   return {
-    keysRequired: true,
-    key: { id, account, scopes: [...scopes], prefixes: [...prefixes] },
+    keysRequired: key !== null,
+    key: key && {
+      id: key.id,
+      account: key.account,
+      scopes: [...key.scopes],
+      prefixes: [...key.prefixes],
+    },
     ...session,
+    server: { partition, region, account, hasMasterKey: vault !== undefined, hasArchives },
   }
 }
 

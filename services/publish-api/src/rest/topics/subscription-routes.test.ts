@@ -36,6 +36,39 @@ test('a webhook is active at once, under the defaults', async () => {
   expect(topic.body.subscriptions.active).toBe(1)
 })
 
+test('a subscription behaves as one of SNS if its origin is aws, and may begin paused', async () => {
+  const endpoint = 'https://example.com/moved'
+  const role = { SubscriptionRoleArn: 'arn:aws:iam::000000000000:role/r' }
+  const given = { endpoint, origin: 'aws', status: 'paused', attributes: role }
+  const { status, body } = await subscribe(given)
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    ...{ origin: 'aws', status: 'paused', redrivePolicy: null, onGone: 'deadLetter', attributes: role },
+    effectiveDeliveryPolicy: { requestPolicy: { headerContentType: 'text/plain; charset=UTF-8' } },
+  })
+  expect((await subscribe({ endpoint, status: 'paused' })).status).toBe(200)
+  expect((await subscribe({ endpoint, origin: 'native' })).status).toBe(409)
+  for (const wrong of [{ confirmation: 'handshake' }, { attributes: { Other: 'x' } }, { origin: 'sns' }])
+    expect((await subscribe({ endpoint: `${endpoint}/2`, status: 'paused', ...wrong })).status).toBe(400)
+  const changed = await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: { origin: 'native' } })
+  expect(changed.body.error.details).toEqual([{ path: 'origin', message: 'cannot be changed' }])
+})
+
+test('endpoints are checked without being subscribed', async () => {
+  const endpoints = [
+    { endpoint: 'https://example.com/x' },
+    { endpoint: 'ops@example.com', protocol: 'email' },
+    { endpoint: 'arn:aws:sns:us-east-1:000000000000:endpoint/GCM/a/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012' },
+    { endpoint: 'nonsense' },
+  ]
+  const { status, body } = await api.call('POST', '/v1/endpoints/check', { body: { endpoints } })
+  expect([status, body.problems.length]).toEqual([200, 4])
+  expect(body.problems[0]).toBe(null)
+  expect(body.problems[1]).toContain('FANTAIL_SMTP_URL')
+  expect(body.problems[2]).toContain('names no platform endpoint')
+  expect(body.problems[3]).toContain('endpoint must be')
+})
+
 test('an answer shows the policy in force and the lane’s drain time', async () => {
   await api.call('PUT', '/v1/topics/slow', {
     body: { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 4 } } },

@@ -2,6 +2,10 @@ import { principalOf } from '@fantail/access'
 import { parseArn, resolveTopic, type SubscriptionRecord } from '@fantail/contracts'
 import { SubscriptionReference, TopicReference } from '@fantail/contracts/schemas/shared-schemas'
 import {
+  EndpointCheckAnswer,
+  EndpointCheckInput,
+} from '@fantail/contracts/schemas/subscriptions/endpoint-check-schemas'
+import {
   NewSubscriptionInput,
   SUBSCRIPTION_FIXED,
   SubscriptionInput,
@@ -22,6 +26,7 @@ import {
   deleteSubscription,
   visibleSubscription,
 } from '../../subscriptions/change.ts'
+import { endpointProblems } from '../../subscriptions/check-endpoints.ts'
 import { moveSubscription } from '../../subscriptions/moves/move.ts'
 import {
   newSubscriptionProblems,
@@ -96,6 +101,18 @@ export function subscriptionRoutes(deps: ApiDeps): Endpoint[] {
       query: SubscriptionListQuery,
       answers: { 200: { description: 'A page', schema: SubscriptionList } },
       handle: ({ query }) => listSubscriptions(deps, query),
+    }),
+    endpoint({
+      id: 'checkEndpoints',
+      method: 'POST',
+      path: '/v1/endpoints/check',
+      tag,
+      summary: 'Check whether endpoints could be subscribed',
+      description:
+        'Says which endpoints this server would refuse, and which setting it lacks for them. Nothing is made or sent.',
+      body: EndpointCheckInput,
+      answers: { 200: { description: 'A problem or null for each', schema: EndpointCheckAnswer } },
+      handle: async ({ body }) => ok({ problems: await endpointProblems(deps, body.endpoints) }),
     }),
     endpoint({
       ...one,

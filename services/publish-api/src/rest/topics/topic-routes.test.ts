@@ -67,6 +67,37 @@ test('null resets a member', async () => {
   })
 })
 
+test('tags and attributes of AWS are set, shown to both APIs, and checked', async () => {
+  const Policy = JSON.stringify({ Statement: [{ Effect: 'Allow', Principal: '*', Action: 'SNS:Publish' }] })
+  const set = { tags: { team: 'a' }, attributes: { Policy, TracingConfig: 'Active', KmsMasterKeyId: '' } }
+  const { body } = await api.call('PUT', '/v1/topics/tagged', { body: set })
+  expect(body).toMatchObject({ tags: set.tags, attributes: { Policy, TracingConfig: 'Active' } })
+  expect(body.attributes).not.toHaveProperty('KmsMasterKeyId')
+  const reset = await api.call('PATCH', '/v1/topics/tagged', { body: { tags: null, attributes: null } })
+  expect(reset.body).toMatchObject({ tags: {}, attributes: {}, fifoThroughputScope: null })
+
+  const wrong = {
+    attributes: { Policy: '{}', Other: 'x' },
+    tags: { 'aws:a': 'b' },
+    fifoThroughputScope: 'Topic',
+  }
+  const refusals = await Promise.all(
+    Object.entries(wrong).map(async ([name, value]) => {
+      const { status, body } = await api.call('PATCH', '/v1/topics/tagged', { body: { [name]: value } })
+      return [status, ...body.error.details.map(({ path }: { path: string }) => path)]
+    }),
+  )
+  expect(refusals).toEqual([
+    [400, 'attributes.Policy', 'attributes.Other'],
+    [400, 'tags.aws:a'],
+    [400, 'fifoThroughputScope'],
+  ])
+  const scoped = await api.call('PUT', '/v1/topics/scoped.fifo', {
+    body: { fifoThroughputScope: 'MessageGroup' },
+  })
+  expect(scoped.body.fifoThroughputScope).toBe('MessageGroup')
+})
+
 test('a topic shows its archive and what that has, and is not deleted before its archive is', async () => {
   const archive = { days: 30, whenFull: 'dropOldest' }
   await api.call('PUT', '/v1/topics/archived', { body: { archive } })

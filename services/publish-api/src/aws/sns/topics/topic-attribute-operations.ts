@@ -3,11 +3,12 @@ import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import { parseArn, type TopicRecord } from '@fantail/contracts'
 import type { CountedTopic } from '@fantail/store'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
+import { isHiddenAttribute } from '../../../topics/kept-attributes.ts'
 import { whenArchived } from '../../../topics/topic-changes.ts'
 import { ofTopic } from '../publish/read-message.ts'
 import { checkTopicArn, missingParameter, noSuchTopic } from '../wire/sns-parameters.ts'
 import { accessPolicyOf } from './topic-access-policy.ts'
-import { archivePolicyOf, KEPT_ATTRIBUTES, readTopicAttributes, refuseOnSet } from './topic-attributes.ts'
+import { archivePolicyOf, readTopicAttributes, refuseOnSet } from './topic-attributes.ts'
 import { topicPolicyAttributes } from './topic-delivery-policy.ts'
 
 export function topicAttributeOperations(deps: ApiDeps): Operation[] {
@@ -52,8 +53,7 @@ export function topicAttributeOperations(deps: ApiDeps): Operation[] {
 }
 
 function attributesOf({ topic, subscriptions, deleted }: CountedTopic): Record<string, string> {
-  const { Policy: _, ...kept } = topic.attributes
-  const shown = Object.entries(kept).filter(([name]) => !KEPT_ATTRIBUTES[name]?.hidden)
+  const shown = Object.entries(topic.attributes).filter(([name]) => !isHiddenAttribute(name))
   return {
     TopicArn: topic.arn,
     Owner: parseArn(topic.arn)?.account ?? '',

@@ -4,7 +4,6 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
-  ARCHIVE_DAYS_MAX,
   DISPLAY_NAME_CHARS_MAX,
   type FifoThroughputScope,
   isFifoName,
@@ -13,8 +12,9 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import type { TopicSettings } from '@fantail/store'
+import { isEmptyObject, keptProblem, removesKept } from '../../../topics/kept-attributes.ts'
 import { invalidParameter, type Refuse } from '../wire/sns-parameters.ts'
-import { accessPolicyOf, accessPolicyProblem } from './topic-access-policy.ts'
+import { accessPolicyOf } from './topic-access-policy.ts'
 import { readTopicDeliveryPolicy } from './topic-delivery-policy.ts'
 
 export const refuseOnCreate: Refuse = (text) => invalidParameter(`Attributes Reason: ${text}`)
@@ -65,18 +65,10 @@ function withAttribute(
   { name, text }: GivenAttribute,
   { arn, refuse }: TopicRules,
 ): Given {
-  const { [name]: _, ...others } = attributes
-  if (name === 'Policy') {
-    const problem = text === '' ? undefined : accessPolicyProblem(text)
-    if (problem !== undefined) throw refuse(problem)
-    return text === '' ? others : { ...others, Policy: text }
-  }
-  const kept = Object.hasOwn(KEPT_ATTRIBUTES, name) ? KEPT_ATTRIBUTES[name] : undefined
-  if (!kept) throw refuse('AttributeName')
-  if (kept.fifoOnly && !isFifoName(arn)) throw refuse(`${name} can only be set for FIFO topics`)
-  const problem = text === '' && !kept.needsText ? undefined : kept.problem(text)
+  const problem = keptProblem(arn, name, text)
   if (problem !== undefined) throw refuse(problem)
-  return text === '' || kept.isEmpty?.(text) ? others : { ...others, [name]: text }
+  const { [name]: _, ...others } = attributes
+  return removesKept(name, text) ? others : { ...others, [name]: text }
 }
 
 /** null: the archive ends, and is deleted. The text was checked before. */
@@ -93,11 +85,6 @@ export function archivePolicyOf({ archive, attributes }: TopicRecord): string {
   const days = String(archive.days)
   const isCurrent = given !== '' && String(objectOf(given)?.MessageRetentionPeriod) === days
   return isCurrent ? given : JSON.stringify({ MessageRetentionPeriod: days })
-}
-
-function isEmptyObject(text: string): boolean {
-  const value = objectOf(text)
-  return value !== undefined && Object.keys(value).length === 0
 }
 
 function readDisplayName(displayName: string, { refuse }: TopicRules): Read {
@@ -132,7 +119,11 @@ export function differingAttribute(given: Given, topic: TopicRecord, rules: Topi
       return !isDeepStrictEqual(documentOf(text) ?? {}, documentOf(archivePolicyOf(topic)) ?? {})
     const { attributes, ...read } = readTopicAttributes({ [name]: text }, {}, rules)
     if (attributes) return !isDeepStrictEqual(documentOf(text), documentOf(topic.attributes[name]))
-    const members = { contentBasedDeduplication: false, fifoThroughputScope: 'Topic', ...topic }
+    const members = {
+      contentBasedDeduplication: false,
+      ...topic,
+      fifoThroughputScope: topic.fifoThroughputScope ?? 'Topic',
+    }
     return Object.entries(read).some(
       ([member, value]) => !isDeepStrictEqual(value, members[member as keyof typeof members]),
     )
@@ -147,88 +138,4 @@ function documentOf(text: string | undefined): unknown {
   } catch {
     return text
   }
-}
-
-interface KeptAttribute {
-  /** The problem of the text, with the attribute's name. undefined: there is none. */
-  problem(text: string): string | undefined
-  fifoOnly?: true
-  /** GetTopicAttributes returns it in another way, or another operation does. */
-  hidden?: true
-  /** An empty text is refused. */
-  needsText?: true
-  /** Whether the text removes the attribute. */
-  isEmpty?(text: string): boolean
-}
-
-const MESSAGE_BYTES_BOUNDS = [1_024, 1_048_576] as const
-/** @limit A `DataProtectionPolicy`, which is kept and not acted on. Past it: the policy is refused. */
-const DATA_PROTECTION_BYTES_MAX = 30_720
-/** Kinds of subscribers that AWS can log deliveries to. */
-const LOGGED = ['HTTP', 'Firehose', 'Lambda', 'Application', 'SQS']
-
-const anything: KeptAttribute = { problem: () => undefined }
-
-/** Attributes of a topic that are stored and shown as given (checklist 116, 200), each with its check. */
-export const KEPT_ATTRIBUTES: Record<string, KeptAttribute> = {
-  SignatureVersion: oneOf('SignatureVersion', ['1', '2']),
-  TracingConfig: oneOf('TracingConfig', ['PassThrough', 'Active']),
-  KmsMasterKeyId: anything,
-  MaximumMessageSize: { problem: sizeProblem },
-  ArchivePolicy: {
-    problem: archiveProblem,
-    fifoOnly: true,
-    hidden: true,
-    needsText: true,
-    isEmpty: isEmptyObject,
-  },
-  DataProtectionPolicy: { problem: dataProtectionProblem, hidden: true },
-  ...Object.fromEntries(LOGGED.flatMap(feedbackAttributes)),
-}
-
-function oneOf(name: string, values: string[]): KeptAttribute {
-  const problem = (text: string) =>
-    values.includes(text)
-      ? undefined
-      : `${name}: Invalid value [${text}]. Please use either ${values.join(' or ')}`
-  return { problem }
-}
-
-function feedbackAttributes(kind: string): [string, KeptAttribute][] {
-  const rate = `${kind}SuccessFeedbackSampleRate`
-  return [
-    [`${kind}SuccessFeedbackRoleArn`, anything],
-    [`${kind}FailureFeedbackRoleArn`, anything],
-    [rate, { problem: (text) => rateProblem(rate, text) }],
-  ]
-}
-
-function rateProblem(name: string, text: string): string | undefined {
-  if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return undefined
-  return `${name}: ${text} value provided is not an integer between 0-100`
-}
-
-function sizeProblem(text: string): string | undefined {
-  const [min, max] = MESSAGE_BYTES_BOUNDS
-  if (/^\d{1,7}$/.test(text) && Number(text) >= min && Number(text) <= max) return undefined
-  return `MaximumMessageSize: ${text} value provided is not an integer between ${min}-${max}`
-}
-
-function archiveProblem(text: string): string | undefined {
-  const policy = objectOf(text)
-  if (!policy) return 'ArchivePolicy: must be a JSON object'
-  if (Object.keys(policy).length === 0) return undefined
-  const { MessageRetentionPeriod: days = '', ...others } = policy
-  const [unknown] = Object.keys(others)
-  if (unknown !== undefined) return `ArchivePolicy: Unexpected JSON member: ${unknown}`
-  if (/^\d{1,3}$/.test(String(days)) && Number(days) >= 1 && Number(days) <= ARCHIVE_DAYS_MAX)
-    return undefined
-  return `ArchivePolicy: MessageRetentionPeriod must be between 1 and ${ARCHIVE_DAYS_MAX}`
-}
-
-function dataProtectionProblem(text: string): string | undefined {
-  if (Buffer.byteLength(text) > DATA_PROTECTION_BYTES_MAX) {
-    return `DataProtectionPolicy: must have at most ${DATA_PROTECTION_BYTES_MAX} bytes`
-  }
-  return objectOf(text) ? undefined : 'DataProtectionPolicy: must be a JSON object'
 }

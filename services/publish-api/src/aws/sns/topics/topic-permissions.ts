@@ -1,17 +1,12 @@
 /** AddPermission and RemovePermission. They add and remove statements of the topic's policy by label. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
 import type { TopicRecord } from '@fantail/contracts'
+import { isTopicAction } from '@fantail/policy'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { grantStatement } from '../../wire/grant.ts'
 import { ofTopic } from '../publish/read-message.ts'
 import { checkTopicArn, invalidParameter, missingParameter } from '../wire/sns-parameters.ts'
-import {
-  type AccessPolicy,
-  accessPolicyOf,
-  isTopicAction,
-  type Statement,
-  statementsOf,
-} from './topic-access-policy.ts'
+import { type AccessPolicy, accessPolicyOf, type Statement, statementsOf } from './topic-access-policy.ts'
 
 const ACCOUNT = /^\d{12}$/
 

@@ -1,15 +1,14 @@
 /** TagResource, UntagResource, ListTagsForResource (checklist 114): tags of topics. */
 import { type AwsCall, AwsError, type AwsInput, type Operation } from '@fantail/aws-wire'
-import { FantailError, type TopicRecord } from '@fantail/contracts'
+import {
+  FantailError,
+  TAG_KEY_CHARS_MAX,
+  TAG_VALUE_CHARS_MAX,
+  TAGS_MAX,
+  type TopicRecord,
+} from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { checkTopicArn, invalidParameter, missingParameter } from '../wire/sns-parameters.ts'
-
-/** @limit Tags of a topic. Past it: the request is refused. */
-const TOPIC_TAGS_MAX = 50
-/** @limit Key of a topic's tag. Past it: the request is refused. */
-const TOPIC_TAG_KEY_CHARS_MAX = 128
-/** @limit Value of a topic's tag. Past it: the request is refused. */
-const TOPIC_TAG_VALUE_CHARS_MAX = 256
 
 export const TAG_LIST = { list: { struct: { Key: 'string', Value: 'string' } } } as const
 
@@ -90,11 +89,11 @@ export function readTags(given: unknown): Tags {
     const member = `tags.${index + 1}.member`
     if (Key === '') throw constraint(Key, `${member}.key`, 'greater than or equal to 1')
     if (/^aws:/i.test(Key)) throw invalidParameter(RESERVED_KEY)
-    if (Key.length > TOPIC_TAG_KEY_CHARS_MAX) {
-      throw constraint(Key, `${member}.key`, `less than or equal to ${TOPIC_TAG_KEY_CHARS_MAX}`)
+    if (Key.length > TAG_KEY_CHARS_MAX) {
+      throw constraint(Key, `${member}.key`, `less than or equal to ${TAG_KEY_CHARS_MAX}`)
     }
-    if (Value.length > TOPIC_TAG_VALUE_CHARS_MAX) {
-      throw constraint(Value, `${member}.value`, `less than or equal to ${TOPIC_TAG_VALUE_CHARS_MAX}`)
+    if (Value.length > TAG_VALUE_CHARS_MAX) {
+      throw constraint(Value, `${member}.value`, `less than or equal to ${TAG_VALUE_CHARS_MAX}`)
     }
   }
   const tags = new Map(list.map(({ Key = '', Value = '' }) => [Key, Value]))
@@ -108,7 +107,7 @@ function constraint(value: string, member: string, length: string): AwsError {
 }
 
 function checkCount(tags: Tags): Tags {
-  if (tags.size <= TOPIC_TAGS_MAX) return tags
+  if (tags.size <= TAGS_MAX) return tags
   throw new AwsError('TagLimitExceeded', 'Could not complete request: tag quota of per resource exceeded')
 }
 

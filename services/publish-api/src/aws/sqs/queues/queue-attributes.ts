@@ -15,6 +15,7 @@ import {
 } from '@fantail/contracts'
 import { policyProblem } from '@fantail/policy'
 import type { QueueSettings } from '@fantail/store'
+import { KMS_REUSE_SECONDS, QUEUE_ATTRIBUTE_BYTES_MAX } from '../../../queues/kept-queue-attributes.ts'
 import { sqsError } from '../wire/sqs-error.ts'
 import { invalidAttribute, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
 
@@ -34,12 +35,6 @@ export const NUMBERS = {
   VisibilityTimeout: { member: 'visibilityTimeoutSeconds', min: 0, max: QUEUE_VISIBILITY_SECONDS_MAX },
 } as const
 
-export const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
-/**
- * SQS bounds policies. Here every value is bounded, also to keep nested JSON from exhausting the stack.
- * @limit Value of a queue attribute. Past it: the request is refused.
- */
-const QUEUE_ATTRIBUTE_BYTES_MAX = 8_192
 const WHOLE_NUMBER = /^\d{1,10}$/
 
 /**

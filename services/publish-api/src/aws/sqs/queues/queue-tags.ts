@@ -1,16 +1,11 @@
 /** TagQueue, UntagQueue, ListQueueTags. */
 import type { AwsCall, AwsInput, Operation } from '@fantail/aws-wire'
+import { TAG_KEY_CHARS_MAX, TAG_VALUE_CHARS_MAX, TAGS_MAX } from '@fantail/contracts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import { queueArnOf, queueOf, whereQueueExists } from '../wire/queue-url.ts'
 import { invalidParameterValue, missingParameter } from '../wire/sqs-error.ts'
 import { TAGS } from '../wire/sqs-shapes.ts'
 
-/** @limit Tags of a queue. Past it: the request is refused. */
-const QUEUE_TAGS_MAX = 50
-/** @limit Key of a queue's tag. Past it: the request is refused. */
-const QUEUE_TAG_KEY_CHARS_MAX = 128
-/** @limit Value of a queue's tag. Past it: the request is refused. */
-const QUEUE_TAG_VALUE_CHARS_MAX = 256
 /** Letters, digits and spaces of any script, and a few signs. */
 const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 
@@ -65,18 +60,16 @@ async function untagQueue(deps: ApiDeps, input: AwsInput, call: AwsCall): Promis
 }
 
 export function checkTags(tags: Tags, queueName: string): void {
-  if (Object.keys(tags).length > QUEUE_TAGS_MAX) {
+  if (Object.keys(tags).length > TAGS_MAX) {
     throw invalidParameterValue(`Too many tags added for queue ${queueName}.`)
   }
   for (const [key, value] of Object.entries(tags)) {
-    if (key.length === 0 || key.length > QUEUE_TAG_KEY_CHARS_MAX) {
-      throw invalidParameterValue(
-        `Tag keys must be between 1 and ${QUEUE_TAG_KEY_CHARS_MAX} characters in length.`,
-      )
+    if (key.length === 0 || key.length > TAG_KEY_CHARS_MAX) {
+      throw invalidParameterValue(`Tag keys must be between 1 and ${TAG_KEY_CHARS_MAX} characters in length.`)
     }
-    if (value.length > QUEUE_TAG_VALUE_CHARS_MAX) {
+    if (value.length > TAG_VALUE_CHARS_MAX) {
       throw invalidParameterValue(
-        `Tag values must be between 0 and ${QUEUE_TAG_VALUE_CHARS_MAX} characters in length.`,
+        `Tag values must be between 0 and ${TAG_VALUE_CHARS_MAX} characters in length.`,
       )
     }
     if (/^aws:/i.test(key))
