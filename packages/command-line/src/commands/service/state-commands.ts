@@ -1,29 +1,15 @@
 /** `fantail export` writes the set-up to a file, and `fantail apply` changes a server to match the file. */
-import {
-  type Client,
-  createQueue,
-  createTopic,
-  deleteEventType,
-  deleteQueue,
-  deleteSubscription,
-  deleteTopic,
-  putEventType,
-  subscribe,
-  updateQueue,
-  updateSubscription,
-  updateTopic,
-} from '@fantail/client/api'
-import { printable } from '@fantail/policy'
+import type { Client } from '@fantail/client/api'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { collect, readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
-import { failureText } from '../../frame/failure-text.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import type { Output, Style } from '../../output/output.ts'
+import type { Output } from '../../output/output.ts'
 import { counted } from '../../output/text-table.ts'
-import { readState, type Selection } from './state-file.ts'
+import { type Found, readState, type Selection, written } from './state-file.ts'
 import { parseState } from './state-parse.ts'
-import { impossible, planOf, type Step } from './state-plan.ts'
+import { impossible, planOf } from './state-plan.ts'
+import { applySteps, showStep } from './state-steps.ts'
 
 interface ExportFlags {
   prefix?: string
@@ -58,13 +44,7 @@ async function exportFile({ api, out }: CommandContext, flags: ExportFlags): Pro
     ...(topics && { topics }),
     ...(queues && { queues }),
   }
-  const { topics: found, ...rest } = await readWithProgress(await api(), out, selection)
-  const written = found.map(({ subscriptions, ...topic }) => ({
-    ...topic,
-    // Another server gives other ids.
-    subscriptions: subscriptions.map(({ id: _, ...subscription }) => subscription),
-  }))
-  printFile({ ...rest, topics: written }, out)
+  printFile(written(await readWithProgress(await api(), out, selection)), out)
   out.note('Secrets are not in it: webhook keys, outbound headers, certificates, API keys.')
 }
 
@@ -72,7 +52,11 @@ function printFile(file: object, out: Output): void {
   out.line(out.json ? JSON.stringify(file) : JSON.stringify(file, null, 2))
 }
 
-async function readWithProgress(client: Client, out: Output, selection: Selection = {}) {
+export async function readWithProgress(
+  client: Client,
+  out: Output,
+  selection: Selection = {},
+): Promise<Found> {
   const progress = out.progress('topics read')
   try {
     return await readState(client, (topics) => progress.update(topics), selection)
@@ -121,81 +105,11 @@ async function applyFile(
   const problems = impossible(steps)
   if (problems.length > 0) throw new CommandError('conflict', problems.join('\n'), 'Nothing was changed.')
   if (plan) {
-    for (const step of steps) show(context, step)
+    for (const step of steps) showStep(context, step)
     context.out.note(counted(steps.length, 'change'))
     return steps.length === 0 ? 'done' : 'differs'
   }
   const deleted = steps.filter(({ act }) => act === 'delete')
   if (deleted.length > 0) await confirm(`delete ${deleted.map(({ name }) => name).join(', ')}`, context)
   return applySteps(context, client, steps)
-}
-
-/** A step that fails ends the command. The earlier steps stay done, and another run continues from there. */
-async function applySteps(context: CommandContext, client: Client, steps: Step[]): Promise<ExitName> {
-  const progress = context.out.progress('changes')
-  for (const [index, step] of steps.entries()) {
-    progress.update(index, steps.length)
-    try {
-      await doStep(client, step)
-    } catch (error) {
-      progress.end()
-      if (index === 0 || context.signal.aborted) throw error
-      context.out.warn(`${step.act} ${step.kind} ${step.name}: ${failureText(error)}`)
-      context.out.warn(`${index} of ${steps.length} changes were made. Run it again to go on.`)
-      return 'partlyDone'
-    }
-    progress.end()
-    show(context, step)
-  }
-  context.out.note(counted(steps.length, 'change'))
-  return 'done'
-}
-
-async function doStep(
-  client: Client,
-  { act, kind, name, topic = '', id = '', settings: body }: Step,
-): Promise<void> {
-  const actions: Record<Step['kind'], Record<Step['act'], () => Promise<unknown>>> = {
-    queue: {
-      create: () => createQueue({ client, path: { queue: name }, body }),
-      change: () => updateQueue({ client, path: { queue: name }, body }),
-      delete: () => deleteQueue({ client, path: { queue: name } }),
-    },
-    topic: {
-      create: () => createTopic({ client, path: { topic: name }, body }),
-      change: () => updateTopic({ client, path: { topic: name }, body }),
-      delete: () => deleteTopic({ client, path: { topic: name } }),
-    },
-    eventType: {
-      create: () => putEventType({ client, path: { topic, name }, body }),
-      change: () => putEventType({ client, path: { topic, name }, body }),
-      delete: () => deleteEventType({ client, path: { topic, name } }),
-    },
-    subscription: {
-      create: () => subscribe({ client, path: { topic }, body: { ...body, endpoint: name } }),
-      change: () => updateSubscription({ client, path: { id }, body }),
-      delete: () => deleteSubscription({ client, path: { id } }),
-    },
-  }
-  await actions[kind][act]()
-}
-
-const SIGNS: Record<Step['act'], [sign: string, style: Style]> = {
-  create: ['+', 'green'],
-  change: ['~', 'yellow'],
-  delete: ['-', 'red'],
-}
-
-function show({ out }: CommandContext, step: Step): void {
-  const { act, kind, name, topic, settings, before } = step
-  const [sign, style] = SIGNS[act]
-  const of = topic === undefined ? '' : ` of ${topic}`
-  const changes = Object.entries(before ?? {}).map(([member, value]) =>
-    printable(`    ${member}: ${JSON.stringify(value)} → ${JSON.stringify(settings[member])}`),
-  )
-  out.item(
-    step,
-    () => [out.style(style, printable(`${sign} ${kind} ${name}${of}`)), ...changes].join('\n'),
-    name,
-  )
 }

@@ -3,6 +3,7 @@ import {
   type Client,
   getEventType,
   getQueue,
+  getSession,
   getTopic,
   listEventTypes,
   listQueues,
@@ -10,12 +11,17 @@ import {
   listTopics,
   type Queue,
   SETTINGS,
+  type Session,
+  type Subscription,
   type Topic,
 } from '@fantail/client/api'
+import { ARN_DEFAULTS, parseArn } from '@fantail/contracts'
+import { readEndpoint } from '@fantail/policy'
 import { pagesOf } from '../../frame/list-command.ts'
 import { ApiRefusal } from '../../output/exit-codes.ts'
 
-interface NamedState {
+export interface NamedState {
+  /** In the server's own account and region it may be short, elsewhere it is the ARN. */
   name: string
   settings: Record<string, unknown>
 }
@@ -27,7 +33,8 @@ export interface SubscriptionState {
   settings: Record<string, unknown>
 }
 
-interface TopicState {
+export interface TopicState {
+  /** It is short or an ARN, as the name of a queue is. */
   name: string
   settings: Record<string, unknown>
   /** The catalogue. Absent: it stays as it is. */
@@ -58,8 +65,10 @@ const SUBSCRIPTION_MEMBERS = SETTINGS.Subscription.filter(
   (member) => member !== 'endpoint' && member !== 'name' && member !== 'outbound',
 )
 
-/** Settings that a queue or topic gets when it is created, and that cannot be changed. */
-export const FIXED = ['fifo']
+/** Settings that something gets when it is created, and that cannot be changed. */
+export const FIXED = ['fifo', 'origin', 'protocol']
+/** A new subscription may be paused. Later a pause is an act, and no setting. */
+export const INITIAL = ['status']
 
 /** Each member selects some of a server, and the queues to which that leads. Without members everything is read. */
 export interface Selection {
@@ -78,10 +87,12 @@ export async function readState(
   onRead: (topics: number) => void,
   selection: Selection = {},
 ): Promise<Found> {
-  const queues = await queuesOf(client, selection)
+  const { server } = await getSession({ client })
+  const named = ({ arn }: { arn: string }) => nameAt(server, arn)
+  const queues = await queuesOf(client, selection, named)
   const topics = new Map<string, Found['topics'][number]>()
   for await (const topic of topicsOf(client, selection)) {
-    const { name } = topic
+    const name = named(topic)
     if (topics.has(name)) continue
     const subscriptions = await subscriptionsOf(client, name)
     const eventTypes = await eventTypesOf(client, name)
@@ -90,7 +101,7 @@ export async function readState(
     onRead(topics.size)
   }
   const found: Found = { version: 1, queues: [...queues.values()], topics: [...topics.values()] }
-  if (!isEverything(selection)) await addReferred(client, found)
+  if (!isEverything(selection)) await addReferred(client, found, named)
   return found
 }
 
@@ -98,10 +109,16 @@ function isEverything({ prefix, topics, queues }: Selection): boolean {
   return prefix === undefined && topics === undefined && queues === undefined
 }
 
-async function queuesOf(client: Client, selection: Selection): Promise<Map<string, NamedState>> {
+type Named = (record: { arn: string }) => string
+
+async function queuesOf(
+  client: Client,
+  selection: Selection,
+  named: Named,
+): Promise<Map<string, NamedState>> {
   const found = new Map<string, NamedState>()
   const add = (queue: Queue) => {
-    if (queue.deadLettersOf === null) found.set(queue.name, queueState(queue))
+    if (queue.deadLettersOf === null) found.set(queue.arn, queueState(queue, named))
   }
   for (const queue of selection.queues ?? []) add(await getQueue({ client, path: { queue } }))
   const listed = listedBy(selection)
@@ -126,22 +143,22 @@ function listedBy(selection: Selection): { prefix?: string } | undefined {
   return isEverything(selection) ? {} : undefined
 }
 
-function queueState(queue: Queue): NamedState {
-  return { name: queue.name, settings: picked(queue, SETTINGS.Queue) }
+function queueState(queue: Queue, named: Named): NamedState {
+  return { name: named(queue), settings: picked(queue, SETTINGS.Queue) }
 }
 
 /** Adds the queues that topics and queues lead to, so that the file can be applied to an empty server. */
-async function addReferred(client: Client, { topics, queues }: Found): Promise<void> {
+async function addReferred(client: Client, { topics, queues }: Found, named: Named): Promise<void> {
   const known = new Set(queues.map(({ name }) => name))
   const open = [...queues, ...topics.flatMap(({ subscriptions }) => subscriptions)].flatMap(targetsOf)
   for (let arn = open.pop(); arn !== undefined; arn = open.pop()) {
-    const name = arn.split(':').at(-1) ?? ''
+    const name = named({ arn })
     if (known.has(name)) continue
     known.add(name)
     const queue = await getQueue({ client, path: { queue: arn } }).catch(orMissing)
     if (queue?.deadLettersOf !== null) continue
-    queues.push(queueState(queue))
-    open.push(...targetsOf(queueState(queue)))
+    queues.push(queueState(queue, named))
+    open.push(...targetsOf(queueState(queue, named)))
   }
 }
 
@@ -157,6 +174,36 @@ function orMissing(error: unknown): undefined {
   throw error
 }
 
+/** The file of a server's set-up. Another server gives other ids, and defaults need no words. */
+export function written({ topics, ...rest }: Found): State {
+  return {
+    ...rest,
+    topics: topics.map(({ subscriptions, ...topic }) => ({
+      ...topic,
+      subscriptions: subscriptions.map(({ id: _, settings, ...subscription }) => ({
+        ...subscription,
+        settings: withoutDefaults(subscription.endpoint, settings),
+      })),
+    })),
+  }
+}
+
+function withoutDefaults(
+  endpoint: string,
+  { protocol, origin, ...settings }: Record<string, unknown>,
+): Record<string, unknown> {
+  const implied = readEndpoint(endpoint, undefined, ARN_DEFAULTS)
+  const isImplied = 'protocol' in implied && implied.protocol === protocol
+  return { ...settings, ...(!isImplied && { protocol }), ...(origin === 'aws' && { origin }) }
+}
+
+/** The name in a file for a topic or queue of the server: short if the server completes it to this ARN. */
+export function nameAt(server: Session['server'], arn: string): string {
+  const { partition, region, account, name } = parseArn(arn) ?? { name: arn }
+  const isOwn = partition === server.partition && region === server.region && account === server.account
+  return isOwn ? name : arn
+}
+
 async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubscription[]> {
   const read = (query: object) => listTopicSubscriptions({ client, path: { topic }, query })
   const found: FoundSubscription[] = []
@@ -166,11 +213,16 @@ async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubs
         id: subscription.id,
         endpoint: subscription.endpoint,
         name: subscription.name,
-        settings: picked(subscription, SUBSCRIPTION_MEMBERS),
+        settings: { ...picked(subscription, SUBSCRIPTION_MEMBERS), ...firstSettings(subscription) },
       })),
     )
   }
   return found
+}
+
+/** Settings that only a new subscription can be given. */
+function firstSettings({ protocol, origin, status }: Subscription): Record<string, unknown> {
+  return { protocol, origin, ...(status === 'paused' && { status }) }
 }
 
 async function eventTypesOf(client: Client, topic: string): Promise<NamedState[]> {

@@ -1,9 +1,12 @@
 /** Plans the steps that make a server equal to a file. It is pure, so it is tested without a server. */
 import { isDeepStrictEqual } from 'node:util'
+import { nameOfArn } from '@fantail/contracts'
+import { inQueueOrder } from './queue-order.ts'
 import {
   FIXED,
   type Found,
   type FoundSubscription,
+  INITIAL,
   type State,
   type SubscriptionState,
 } from './state-file.ts'
@@ -33,13 +36,10 @@ interface PlanOptions {
 }
 
 export function planOf(wanted: State, found: Found, { prune }: PlanOptions): Step[] {
-  const steps: Step[] = []
-  for (const kind of ['queue', 'topic'] as const) {
-    const [want, have] = [wanted[`${kind}s`], found[`${kind}s`]]
-    for (const { name, settings } of want) {
-      const present = have.find((other) => other.name === name)
-      steps.push(...difference({ kind, name }, settings ?? {}, present?.settings))
-    }
+  const steps = queueSteps(wanted, found)
+  for (const { name, settings } of wanted.topics) {
+    const present = found.topics.find((other) => other.name === name)
+    steps.push(...difference({ kind: 'topic', name }, settings ?? {}, present?.settings))
   }
   for (const { name: topic, eventTypes = [], subscriptions } of wanted.topics) {
     const present = found.topics.find(({ name }) => name === topic)
@@ -55,8 +55,22 @@ export function planOf(wanted: State, found: Found, { prune }: PlanOptions): Ste
 }
 
 function beginningWith(prefix: string, { queues, topics, ...rest }: Found): Found {
-  const isMeant = ({ name }: { name: string }) => name.startsWith(prefix)
+  const isMeant = ({ name }: { name: string }) => nameOfArn(name).startsWith(prefix)
   return { ...rest, queues: queues.filter(isMeant), topics: topics.filter(isMeant) }
+}
+
+function queueSteps(wanted: State, found: Found): Step[] {
+  const presentOf = (name: string) => found.queues.find((other) => other.name === name)?.settings
+  const { queues, later } = inQueueOrder(wanted.queues)
+  const first = queues.flatMap((queue) => {
+    const { redrivePolicy, ...others } = queue.settings ?? {}
+    const settings = later.has(queue) ? others : (queue.settings ?? {})
+    return difference({ kind: 'queue', name: queue.name }, settings, presentOf(queue.name))
+  })
+  const closing = [...later].flatMap(({ name, settings: { redrivePolicy } }) =>
+    difference({ kind: 'queue', name }, { redrivePolicy }, presentOf(name) ?? {}),
+  )
+  return [...first, ...closing]
 }
 
 function subscriptionSteps(topic: string, wanted: SubscriptionState, present: FoundSubscription[]): Step[] {
@@ -79,7 +93,9 @@ function difference(
   present: Record<string, unknown> | undefined,
 ): Step[] {
   if (!present) return [{ act: 'create', ...subject, settings: wanted }]
-  const changed = Object.keys(wanted).filter((name) => !isDeepStrictEqual(wanted[name], present[name]))
+  const changed = Object.keys(wanted).filter(
+    (name) => !INITIAL.includes(name) && !isDeepStrictEqual(wanted[name], present[name]),
+  )
   if (changed.length === 0) return []
   const pick = (from: Record<string, unknown>) =>
     Object.fromEntries(changed.map((name) => [name, from[name] ?? null]))
