@@ -1,10 +1,9 @@
 /** Runs the commands of the guides unchanged, on one stack. */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { createOwnHosts } from '@fantail/config'
 import { freePort, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +11,7 @@ import { createReceiver } from '../../infra/receiver/src/local-receiver.ts'
 import { createMailSink, Mails } from '../../infra/receiver/src/mail-sink.ts'
 import { publish, subscribe } from '../harness/receivers/webhooks.ts'
 import { useStack } from '../harness/services/stack.ts'
-import { ROOT, textOf } from '../repo/repository.ts'
+import { textOf } from '../repo/repository.ts'
 import { commandsOfTable, filledIn } from './guide-steps.ts'
 import { createShell, isInstalled } from './shell.ts'
 
@@ -109,52 +108,6 @@ test('the receiver of docs/guides/webhooks.md takes what Fantail signs, once, an
   } finally {
     child.kill()
   }
-})
-
-test('the script of docs/guides/aws.md moves webhooks of a topic with their settings', async () => {
-  const { api, client } = stack()
-  const source = 'arn:aws:sns:eu-west-1:000000000000:moving'
-  const settings = {
-    filterPolicy: { color: ['red'] },
-    filterPolicyScope: 'MessageBody',
-    rawMessageDelivery: true,
-    deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 2, maxDelayTarget: 9, numRetries: 5 } },
-  }
-  await client.put(`/v1/topics/${source}`)
-  await client.put('/v1/queues/moved-dead')
-  const { port } = receiver.address() as AddressInfo
-  const endpoint = `http://127.0.0.1:${port}/ok`
-  const redrivePolicy = { deadLetterTargetArn: 'moved-dead' }
-  await client.post(`/v1/topics/${source}/subscriptions`, { endpoint, redrivePolicy, ...settings })
-  const pending = { endpoint: `${endpoint}?pending`, confirmation: 'handshake' }
-  await client.post(`/v1/topics/${source}/subscriptions`, pending)
-
-  const script = textOf('docs/guides/aws.md').match(/```js\n([\s\S]*?)```/)?.[1] ?? ''
-  const env = {
-    ...process.env,
-    AWS_ENDPOINT_URL: api.url,
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    FANTAIL: api.url,
-    TOPIC_ARN: source,
-  }
-  // In this folder the script finds the SDK.
-  const cwd = join(ROOT, 'tests')
-  const words = ['--input-type=module', '-e', script]
-  for (let run = 0; run < 2; run++) {
-    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd, env })
-    expect(stdout).toContain(`moved: ${endpoint}\n`)
-    expect(stdout).toContain(`left out: http ${endpoint}?pending\n`)
-  }
-  const { subscriptions } = await client.get<{ subscriptions: object[] }>('/v1/topics/moving/subscriptions')
-  expect(subscriptions).toHaveLength(1)
-  expect(subscriptions[0]).toMatchObject({
-    endpoint,
-    status: 'active',
-    ...settings,
-    redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:moved-dead' },
-  })
 })
 
 describe('docs/guides/on-call.md', () => {

@@ -182,6 +182,11 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     summary: 'switch subscriptions from AWS to Fantail, or back',
     load: async () => (await import('./commands/aws/cutover-command.ts')).cutover,
   },
+  import: {
+    words: 'sns [--plan] [--region REGION]',
+    summary: 'take over topics, subscriptions and queues of AWS',
+    load: async () => (await import('./commands/import/import-command.ts')).importFrom,
+  },
   completion: {
     words: 'bash | zsh | fish',
     summary: 'complete commands and names in a shell',

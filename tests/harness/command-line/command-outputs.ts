@@ -169,6 +169,10 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   cutover: server(AWS, [OWN.cutoverPlan, OWN.switched], {
     8: 'some subscriptions were not switched',
   }),
+  'import sns': server('tests/cli/import-sns.test.ts', [OWN.imported, OWN.curves, OWN.change, OWN.state], {
+    8: 'some changes were made',
+    ...CHANGES,
+  }),
   completion: machine(OPERATING),
   'keys create': redis(REDIS),
   'keys list': redis(REDIS),

@@ -163,4 +163,12 @@ export const OWN = {
     side,
     mayComeTwice: z.strictObject({ from: z.iso.datetime(), until: z.iso.datetime() }).nullable(),
   }),
+  imported: own({
+    matter: z.enum(['messages', 'access', 'requests', 'delivery', 'details']),
+    what: z.enum(['lost', 'changed']),
+    text,
+    remedy: text.optional(),
+    objects: z.array(text),
+  }),
+  curves: own({ subscriptions: count, sns: z.array(z.number()), fantail: z.array(z.number()) }),
 } as const satisfies Record<string, Shape>

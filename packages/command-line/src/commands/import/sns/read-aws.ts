@@ -1,0 +1,77 @@
+/** Reads SNS and SQS of a live account by the AWS SDK. It only lists and gets, so read-only credentials are enough. */
+import { SNSClient } from '@aws-sdk/client-sns'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import type { CommandContext } from '../../../frame/command-context.ts'
+import { CommandError } from '../../../output/exit-codes.ts'
+import { AwsCalls } from './aws-calls.ts'
+import { type AwsSource, targetOf } from './aws-source.ts'
+import { readQueues } from './read-queues.ts'
+import { readTopics } from './read-topics.ts'
+
+interface AwsPlace {
+  /** Empty: the region of the AWS settings. */
+  regions: string[]
+  endpoint: string | undefined
+  topicPrefix: string | undefined
+}
+
+export async function readAws(context: CommandContext, place: AwsPlace): Promise<AwsSource> {
+  const { env, out, signal } = context
+  let count = 0
+  const progress = out.progress('calls to AWS')
+  const calls = new AwsCalls({ signal, onCall: () => progress.update(++count) })
+  const source: AwsSource = { topics: [], subscriptions: [], queues: [], unread: calls.unread, notes: [] }
+  const named = place.regions.length > 0 ? place.regions : [env.AWS_REGION ?? env.AWS_DEFAULT_REGION]
+  try {
+    for (const region of named) {
+      const config = configOf(env, region, place.endpoint)
+      const [sns, sqs] = [new SNSClient(config), new SQSClient(config)]
+      const used = await regionOf(sqs)
+      const read = await readTopics({ sns, calls, prefix: place.topicPrefix ?? '', signal })
+      source.topics.push(...read.topics)
+      source.subscriptions.push(...read.subscriptions)
+      source.queues.push(...(await readQueues({ sqs, calls, region: used, signal })))
+      sns.destroy()
+      sqs.destroy()
+    }
+  } finally {
+    progress.end()
+  }
+  return place.topicPrefix ? { ...source, queues: queuesBehind(source) } : source
+}
+
+function configOf(env: NodeJS.ProcessEnv, region: string | undefined, endpoint: string | undefined) {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_PROFILE: profile } = env
+  const sessionToken = env.AWS_SESSION_TOKEN
+  const isGiven = accessKeyId && secretAccessKey && !profile
+  return {
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(isGiven && { credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) } }),
+  }
+}
+
+async function regionOf({ config }: SQSClient): Promise<string> {
+  try {
+    return await config.region()
+  } catch {
+    throw new CommandError('usage', 'no region of AWS is set', 'Add --region, or set AWS_REGION.')
+  }
+}
+
+/** The queues that the topics deliver to, and their dead-letter queues. */
+function queuesBehind({ subscriptions, queues }: AwsSource): AwsSource['queues'] {
+  const byArn = new Map(queues.map((queue) => [queue.arn, queue]))
+  const behind = new Set<string>()
+  const add = (arn: string | undefined) => {
+    const queue = arn === undefined ? undefined : byArn.get(arn)
+    if (!queue || behind.has(queue.arn)) return
+    behind.add(queue.arn)
+    add(targetOf(queue.attributes?.RedrivePolicy))
+  }
+  for (const { endpoint, attributes } of subscriptions) {
+    add(endpoint)
+    add(targetOf(attributes?.RedrivePolicy))
+  }
+  return queues.filter(({ arn }) => behind.has(arn))
+}

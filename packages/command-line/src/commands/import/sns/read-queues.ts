@@ -1,0 +1,56 @@
+/** Reads the queues of one region. */
+import {
+  GetQueueAttributesCommand,
+  ListQueuesCommand,
+  ListQueueTagsCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs'
+import { type AwsCalls, mapSome } from './aws-calls.ts'
+import type { SourceQueue } from './aws-source.ts'
+
+interface Reading {
+  sqs: SQSClient
+  calls: AwsCalls
+  region: string
+  signal: AbortSignal
+}
+
+/** Queues of one answer. Without such a bound SQS gives no further pages. */
+const QUEUES_PER_PAGE = 1_000
+
+export async function readQueues(reading: Reading): Promise<SourceQueue[]> {
+  const { sqs, calls, signal } = reading
+  const urls: string[] = []
+  let NextToken: string | undefined
+  do {
+    const token = NextToken
+    const page = await calls.ask('sqs:ListQueues', undefined, () =>
+      sqs.send(new ListQueuesCommand({ MaxResults: QUEUES_PER_PAGE, NextToken: token }), {
+        abortSignal: signal,
+      }),
+    )
+    urls.push(...(page?.QueueUrls ?? []))
+    NextToken = page?.NextToken
+  } while (NextToken)
+  return mapSome(urls, (url) => readQueue(reading, url))
+}
+
+async function readQueue({ sqs, calls, region, signal }: Reading, QueueUrl: string): Promise<SourceQueue> {
+  const options = { abortSignal: signal }
+  const named = arnOf(QueueUrl, region)
+  const answer = await calls.ask('sqs:GetQueueAttributes', named, () =>
+    sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }), options),
+  )
+  const tags = await calls.ask('sqs:ListQueueTags', named, () =>
+    sqs.send(new ListQueueTagsCommand({ QueueUrl }), options),
+  )
+  const attributes = answer && { ...answer.Attributes }
+  return { arn: attributes?.QueueArn ?? named, attributes, tags: tags && { ...tags.Tags } }
+}
+
+/** By the last two parts of the URL: account and name. */
+function arnOf(url: string, region: string): string {
+  const [account = '', name = ''] = new URL(url).pathname.split('/').slice(-2)
+  const partition = /^(cn|us-gov)-/.exec(region)?.[1]
+  return `arn:aws${partition === undefined ? '' : `-${partition}`}:sqs:${region}:${account}:${name}`
+}

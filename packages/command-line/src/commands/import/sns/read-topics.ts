@@ -1,0 +1,133 @@
+/** Reads the topics of one region, with everything that they have. */
+import {
+  GetDataProtectionPolicyCommand,
+  GetSubscriptionAttributesCommand,
+  GetTopicAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  ListSubscriptionsCommand,
+  ListTagsForResourceCommand,
+  ListTopicsCommand,
+  type SNSClient,
+  type Subscription,
+} from '@aws-sdk/client-sns'
+import { parseArn } from '@fantail/contracts'
+import { type AwsCalls, mapSome } from './aws-calls.ts'
+import type { AwsSource, SourceSubscription, SourceTopic } from './aws-source.ts'
+
+interface Reading {
+  sns: SNSClient
+  calls: AwsCalls
+  /** Only topics whose names begin with it. */
+  prefix: string
+  signal: AbortSignal
+}
+
+type Read = Pick<AwsSource, 'topics' | 'subscriptions'>
+
+export async function readTopics(reading: Reading): Promise<Read> {
+  const arns = await topicArns(reading)
+  const own = arns.filter((arn) => arn.slice(arn.lastIndexOf(':') + 1).startsWith(reading.prefix))
+  const topics = await mapSome(own, (arn) => readTopic(reading, arn))
+  const subscriptions = await mapSome(own, (arn) => readSubscriptions(reading, arn))
+  return { topics, subscriptions: [...subscriptions.flat(), ...(await foreignOf(reading, new Set(arns)))] }
+}
+
+async function topicArns({ sns, calls, signal }: Reading): Promise<string[]> {
+  return allPages(async (NextToken) => {
+    const page = await calls.ask('sns:ListTopics', undefined, () =>
+      sns.send(new ListTopicsCommand({ NextToken }), { abortSignal: signal }),
+    )
+    return { items: (page?.Topics ?? []).map(({ TopicArn = '' }) => TopicArn), next: page?.NextToken }
+  })
+}
+
+async function readTopic({ sns, calls, signal }: Reading, TopicArn: string): Promise<SourceTopic> {
+  const options = { abortSignal: signal }
+  const attributes = await calls.ask('sns:GetTopicAttributes', TopicArn, () =>
+    sns.send(new GetTopicAttributesCommand({ TopicArn }), options),
+  )
+  const tags = await calls.ask('sns:ListTagsForResource', TopicArn, () =>
+    sns.send(new ListTagsForResourceCommand({ ResourceArn: TopicArn }), options),
+  )
+  // SNS has these policies for standard topics only.
+  const protection = TopicArn.endsWith('.fifo')
+    ? undefined
+    : await calls.ask('sns:GetDataProtectionPolicy', TopicArn, () =>
+        sns.send(new GetDataProtectionPolicyCommand({ ResourceArn: TopicArn }), options),
+      )
+  const { DataProtectionPolicy } = protection ?? {}
+  return {
+    arn: TopicArn,
+    attributes: attributes && {
+      ...attributes.Attributes,
+      ...(DataProtectionPolicy && { DataProtectionPolicy }),
+    },
+    tags: tags && Object.fromEntries((tags.Tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value])),
+  }
+}
+
+async function readSubscriptions(reading: Reading, TopicArn: string): Promise<SourceSubscription[]> {
+  const { sns, calls, signal } = reading
+  const listed = await allPages(async (NextToken) => {
+    const page = await calls.ask('sns:ListSubscriptionsByTopic', TopicArn, () =>
+      sns.send(new ListSubscriptionsByTopicCommand({ TopicArn, NextToken }), { abortSignal: signal }),
+    )
+    return { items: page?.Subscriptions ?? [], next: page?.NextToken }
+  })
+  return mapSome(listed, (subscription) => readSubscription(reading, subscription))
+}
+
+async function readSubscription(
+  { sns, calls, signal }: Reading,
+  subscription: Subscription,
+): Promise<SourceSubscription> {
+  const { SubscriptionArn = '' } = subscription
+  const known = named(subscription)
+  if (!known.isConfirmed) return known
+  const answer = await calls.ask('sns:GetSubscriptionAttributes', SubscriptionArn, () =>
+    sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }), { abortSignal: signal }),
+  )
+  return { ...known, attributes: answer?.Attributes }
+}
+
+/** Instead of an ARN, a subscription that is not confirmed has a word, such as `PendingConfirmation`. */
+function named({ SubscriptionArn, TopicArn, Protocol, Endpoint }: Subscription): SourceSubscription {
+  return {
+    topicArn: TopicArn ?? '',
+    protocol: Protocol ?? '',
+    endpoint: Endpoint ?? '',
+    isConfirmed: parseArn(SubscriptionArn ?? '')?.subscriptionId !== undefined,
+    attributes: undefined,
+  }
+}
+
+/** Subscriptions that the account has to topics that are not its own. The topics do not list them to it. */
+async function foreignOf(
+  { sns, calls, prefix, signal }: Reading,
+  own: ReadonlySet<string>,
+): Promise<SourceSubscription[]> {
+  if (prefix !== '') return []
+  const listed = await allPages(async (NextToken) => {
+    const page = await calls.ask('sns:ListSubscriptions', undefined, () =>
+      sns.send(new ListSubscriptionsCommand({ NextToken }), { abortSignal: signal }),
+    )
+    return { items: page?.Subscriptions ?? [], next: page?.NextToken }
+  })
+  return listed.filter(({ TopicArn = '' }) => !own.has(TopicArn)).map(named)
+}
+
+interface Page<T> {
+  items: T[]
+  next: string | undefined
+}
+
+async function allPages<T>(read: (token: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+  const all: T[] = []
+  let token: string | undefined
+  do {
+    const { items, next } = await read(token)
+    all.push(...items)
+    token = next
+  } while (token)
+  return all
+}
