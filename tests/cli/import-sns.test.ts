@@ -26,11 +26,10 @@ const receiver = useReceiver()
 const ofAccount = useAwsClients(account)
 const aws = useAwsClients(stack)
 
-/** More than a page of SNS's lists. */
-const WEBHOOKS = 101
+const WEBHOOKS = 4
 const SHOP = topicArn('shop')
 
-/** Passes calls on to the account, as AWS with limits and without some rights. */
+/** Passes calls on to the account, as AWS with limits and without some rights. First pages have one item. */
 let front: Server
 const refused = new Set<string>()
 let throttled = 0
@@ -52,14 +51,26 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const operation = new URLSearchParams(body).get('Action') ?? String(target).replace('AmazonSQS.', '')
   if (throttled > 0 && throttled-- > 0) return refuse(response, target, [400, 'Throttling'])
   if (refused.has(operation)) return refuse(response, target, [403, 'AuthorizationError'])
-  const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
-  const passed = await fetch(account().api.url, {
-    method: 'POST',
-    body,
-    headers: headers as Record<string, string>,
-  })
+  const isRest = body.includes(`&NextToken=${REST}`)
+  const passed = await passOn(request, body.replace(`&NextToken=${REST}`, ''))
+  const text = await passed.text()
   response.writeHead(passed.status, { 'content-type': passed.headers.get('content-type') ?? '' })
-  response.end(await passed.text())
+  response.end(operation.startsWith('List') && target === undefined ? pageOf(text, isRest) : text)
+}
+
+function passOn({ headers }: IncomingMessage, body: string): Promise<Response> {
+  const { host: _, connection: __, 'content-length': ___, ...others } = headers
+  return fetch(account().api.url, { method: 'POST', body, headers: others as Record<string, string> })
+}
+
+const REST = 'rest'
+
+function pageOf(xml: string, isRest: boolean): string {
+  const [first = '', ...others] = xml.match(/<member>.*?<\/member>/gs) ?? []
+  if (others.length === 0 || xml.includes('<Key>')) return xml
+  if (isRest) return xml.replace(first, '')
+  const page = xml.replace(others.join(''), '')
+  return page.replace(/(<\/[A-Za-z]+>)(<\/List)/, `$1<NextToken>${REST}</NextToken>$2`)
 }
 
 function refuse(response: ServerResponse, target: unknown, [status, code]: [number, string]): void {
@@ -198,14 +209,14 @@ async function lines(words: string): Promise<Line[]> {
 test('a plan shows what comes over and what is lost, and writes nothing', async () => {
   throttled = 3
   const planned = await run('--plan')
-  expect([planned.code, throttled]).toEqual([9, 0])
-  expect(planned.stdout).toContain(`+ subscription ${receiver().url}/in/100 of many`)
+  expect([planned.code, throttled]).toEqual([1, 0])
+  expect(planned.stdout).toContain(`+ subscription ${receiver().url}/in/3 of many`)
   expect(planned.stdout).toMatch(
-    /101 subscriptions: the same curve here\n +SNS +·+●·+●·+● {2}3 retries in 1 m\n +Fantail +·+●·+●·+● {2}3 /,
+    /4 subscriptions: the same curve here\n +SNS +·+●·+●·+● {2}3 retries in 1 m\n +Fantail +·+●·+●·+● {2}3 /,
   )
   expect(planned.stdout).toMatch(/lost +the endpoint has not confirmed at SNS.*\n.*\/pending of shop\n/)
   expect(planned.stderr).toMatch(
-    /to create: 3 queues, 3 topics, 105 subscriptions; to change: 0; listed: 2 losses,/,
+    /to create: 3 queues, 3 topics, 8 subscriptions; to change: 0; listed: 2 losses,/,
   )
   const { topics } = await stack().client.get<{ topics: object[] }>('/v1/topics')
   expect(topics).toEqual([])

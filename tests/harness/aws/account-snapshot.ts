@@ -6,6 +6,7 @@ import {
   paginateListSubscriptionsByTopic,
   paginateListTopics,
   type SNSClient,
+  type Subscription,
 } from '@aws-sdk/client-sns'
 import {
   GetQueueAttributesCommand,
@@ -45,11 +46,17 @@ async function addTopic(sns: SNSClient, TopicArn: string, snapshot: AccountSnaps
   const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]))
   snapshot.topics[TopicArn] = { ...shown(Attributes), tags }
   for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic({ client: sns }, { TopicArn }))
-    for (const { SubscriptionArn = '', Protocol, Endpoint } of Subscriptions) {
-      if (!SubscriptionArn.startsWith('arn:')) continue
-      const answer = await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }))
-      snapshot.subscriptions[`${TopicArn} ${Protocol} ${Endpoint}`] = shown(answer.Attributes)
-    }
+    await Promise.all(Subscriptions.map((one) => addSubscription(sns, one, snapshot)))
+}
+
+async function addSubscription(
+  sns: SNSClient,
+  { SubscriptionArn = '', TopicArn, Protocol, Endpoint }: Subscription,
+  { subscriptions }: AccountSnapshot,
+): Promise<void> {
+  if (!SubscriptionArn.startsWith('arn:')) return
+  const { Attributes } = await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }))
+  subscriptions[`${TopicArn} ${Protocol} ${Endpoint}`] = shown(Attributes)
 }
 
 async function addQueue(sqs: SQSClient, QueueUrl: string, snapshot: AccountSnapshot): Promise<void> {
