@@ -209,7 +209,7 @@ async function lines(words: string): Promise<Line[]> {
 test('a plan shows what comes over and what is lost, and writes nothing', async () => {
   throttled = 3
   const planned = await run('--plan')
-  expect([planned.code, throttled]).toEqual([1, 0])
+  expect([planned.code, throttled]).toEqual([9, 0])
   expect(planned.stdout).toContain(`+ subscription ${receiver().url}/in/3 of many`)
   expect(planned.stdout).toMatch(
     /4 subscriptions: the same curve here\n +SNS +·+●·+●·+● {2}3 retries in 1 m\n +Fantail +·+●·+●·+● {2}3 /,
