@@ -173,6 +173,10 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
     8: 'some changes were made',
     ...CHANGES,
   }),
+  'import svix': server('tests/cli/import-svix.test.ts', [OWN.imported, OWN.change, OWN.state], {
+    8: 'some changes were made',
+    ...CHANGES,
+  }),
   completion: machine(OPERATING),
   'keys create': redis(REDIS),
   'keys list': redis(REDIS),

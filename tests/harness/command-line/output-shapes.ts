@@ -130,7 +130,7 @@ export const OWN = {
   jsonSchema: { text: 'a JSON Schema', schema: z.looseObject({ $schema: z.url(), title: text }) },
   change: own({
     act: z.enum(['create', 'change', 'delete']),
-    kind: z.enum(['queue', 'topic', 'eventType', 'subscription']),
+    kind: z.enum(['queue', 'topic', 'eventType', 'subscription', 'secrets']),
     name: text,
     topic: text.optional(),
     id: text.optional(),

@@ -67,7 +67,7 @@ const REPEATABLE = ['GET', 'HEAD', 'PUT', 'DELETE']
  * Repeats requests after temporary failures: no connection, 429, 502, 503, 504. Only requests that change nothing when
  * they arrive twice are repeated: GET, PUT, DELETE, and those with an idempotency key.
  */
-function fetchAgain(signal: AbortSignal): typeof fetch {
+export function fetchAgain(signal: AbortSignal): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     const attempts = isRepeatable(request) ? REQUEST_ATTEMPTS_MAX : 1

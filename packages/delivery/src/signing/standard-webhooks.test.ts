@@ -68,19 +68,23 @@ describe('an HMAC', () => {
   })
 })
 
-test('with svixHeaders the library of Svix accepts its own headers alone; without, there are none', () => {
+test('the library of Svix accepts its own headers alone, or those of Standard Webhooks alone', () => {
   // A server of Svix makes secrets of 24 bytes.
   const secret = `whsec_${randomBytes(24).toString('base64')}`
   const { key } = newKey('hmac-sha256', secret)
-  const svixPart = (svixHeaders: boolean) => {
+  const headersOf = (svixHeaders: boolean) => {
     const signer = webhookSignerOf({ id: subscriptionId, webhookKeys: [key], svixHeaders })
-    const all = signer ? signed(signer, '{"a":1}') : {}
-    return Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith('svix-')))
+    return signer ? signed(signer, '{"a":1}') : {}
   }
-  const headers = svixPart(true)
-  expect(() => new SvixWebhook(secret).verify('{"a":1}', headers)).not.toThrow()
-  expect(() => new SvixWebhook(secret).verify('{"a":2}', headers)).toThrow('signature')
-  expect(svixPart(false)).toEqual({})
+  const own = Object.fromEntries(Object.entries(headersOf(true)).filter(([name]) => name.startsWith('svix-')))
+  const standard = headersOf(false)
+  expect([Object.keys(own), Object.keys(standard)]).toEqual(
+    ['svix', 'webhook'].map((name) => [`${name}-id`, `${name}-timestamp`, `${name}-signature`]),
+  )
+  for (const headers of [own, standard]) {
+    expect(() => new SvixWebhook(secret).verify('{"a":1}', headers)).not.toThrow()
+    expect(() => new SvixWebhook(secret).verify('{"a":2}', headers)).toThrow('signature')
+  }
 })
 
 test('an ed25519 signature verifies by the public key, which is all that is shown', () => {

@@ -1,16 +1,23 @@
 /** `fantail import` takes topics, subscriptions and queues over from another service. */
-import { type Define, examples } from '../../frame/command-context.ts'
+import type { Command } from 'commander'
+import { type Define, type Does, examples } from '../../frame/command-context.ts'
 import { collect } from '../../frame/command-input.ts'
 import { type ImportFlags, runImport } from './plan/run-import.ts'
+import type { SvixFlags } from './svix/import-svix.ts'
+
+const PLAN = 'only shows what comes over, what changes and what is lost; exit code 9 if there are changes'
+const DOCUMENT = 'only prints the file for `fantail apply -f FILE`'
 
 export const importFrom: Define = (command, does) => {
+  defineSns(command, does)
+  defineSvix(command, does)
+}
+
+function defineSns(command: Command, does: Does): void {
   const sns = command.command('sns').description('take over topics and queues of an AWS account')
   sns
-    .option(
-      '--plan',
-      'only shows what comes over, what changes and what is lost; exit code 9 if there are changes',
-    )
-    .option('--document', 'only prints the file for `fantail apply`')
+    .option('--plan', PLAN)
+    .option('--document', DOCUMENT)
     .option(
       '--region <region>',
       'a region of the account (again for more); default: that of the AWS settings',
@@ -37,6 +44,30 @@ export const importFrom: Define = (command, does) => {
     'import sns --region eu-west-1 --region us-east-1',
     'import sns --topic-prefix shop- --yes',
     'import sns --document > sns.json',
+  )
+}
+
+function defineSvix(command: Command, does: Does): void {
+  const svix = command.command('svix').description('take over applications and endpoints of Svix')
+  svix
+    .option('--plan', PLAN)
+    .option('--document', DOCUMENT)
+    .option('--from <url>', 'the address of its API; default: SVIX_SERVER_URL, or the service of the token')
+    .option('--token <text>', 'its token, as @FILE or - for stdin; default: SVIX_AUTH_TOKEN')
+    .action(
+      does(async (context, { from, token, ...flags }: SvixFlags & ImportFlags) => {
+        const { readSvix, importSvix } = await import('./svix/import-svix.ts')
+        return runImport(context, flags, {
+          read: () => readSvix(context, { from, token }),
+          convert: importSvix,
+        })
+      }),
+    )
+  examples(
+    svix,
+    'import svix --plan',
+    'import svix --token @svix-token.txt --yes',
+    'import svix --from https://svix.example.com',
   )
 }
 

@@ -95,7 +95,10 @@ const SIGNS: Record<Step['act'], [sign: string, style: Style]> = {
   delete: ['-', 'red'],
 }
 
-export function showStep({ out }: CommandContext, step: Step): void {
+/** A step as it is shown. An import also sets secrets, whose values are not shown. */
+export type ShownStep = Omit<Step, 'kind'> & { kind: Step['kind'] | 'secrets' }
+
+export function showStep({ out }: CommandContext, step: ShownStep): void {
   const { act, kind, name, topic, settings, before } = step
   const [sign, style] = SIGNS[act]
   const of = topic === undefined ? '' : ` of ${topic}`

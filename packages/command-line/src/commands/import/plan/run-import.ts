@@ -12,6 +12,7 @@ import { FIXED, type Found, type State } from '../../service/state-file.ts'
 import { planOf, type Step } from '../../service/state-plan.ts'
 import { applySteps, showStep } from '../../service/state-steps.ts'
 import { type Finding, type Findings, showFindings } from './findings.ts'
+import { type SecretStep, setSecrets } from './secret-steps.ts'
 
 /** The server to which something is imported. */
 export interface Here {
@@ -27,6 +28,8 @@ export interface Imported {
   findings: Findings
   /** Shows more of the plan, such as retry curves. */
   show?: (context: CommandContext) => void
+  /** Steps after those of the document. */
+  secrets?: SecretStep[]
 }
 
 export interface ImportFlags {
@@ -45,7 +48,7 @@ export async function runImport<Source>(
   const { server, key } = await getSession({ client })
   const source = await read()
   const found = await readWithProgress(client, out)
-  const { wanted, findings, show } = await convert(source, { client, server, key, found })
+  const { wanted, findings, show, secrets = [] } = await convert(source, { client, server, key, found })
   if (document) {
     out.line(out.json ? JSON.stringify(wanted) : JSON.stringify(wanted, null, 2))
     return 'done'
@@ -54,12 +57,17 @@ export async function runImport<Source>(
   const list = findings.sorted()
   showFindings(context, list)
   show?.(context)
-  if (plan) for (const step of steps) showStep(context, step)
+  const count = steps.length + secrets.length
+  if (plan) {
+    for (const step of steps) showStep(context, step)
+    for (const { shown } of secrets) showStep(context, shown)
+  }
   out.note(summary(steps, list))
-  if (plan) return steps.length === 0 ? 'done' : 'differs'
-  if (steps.length === 0) return 'done'
-  await confirm(`make ${counted(steps.length, 'change')}`, context)
-  return applySteps(context, client, steps, { goesOn: true })
+  if (plan) return count === 0 ? 'done' : 'differs'
+  if (count === 0) return 'done'
+  await confirm(`make ${counted(count, 'change')}`, context)
+  const ended = await applySteps(context, client, steps, { goesOn: true })
+  return (await setSecrets(context, secrets)) ? ended : 'partlyDone'
 }
 
 /** Steps without what cannot be changed. It becomes a finding, because the rest should come over nevertheless. */

@@ -1,0 +1,196 @@
+/** A set-up at Svix comes over by the documents alone, and receivers with Svix's library see no difference. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Subscription } from '@fantail/client/api'
+import { Svix, Webhook } from 'svix'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { provesCommands } from '../harness/command-line/checked-runs.ts'
+import { useReceiver } from '../harness/receivers/use-receiver.ts'
+import { callFantail } from '../harness/services/call-fantail.ts'
+import { useStack } from '../harness/services/stack.ts'
+import { type SvixStandIn, startSvix } from '../harness/svix/svix-stand-in.ts'
+
+const TOKEN = 'testsk_0123456789'
+const stack = useStack()
+const receiver = useReceiver()
+let home: string
+let standIn: SvixStandIn
+let svix: Svix
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'fantail-svix-'))
+  standIn = await startSvix(TOKEN)
+  svix = new Svix(TOKEN, { serverUrl: standIn.url })
+})
+
+afterAll(async () => {
+  standIn.close()
+  await rm(home, { recursive: true })
+})
+
+async function fantail(words: string, env: Record<string, string> = { SVIX_AUTH_TOKEN: TOKEN }) {
+  const set = { FANTAIL_URL: stack().api.url, XDG_CONFIG_HOME: home, ...env }
+  return callFantail([...words.split(' '), '--from', standIn.url], { env: set })
+}
+
+function objectsOf<T>(stdout: string): T[] {
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as T]))
+}
+
+interface Made {
+  path: string
+  secret: string
+  disabled: boolean
+}
+
+/** Five customers with ten endpoints each. Their settings differ by the number of the endpoint. */
+async function setUp(): Promise<Made[]> {
+  const schema = { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object', required: ['id'] }
+  await svix.eventType.create({ name: 'order.paid', description: 'Paid.', schemas: { '1': schema } })
+  await svix.eventType.create({ name: 'order.sent', description: '', schemas: { '1': { typ: 'x' } } })
+  await svix.eventType.create({ name: 'old', description: 'Gone.', archived: true })
+  const made: Made[] = []
+  for (const customer of ['acme', 'globex', 'hooli', 'initech', 'umbrella']) {
+    const app = await svix.application.create({
+      name: `${customer} Inc`,
+      uid: customer,
+      metadata: { plan: 'gold' },
+    })
+    for (let n = 0; n < 10; n++) {
+      const path = `/${customer}/${n}`
+      // Servers of Svix make secrets of 24 bytes, and take up to 75.
+      const bytes = n === 1 ? 25 : n === 2 ? 75 : 24
+      const given = `whsec_${randomBytes(bytes).toString('base64')}`
+      const endpoint = await svix.endpoint.create(app.id, {
+        url: receiver().url + path,
+        uid: `${customer}-${n}`,
+        description: `Endpoint ${n}`,
+        secret: given,
+        metadata: { owner: 'ops' },
+        ...(n === 3 && { eventTypes: ['order.paid'] }),
+        ...(n === 4 && { channels: ['eu', 'us'] }),
+        ...(n === 5 && { throttleRate: 50 }),
+        disabled: n === 6,
+      })
+      if (n === 7) await svix.endpoint.setHeaders(app.id, endpoint.id, { headers: { 'X-Route': customer } })
+      made.push({ path, secret: (await svix.endpoint.getSecret(app.id, endpoint.id)).key, disabled: n === 6 })
+    }
+  }
+  return made
+}
+
+test('fifty endpoints come over with their secrets, and receivers with Svix’s library change nothing', async () => {
+  const made = await setUp()
+  const [first] = (await svix.application.list()).data
+  const [endpoint] = (await svix.endpoint.list(first?.id ?? '')).data
+  const before = standIn.changes()
+
+  // The plan lists each loss, and changes nothing.
+  const plan = await fantail('import svix --plan --json')
+  expect([plan.code, plan.stderr]).toEqual([9, expect.stringContaining('5 topics, 50 subscriptions')])
+  const texts = objectsOf<{ text?: string; objects?: string[] }>(plan.stdout)
+  const objects = (text: RegExp) => texts.find((one) => text.test(one.text ?? ''))?.objects
+  expect(objects(/^archived event types/)).toEqual(['old'])
+  expect(objects(/^schemas, because schema.typ/)).toEqual(['order.sent'])
+  expect(objects(/^disabled endpoints/)).toHaveLength(5)
+  expect(objects(/^channels are the attribute/)).toHaveLength(5)
+  expect(await stack().client.get('/v1/topics')).toMatchObject({ topics: [] })
+
+  const done = await fantail('import svix --yes')
+  expect([done.code, done.stderr]).toEqual([0, expect.any(String)])
+  for (const { secret } of made)
+    for (const text of [plan.stdout, done.stdout, done.stderr, stack().logText()])
+      expect(text).not.toContain(secret)
+  expect(standIn.changes()).toBe(before)
+
+  // A second import changes nothing.
+  expect(await fantail('import svix --plan')).toMatchObject({ code: 0 })
+
+  const { subscriptions } = await allSubscriptions()
+  expect(subscriptions).toHaveLength(50)
+  expect(new Set(subscriptions.map(({ status }) => status))).toEqual(new Set(['paused']))
+  const one = (n: number) =>
+    subscriptions.find(({ endpoint: address }) => address.endsWith(`/acme/${n}`)) as Subscription
+  expect(one(0)).toMatchObject({ name: 'Endpoint 0', metadata: { svixUid: 'acme-0', owner: 'ops' } })
+  expect(one(3).eventTypes).toEqual(['order.paid'])
+  expect(one(4).filterPolicy).toEqual({ channels: ['eu', 'us'] })
+  expect(one(5).effectiveDeliveryPolicy.throttlePolicy).toEqual({ maxReceivesPerSecond: 50 })
+  expect(await stack().client.get('/v1/topics/acme-events')).toMatchObject({
+    displayName: 'acme Inc',
+    tags: { plan: 'gold' },
+  })
+  expect(await stack().client.get('/v1/topics/acme-events/event-types/order.paid')).toMatchObject({
+    description: 'Paid.',
+    schema: { type: 'object', required: ['id'] },
+  })
+
+  // Each active endpoint gets what it has chosen, in a form that Svix's library accepts by Svix's headers alone.
+  const active = subscriptions.filter(({ metadata }) => !metadata.svixUid?.endsWith('-6'))
+  for (const { id } of active) await stack().client.post(`/v1/subscriptions/${id}/resume`)
+  for (const customer of ['acme', 'globex', 'hooli', 'initech', 'umbrella'])
+    for (const [eventType, channels] of [
+      ['order.paid', ['us']],
+      ['order.sent', []],
+    ] as const)
+      await stack().client.post(`/v1/topics/${customer}-events/messages`, {
+        eventType,
+        message: { customer, eventType },
+        attributes: { channels },
+      })
+  const sentTo = (n: number) => (n === 3 || n === 4 ? 1 : 2)
+  const expected = made.filter(({ disabled }) => !disabled).map(({ path }) => sentTo(Number(path.at(-1))))
+  await receiver().waitForRequests(expected.reduce((sum, count) => sum + count, 0))
+  for (const { path, secret, disabled } of made) {
+    const requests = receiver().requestsTo(path)
+    expect([path, requests.length]).toEqual([path, disabled ? 0 : sentTo(Number(path.at(-1)))])
+    for (const { text, headers } of requests) {
+      const own = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('svix-')))
+      expect(() => new Webhook(secret).verify(text, own as Record<string, string>)).not.toThrow()
+      expect(JSON.parse(text)).toMatchObject({ customer: path.split('/')[1] })
+      expect(headers['x-route']).toBe(path.endsWith('7') ? path.split('/')[1] : undefined)
+    }
+  }
+
+  // A secret that is replaced at Svix comes with the next import. The one before signs for a day.
+  await svix.endpoint.rotateSecret(first?.id ?? '', endpoint?.id ?? '', {})
+  expect(objectsOf((await fantail('import svix --yes --json')).stdout).at(-1)).toMatchObject({
+    kind: 'secrets',
+    name: endpoint?.url,
+  })
+  const { webhookKeys } = await stack().client.get<{ webhookKeys: unknown[] }>(
+    `/v1/subscriptions/${one(0).id}/webhook-keys`,
+  )
+  expect(webhookKeys).toHaveLength(2)
+})
+
+async function allSubscriptions(): Promise<{ subscriptions: Subscription[] }> {
+  return stack().client.get('/v1/subscriptions?limit=100')
+}
+
+test('an endpoint that is subscribed here in another way keeps back no other', async () => {
+  const [app] = (await svix.application.list()).data
+  const url = `${receiver().url}/twice`
+  await stack().client.post('/v1/topics/acme-events/subscriptions', { endpoint: url })
+  await svix.endpoint.create(app?.id ?? '', { url, description: 'Twice' })
+  await svix.endpoint.create(app?.id ?? '', { url: `${receiver().url}/new`, description: 'New' })
+  const ended = await fantail('import svix --yes')
+  expect([ended.code, ended.stdout]).toEqual([8, expect.stringContaining('secrets http')])
+  expect((await allSubscriptions()).subscriptions).toHaveLength(52)
+  const [document] = objectsOf<{ topics: unknown[] }>((await fantail('import svix --document --json')).stdout)
+  expect(document?.topics).toHaveLength(5)
+})
+
+test('a wrong or missing token changes nothing', async () => {
+  expect(await fantail('import svix', {})).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('SVIX_AUTH_TOKEN'),
+  })
+  expect(await fantail('import svix', { SVIX_AUTH_TOKEN: 'testsk_other' })).toMatchObject({
+    code: 4,
+    stderr: expect.not.stringContaining('testsk_other'),
+  })
+})
+
+provesCommands('tests/cli/import-svix.test.ts')
