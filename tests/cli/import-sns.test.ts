@@ -312,4 +312,51 @@ test('the document of an import is one for `fantail apply`, of a prefix and what
   })
 })
 
+test('a template is imported without an account, and a second time nothing changes', async () => {
+  const Resources = {
+    Orders: { Type: 'AWS::SNS::Topic', Properties: { TopicName: { 'Fn::Sub': `$${'{Stage}'}-orders` } } },
+    Dead: { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'file-dead' } },
+    Work: {
+      Type: 'AWS::SQS::Queue',
+      Properties: {
+        QueueName: 'file-work',
+        RedrivePolicy: { deadLetterTargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] }, maxReceiveCount: 3 },
+        Tags: [{ Key: 'team', Value: 'blue' }],
+      },
+    },
+    ...Object.fromEntries(
+      ['Work', 'Handler'].map((name) => [
+        `To${name}`,
+        {
+          Type: 'AWS::SNS::Subscription',
+          Properties: {
+            TopicArn: { Ref: 'Orders' },
+            Protocol: name === 'Work' ? 'sqs' : 'lambda',
+            Endpoint: { 'Fn::GetAtt': [name, 'Arn'] },
+            RawMessageDelivery: true,
+          },
+        },
+      ]),
+    ),
+  }
+  const stdin = JSON.stringify({ Resources })
+  const importing = (...words: string[]) =>
+    callFantail(['import', 'sns', '--from', '-', '--parameter', 'Stage=file', ...words], {
+      env: { FANTAIL_URL: stack().api.url },
+      stdin,
+    })
+  const made = await importing('--yes')
+  expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/lost +a subscription needs Endpoint/)])
+  const { client } = stack()
+  expect(await client.get('/v1/queues/file-work')).toMatchObject({
+    retentionSeconds: 345_600,
+    redrivePolicy: { deadLetterTargetArn: queueArn('file-dead'), maxReceiveCount: 3 },
+    tags: { team: 'blue' },
+  })
+  expect(await client.get('/v1/topics/file-orders/subscriptions')).toMatchObject({
+    subscriptions: [{ endpoint: queueArn('file-work'), status: 'paused', rawMessageDelivery: true }],
+  })
+  expect((await importing('--plan')).code).toBe(0)
+})
+
 provesCommands('tests/cli/import-sns.test.ts')

@@ -1,7 +1,7 @@
 /** `fantail import` takes topics, subscriptions and queues over from another service. */
 import type { Command } from 'commander'
-import { type Define, type Does, examples } from '../../frame/command-context.ts'
-import { collect } from '../../frame/command-input.ts'
+import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
+import { collect, readPairs, readText } from '../../frame/command-input.ts'
 import { type ImportFlags, runImport } from './plan/run-import.ts'
 import type { SvixFlags } from './svix/import-svix.ts'
 
@@ -16,6 +16,12 @@ export const importFrom: Define = (command, does) => {
 function defineSns(command: Command, does: Does): void {
   const sns = command.command('sns').description('take over topics and queues of an AWS account')
   sns
+    .option(
+      '--from <file>',
+      'instead of an account: a Terraform state or plan, or a CloudFormation template; - is stdin',
+    )
+    .option('--parameter <name=value>', 'with --from: a parameter of the template (again for more)', collect)
+    .option('--account <id>', 'with --from: the account, where the file does not say it')
     .option('--plan', PLAN)
     .option('--document', DOCUMENT)
     .option(
@@ -26,7 +32,9 @@ function defineSns(command: Command, does: Does): void {
     .option('--topic-prefix <text>', 'only topics whose names begin with it, and the queues behind them')
     .option('--endpoint <url>', 'another address than that of AWS, for both SNS and SQS')
     .action(
-      does(async (context, { topicPrefix, region, endpoint, ...flags }: SnsFlags) => {
+      does(async (context, { from, account, parameter, ...given }: SnsFlags) => {
+        if (from !== undefined) return importFile(context, { from, account, parameter, ...given })
+        const { topicPrefix, region, endpoint, ...flags } = given
         // The AWS SDK is large, and no other command needs it.
         const [{ readAws }, { importSns }] = await Promise.all([
           import('./sns/read-aws.ts'),
@@ -44,6 +52,8 @@ function defineSns(command: Command, does: Does): void {
     'import sns --region eu-west-1 --region us-east-1',
     'import sns --topic-prefix shop- --yes',
     'import sns --document > sns.json',
+    'import sns --from terraform.tfstate --plan',
+    'import sns --from template.yaml --parameter Stage=prod --region eu-west-1',
   )
 }
 
@@ -71,7 +81,34 @@ function defineSvix(command: Command, does: Does): void {
   )
 }
 
+/** The file comes first, because a mistake in its name needs no server. */
+async function importFile(context: CommandContext, { from, ...given }: SnsFlags & { from: string }) {
+  const { region, account, parameter = [], topicPrefix = '', ...flags } = given
+  const text = await readText(from === '-' ? '-' : `@${from}`, context)
+  const [{ readOffline }, { importSns }] = await Promise.all([
+    import('./offline/read-offline.ts'),
+    import('./sns/import-sns.ts'),
+  ])
+  return runImport(context, flags, {
+    read: async () => text,
+    convert: (file, here) => {
+      const { server, key } = here
+      const place = {
+        partition: server.partition,
+        region: region?.[0] ?? server.region,
+        account: account ?? key?.account ?? server.account,
+      }
+      const parameters = readPairs(parameter, '--parameter') as Record<string, string>
+      const options = { file: from === '-' ? 'stdin' : from, place, parameters, topicPrefix }
+      return importSns(readOffline(file, options), here)
+    },
+  })
+}
+
 interface SnsFlags extends ImportFlags {
+  from?: string
+  account?: string
+  parameter?: string[]
   region?: string[]
   topicPrefix?: string
   endpoint?: string

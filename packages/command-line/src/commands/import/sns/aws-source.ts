@@ -3,6 +3,7 @@
  * it (read-aws.ts), and so can files that describe an account. Nothing here needs the AWS SDK.
  */
 import { objectOf } from '@fantail/contracts'
+import type { Finding } from '../plan/findings.ts'
 
 export type Attributes = Record<string, string>
 
@@ -42,9 +43,9 @@ interface UnreadCall {
 }
 
 /** Something that the source has, but that cannot be imported as it is. */
-interface SourceNote {
+export interface SourceNote {
+  finding: Omit<Finding, 'objects'>
   object: string
-  text: string
 }
 
 export interface AwsSource {
@@ -59,4 +60,21 @@ export interface AwsSource {
 export function targetOf(policy: string | undefined): string | undefined {
   const target = policy === undefined ? undefined : objectOf(policy)?.deadLetterTargetArn
   return typeof target === 'string' ? target : undefined
+}
+
+/** The queues that the topics deliver to, and their dead-letter queues. */
+export function queuesBehind({ subscriptions, queues }: AwsSource): AwsSource['queues'] {
+  const byArn = new Map(queues.map((queue) => [queue.arn, queue]))
+  const behind = new Set<string>()
+  const add = (arn: string | undefined) => {
+    const queue = arn === undefined ? undefined : byArn.get(arn)
+    if (!queue || behind.has(queue.arn)) return
+    behind.add(queue.arn)
+    add(targetOf(queue.attributes?.RedrivePolicy))
+  }
+  for (const { endpoint, attributes } of subscriptions) {
+    add(endpoint)
+    add(targetOf(attributes?.RedrivePolicy))
+  }
+  return queues.filter(({ arn }) => behind.has(arn))
 }

@@ -4,7 +4,7 @@ import { SQSClient } from '@aws-sdk/client-sqs'
 import type { CommandContext } from '../../../frame/command-context.ts'
 import { CommandError } from '../../../output/exit-codes.ts'
 import { AwsCalls } from './aws-calls.ts'
-import { type AwsSource, targetOf } from './aws-source.ts'
+import { type AwsSource, queuesBehind } from './aws-source.ts'
 import { readQueues } from './read-queues.ts'
 import { readTopics } from './read-topics.ts'
 
@@ -57,21 +57,4 @@ async function regionOf({ config }: SQSClient): Promise<string> {
   } catch {
     throw new CommandError('usage', 'no region of AWS is set', 'Add --region, or set AWS_REGION.')
   }
-}
-
-/** The queues that the topics deliver to, and their dead-letter queues. */
-function queuesBehind({ subscriptions, queues }: AwsSource): AwsSource['queues'] {
-  const byArn = new Map(queues.map((queue) => [queue.arn, queue]))
-  const behind = new Set<string>()
-  const add = (arn: string | undefined) => {
-    const queue = arn === undefined ? undefined : byArn.get(arn)
-    if (!queue || behind.has(queue.arn)) return
-    behind.add(queue.arn)
-    add(targetOf(queue.attributes?.RedrivePolicy))
-  }
-  for (const { endpoint, attributes } of subscriptions) {
-    add(endpoint)
-    add(targetOf(attributes?.RedrivePolicy))
-  }
-  return queues.filter(({ arn }) => behind.has(arn))
 }

@@ -10,7 +10,7 @@ export function findGeneral(source: AwsSource, topics: TopicState[], { findings 
   findUnread(source, findings)
   findForeign(source, findings)
   findWaiting(source, findings)
-  for (const { object, text } of source.notes) findings.add({ matter: 'details', what: 'lost', text }, object)
+  for (const { object, finding } of source.notes) findings.add(finding, object)
   if (topics.length + source.queues.length === 0) return
   for (const difference of ALWAYS) findings.add(difference)
   const subscriptions = topics.flatMap((topic) => topic.subscriptions)
