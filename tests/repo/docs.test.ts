@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DELIVERY_CAUSES, RETRY_ON_DEFAULT } from '@fantail/contracts'
+import { OWN_FORMAT } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { filesMatching, ROOT, textOf } from './repository.ts'
 
@@ -115,4 +116,14 @@ test.each([
   ['packages/testing/README.md', `| answers ${either}, or not at all | tried again.`],
 ])('%s says: %s', (path, sentence) => {
   expect(textOf(path).replaceAll(/\s+/g, ' ')).toContain(sentence)
+})
+
+test('the newest section of the changelog names the formats of data that the release reads', () => {
+  const { oldest, newest } = OWN_FORMAT
+  const section = textOf('CHANGELOG.md')
+    .split(/^## /m)
+    .find((text) => /^- /m.test(text))
+  const named =
+    oldest === newest ? `reads and writes format ${newest}` : `reads formats ${oldest} to ${newest}`
+  expect(section?.replaceAll(/\s+/g, ' ')).toContain(named)
 })
