@@ -1,31 +1,19 @@
 /** Takes over applications, endpoints and event types of Svix, with their signing secrets. */
-import {
-  type Client,
-  checkEndpoints,
-  checkEventSchema,
-  listSubscriptions,
-  type Subscription,
-} from '@fantail/client/api'
-import { BATCH_MESSAGES_MAX, ENDPOINT_CHARS_MAX } from '@fantail/contracts'
+import { type Client, checkEventSchema, listSubscriptions, type Subscription } from '@fantail/client/api'
 import type { CommandContext } from '../../../frame/command-context.ts'
 import { readText } from '../../../frame/command-input.ts'
 import { pagesOf } from '../../../frame/list-command.ts'
 import { CommandError } from '../../../output/exit-codes.ts'
 import type { Found, FoundSubscription, State } from '../../service/state-file.ts'
-import { type Finding, Findings } from '../plan/findings.ts'
+import { Findings } from '../plan/findings.ts'
 import type { Here, Imported } from '../plan/run-import.ts'
 import type { SecretStep } from '../plan/secret-steps.ts'
+import { allowedEndpoints } from './allowed-endpoints.ts'
+import { EACH_TIME } from './svix-differences.ts'
 import { documentOf } from './svix-document.ts'
 import { catalogueOf, type SchemaCheck } from './svix-event-types.ts'
 import { type EndpointSecrets, MEMBERS, setSecrets } from './svix-secrets.ts'
-import {
-  type SvixApplication,
-  type SvixEndpoint,
-  type SvixSetup,
-  SvixSource,
-  svixUrlOf,
-} from './svix-source.ts'
-import { labelOf } from './svix-subscription.ts'
+import { type SvixSetup, SvixSource, svixUrlOf } from './svix-source.ts'
 
 export interface SvixFlags {
   from?: string
@@ -60,95 +48,15 @@ export async function importSvix(
   const findings = new Findings()
   const check: SchemaCheck = async (body) => (await checkEventSchema({ client, body })).problem
   const catalogue = await catalogueOf(eventTypes, findings, check)
-  const allowed = await withoutRefused(applications, client, findings)
+  const allowed = await allowedEndpoints(applications, client, findings)
   const { wanted, secrets } = documentOf(allowed, catalogue, findings)
-  for (const finding of ALWAYS) findings.add(finding)
+  for (const finding of EACH_TIME) findings.add(finding)
   const present = presentOnes(found)
   const changed = secrets.filter(
     ({ endpointId, mark }) => metadataOf(present.get(endpointId))[MEMBERS.mark] !== mark,
   )
   return { wanted: asPresent(wanted, present), findings, secrets: secretSteps(client, changed) }
 }
-
-/** Only the server knows which addresses its settings allow. It is asked before anything is made. */
-async function withoutRefused(
-  applications: readonly SvixApplication[],
-  client: Client,
-  findings: Findings,
-): Promise<SvixApplication[]> {
-  const all = applications.flatMap((application) =>
-    application.endpoints.map((endpoint) => ({ application, endpoint })),
-  )
-  const refused = new Set<SvixEndpoint>()
-  const refuse = ({ application, endpoint }: (typeof all)[number], problem: string) => {
-    refused.add(endpoint)
-    const text = `endpoints that cannot be subscribed here: ${problem}`
-    const subject = `${labelOf(application)} ${endpoint.uid ?? endpoint.id}`
-    findings.add({ matter: 'messages', what: 'lost', text }, subject)
-  }
-  for (let from = 0; from < all.length; from += BATCH_MESSAGES_MAX) {
-    const some = all.slice(from, from + BATCH_MESSAGES_MAX)
-    const endpoints = some.map(({ endpoint }) => ({ endpoint: endpoint.url.slice(0, ENDPOINT_CHARS_MAX) }))
-    const { problems } = await checkEndpoints({ client, body: { endpoints } })
-    for (const [at, one] of some.entries()) {
-      const isLong = one.endpoint.url.length > ENDPOINT_CHARS_MAX
-      const problem = isLong ? `must have at most ${ENDPOINT_CHARS_MAX} characters` : problems[at]
-      if (problem) refuse(one, problem)
-    }
-  }
-  return applications.map((application) => ({
-    ...application,
-    endpoints: application.endpoints.filter((endpoint) => !refused.has(endpoint)),
-  }))
-}
-
-/** Findings of every import. */
-const ALWAYS: Omit<Finding, 'objects'>[] = [
-  {
-    matter: 'messages',
-    what: 'lost',
-    text: 'messages and attempts that Svix has stored, and what still waits there',
-    remedy: 'publish here, and let Svix deliver what it has',
-  },
-  {
-    matter: 'messages',
-    what: 'changed',
-    text: 'publishers publish to the topic of an application, with `eventType`, and not to Svix',
-  },
-  {
-    matter: 'requests',
-    what: 'lost',
-    text: 'earlier secrets that still sign after a rotation, for a day by default: Svix shows only the newest',
-    remedy: 'import again when they sign no more, before you resume the subscriptions',
-  },
-  {
-    matter: 'requests',
-    what: 'changed',
-    text: '`svix-id` is the id of the message here, which does not begin with `msg_`',
-  },
-  {
-    matter: 'requests',
-    what: 'changed',
-    text: 'requests also have `webhook-…`, `x-amz-sns-…` and `x-fantail-event-type`, and another `User-Agent`',
-    remedy: 'FANTAIL_USER_AGENT sets the last one',
-  },
-  {
-    matter: 'delivery',
-    what: 'changed',
-    text: '8 attempts last 28.4 h instead of 27.6 h, and the third comes after 19 min instead of 5 min',
-  },
-  {
-    matter: 'delivery',
-    what: 'lost',
-    text: '`webhook-delivery: abort-message` in an answer does not end the retries',
-  },
-  {
-    matter: 'details',
-    what: 'lost',
-    text: 'links of the portal, integrations, operational webhooks and tokens',
-    remedy: 'docs/guides/svix.md names what does the same here',
-  },
-]
 
 /** Subscriptions that an import has made, by the ids of their endpoints at Svix. */
 function presentOnes({ topics }: Found): Map<string, FoundSubscription> {

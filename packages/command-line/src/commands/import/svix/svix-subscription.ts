@@ -1,7 +1,5 @@
 /** An endpoint of Svix as a subscription of its application's topic, and its secrets apart from it. */
 import {
-  EVENT_TYPES_CHOSEN_MAX,
-  eventTypeProblem,
   METADATA_KEY_CHARS_MAX,
   METADATA_MEMBERS_MAX,
   METADATA_VALUE_CHARS_MAX,
@@ -9,6 +7,7 @@ import {
 } from '@fantail/contracts'
 import type { SubscriptionState } from '../../service/state-file.ts'
 import type { Findings } from '../plan/findings.ts'
+import { type About, chosenOf } from './svix-choice.ts'
 import { type EndpointSecrets, MEMBERS, secretsOf } from './svix-secrets.ts'
 import type { SvixApplication, SvixEndpoint } from './svix-source.ts'
 
@@ -17,11 +16,6 @@ interface Place {
   /** Addresses of the topic so far, without credentials. */
   taken: Set<string>
   findings: Findings
-}
-
-interface About {
-  findings: Findings
-  subject: string
 }
 
 /** undefined: it cannot come over, and a finding says why. */
@@ -117,45 +111,6 @@ function addressOf({ id, url }: SvixEndpoint, taken: Set<string>, { findings, su
     subject,
   )
   return `${url.split('#', 1)[0]}#${id}`
-}
-
-/** Values of a filter policy. Past it: the API refuses the policy. */
-const FILTER_VALUES_MAX = 150
-
-interface Chosen {
-  eventTypes: string[] | null
-  filterPolicy: Record<string, string[]> | null
-}
-
-function chosenOf(
-  { eventTypes, filterTypes, channels }: SvixEndpoint,
-  { findings, subject }: About,
-): Chosen | undefined {
-  const named = eventTypes ?? filterTypes ?? []
-  const types = named.filter((name) => eventTypeProblem(name) === undefined)
-  const lose = (text: string) => findings.add({ matter: 'messages', what: 'lost', text }, subject)
-  if (types.length < named.length) lose('chosen event types whose names are not allowed here')
-  if (named.length > 0 && types.length === 0) return undefined
-  const isLong = types.length > EVENT_TYPES_CHOSEN_MAX
-  if ((isLong ? types.length : 1) * (channels?.length || 1) > FILTER_VALUES_MAX) {
-    lose(`endpoints that choose more than ${FILTER_VALUES_MAX} event types and channels`)
-    return undefined
-  }
-  if (channels?.length)
-    findings.add(
-      {
-        matter: 'messages',
-        what: 'changed',
-        text: 'channels are the attribute `channels` of a message',
-        remedy: 'publish them as `"attributes": {"channels": ["…"]}`',
-      },
-      subject,
-    )
-  const filterPolicy = { ...(channels?.length && { channels }), ...(isLong && { eventType: types }) }
-  return {
-    eventTypes: isLong || types.length === 0 ? null : types,
-    filterPolicy: Object.keys(filterPolicy).length > 0 ? filterPolicy : null,
-  }
 }
 
 const METADATA_KEY = new RegExp(`^[A-Za-z0-9_.-]{1,${METADATA_KEY_CHARS_MAX}}$`)
