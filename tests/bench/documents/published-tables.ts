@@ -137,6 +137,10 @@ const RESULTS: Table = {
     }),
     ...rowsOf('redis-cost', { 'CPU of Redis per delivery, through lanes': 'Redis is shared by all workers' }),
     ...rowsOf('signed', { 'Fantail signed : BullMQ by hand': 'the price of SNS’s RSA signatures' }),
+    ...rowsOf('sealing', { 'sealed : open, CPU': 'the price of encrypted messages' }),
+    ...rowsOf('archiving', {
+      'with an archive : without, CPU': 'the price of an archive, its blocks included',
+    }),
     ...rowsOf('noise', { 'Fantail : itself, CPU per delivery at fan-out 10': 'the error of all these rows' }),
   ],
 }
