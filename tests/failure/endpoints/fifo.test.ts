@@ -13,7 +13,7 @@ const KILL_EVERY_MS = 2_000
 const KILLS_MIN = 2
 /** Messages of each group while workers are killed. The short form has time for the least number of kills. */
 const MESSAGES = LONG ? 500 : 150
-/** Of all groups. In both forms, the publishing outlasts the least number of kills. */
+/** The number for all groups. In both forms, the publishing outlasts the least number of kills. */
 const PER_SECOND = LONG ? 250 : 125
 /** Numbers of accepted messages, of 500. */
 const API_KILLED_AT = [100, 300]
