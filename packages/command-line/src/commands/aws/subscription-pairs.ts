@@ -41,7 +41,7 @@ export async function readPairs(topic: AwsTopic, client: Client, name = topic.na
 const OFF = 'fantail-cutover'
 export const OFF_POLICY = JSON.stringify({ [OFF]: ['off'] })
 
-export function isOff({ attributes }: AwsSubscription): boolean {
+export function isOff({ attributes }: Pick<AwsSubscription, 'attributes'>): boolean {
   return Object.hasOwn(filterOf(attributes) ?? {}, OFF)
 }
 

@@ -1,5 +1,6 @@
 import { createClient } from '@fantail/client/api'
 import { expect, test } from 'vitest'
+import { OFF_POLICY } from '../../aws/subscription-pairs.ts'
 import type { Here } from '../plan/run-import.ts'
 import type { AwsSource, SourceQueue, SourceSubscription, SourceTopic } from './aws-source.ts'
 import { importSns } from './import-sns.ts'
@@ -158,6 +159,23 @@ test('a subscription with a hidden password is compared if it exists here', asyn
   })
   const { wanted } = await importSns(source({ subscriptions: [one] }), at)
   expect(wanted.topics[0]?.subscriptions).toHaveLength(1)
+})
+
+test('a subscription that is switched from AWS keeps its filter here, and bridges are left out', async () => {
+  const one = subscription({ attributes: { FilterPolicy: OFF_POLICY } })
+  const bridge = `arn:aws:sqs:${PLACE}:fantail-bridge-orders`
+  const given = {
+    subscriptions: [one, subscription({ protocol: 'sqs', endpoint: bridge })],
+    queues: [queue({}, bridge)],
+  }
+  expect((await lossesOf(given))[0]).toContain('messages: it is switched off at AWS')
+  const at = here()
+  const found = { id: '1', endpoint: one.endpoint, name: null, settings: {} }
+  at.found.topics.push({ name: 'orders', settings: {}, subscriptions: [found] })
+  const { wanted } = await importSns(source(given), at)
+  expect(wanted.queues).toEqual([])
+  expect(wanted.topics[0]?.subscriptions.map(({ endpoint }) => endpoint)).toEqual([one.endpoint])
+  expect(wanted.topics[0]?.subscriptions[0]?.settings).not.toHaveProperty('filterPolicy')
 })
 
 test('policies and encryption that cannot work here are listed by their weight', async () => {

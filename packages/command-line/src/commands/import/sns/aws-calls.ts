@@ -46,8 +46,9 @@ export class AwsCalls {
     } catch (error) {
       const { name = '', message = '' } = error as Error
       if (GONE.test(name) && object !== undefined) return undefined
-      if (!REFUSED.test(name)) throw failureOf(error, call, { name, message })
-      this.#note(call, name.replace(/Exception$/, ''), object)
+      const code = isUnreadable(error) ? 'UnreadableAnswer' : name
+      if (code === name && !REFUSED.test(name)) throw failureOf(error, call, { name, message })
+      this.#note(call, code.replace(/Exception$/, ''), object)
       return undefined
     } finally {
       this.#onCall()
@@ -72,6 +73,11 @@ export class AwsCalls {
     if (known) known.objects.push(...objects)
     else this.#unread.push({ call, code, objects })
   }
+}
+
+/** An emulator that lacks an operation may answer with a page of HTML. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && '$response' in error && !('$fault' in error)
 }
 
 function failureOf(

@@ -13,8 +13,9 @@ import { toSubscription } from './to-subscription.ts'
 import { toTopic } from './to-topic.ts'
 import { keyOf, type Translation } from './translation.ts'
 
-export async function importSns(source: AwsSource, here: Here): Promise<Imported> {
+export async function importSns(account: AwsSource, here: Here): Promise<Imported> {
   const findings = new Findings()
+  const source = withoutBridges(account)
   checkAccount(source, here, findings)
   const { found, server } = here
   const foundQueues = found.queues.map(({ name }) => resolveQueue(name, server))
@@ -42,6 +43,17 @@ export async function importSns(source: AwsSource, here: Here): Promise<Imported
     wanted,
     findings,
     show: (context) => showCurves(context, source),
+  }
+}
+
+/** Queues that `fantail bridge` and `fantail compare` make at AWS. */
+const BRIDGE = /:fantail-(bridge|compare)-[^:]*$/
+
+function withoutBridges({ subscriptions, queues, ...rest }: AwsSource): AwsSource {
+  return {
+    ...rest,
+    subscriptions: subscriptions.filter(({ endpoint }) => !BRIDGE.test(endpoint)),
+    queues: queues.filter(({ arn }) => !BRIDGE.test(arn)),
   }
 }
 

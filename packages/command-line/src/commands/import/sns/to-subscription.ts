@@ -18,6 +18,7 @@ import {
   takesFromTopic,
   traitsOf,
 } from '@fantail/policy'
+import { isOff } from '../../aws/subscription-pairs.ts'
 import { nameAt, type SubscriptionState } from '../../service/state-file.ts'
 import { type Attributes, type SourceSubscription, targetOf } from './aws-source.ts'
 import { keyOf, type Translation } from './translation.ts'
@@ -39,7 +40,8 @@ export function toSubscription(
     return undefined
   }
   if (!attributes || !isProtocol(protocol)) return undefined
-  const filter = filterOf(given, attributes, translation)
+  const readFilter = isOff({ attributes }) ? filterOfSwitched : filterOf
+  const filter = readFilter(given, translation, attributes)
   if (!filter) return undefined
   const { confirmedBy, endpoint: syntax } = PROTOCOL_TRAITS[protocol]
   const isRaw = attributes.RawMessageDelivery === 'true'
@@ -106,6 +108,22 @@ function existsHere({ topicArn, endpoint }: SourceSubscription, { here }: Transl
   return topic?.subscriptions.some((other) => other.endpoint === endpoint) === true
 }
 
+/** `fantail cutover` has replaced the filter at AWS by one that matches nothing, and Fantail has the real one. */
+function filterOfSwitched(given: SourceSubscription, translation: Translation): Partial<Filter> | undefined {
+  const isHere = existsHere(given, translation)
+  translation.findings.add(
+    {
+      matter: 'messages',
+      what: isHere ? 'changed' : 'lost',
+      text: isHere
+        ? 'it is switched from AWS to Fantail, so that its filter policy here stays as it is'
+        : 'it is switched off at AWS by `fantail cutover`, which hides its filter policy, and is missing here',
+    },
+    objectOfPlan(given),
+  )
+  return isHere ? {} : undefined
+}
+
 interface Filter {
   filterPolicy: Record<string, unknown> | null
   filterPolicyScope: FilterPolicyScope
@@ -114,8 +132,8 @@ interface Filter {
 /** undefined: the filter is refused here, and without it the subscription would get every message. */
 function filterOf(
   given: SourceSubscription,
-  { FilterPolicy: text = '', FilterPolicyScope: named }: Attributes,
   { findings }: Translation,
+  { FilterPolicy: text = '', FilterPolicyScope: named }: Attributes,
 ): Filter | undefined {
   const filterPolicyScope = named === 'MessageBody' ? 'MessageBody' : 'MessageAttributes'
   try {
