@@ -81,7 +81,10 @@ function subscriptionSteps(topic: string, wanted: SubscriptionState, present: Fo
 }
 
 function isSame(one: SubscriptionState, other: SubscriptionState): boolean {
-  return one.endpoint === other.endpoint && (one.name ?? null) === (other.name ?? null)
+  const [protocol, others] = [one.settings?.protocol, other.settings?.protocol]
+  // Both kinds of mail may have the same address.
+  const hasSameKind = protocol === undefined || others === undefined || protocol === others
+  return hasSameKind && one.endpoint === other.endpoint && (one.name ?? null) === (other.name ?? null)
 }
 
 type Subject = Pick<Step, 'kind' | 'name' | 'topic' | 'id'>

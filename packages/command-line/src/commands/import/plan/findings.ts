@@ -6,9 +6,9 @@ import { counted } from '../../../output/text-table.ts'
 /** Why a finding matters, the most important first. */
 const MATTERS = {
   messages: 'Messages that somebody would miss',
-  access: 'Who may do what, and what is encrypted',
-  requests: 'What endpoints and consumers see',
-  delivery: 'When and how often is delivered',
+  access: 'Access and encryption',
+  requests: 'Requests and messages as others see them',
+  delivery: 'Deliveries and retries',
   details: 'Everything else',
 } as const
 

@@ -54,6 +54,7 @@ export async function runImport<Source>(
     return 'done'
   }
   const steps = withoutFixed(planOf(wanted, found, { prune: false }), findings)
+  noteChanges(steps, findings)
   const list = findings.sorted()
   showFindings(context, list)
   show?.(context)
@@ -90,6 +91,21 @@ function withoutFixed(steps: Step[], findings: Findings): Step[] {
       Object.fromEntries(left.map((member) => [member, from[member]]))
     return left.length === 0 ? [] : [{ ...step, settings: pick(step.settings), before: pick(step.before) }]
   })
+}
+
+/** Somebody may have chosen the present settings of something that exists. */
+function noteChanges(steps: Step[], findings: Findings): void {
+  for (const { act, kind, name, topic } of steps)
+    if (act === 'change')
+      findings.add(
+        {
+          matter: 'access',
+          what: 'changed',
+          text: 'it exists here with other settings, which the import replaces',
+          remedy: '`--plan` shows each of them',
+        },
+        topic === undefined ? `${kind} ${name}` : `${kind} ${name} of ${topic}`,
+      )
 }
 
 /** `12 queues, 3 topics and 40 subscriptions to create, 1 change; 2 losses and 5 changes are listed`. */

@@ -149,16 +149,16 @@ test.each<[string, Partial<SourceSubscription>, string]>([
   expect(first).toContain(`[${one.protocol} ${one.endpoint} of `)
 })
 
-test('a subscription with a hidden password is compared if it exists here', async () => {
+test('a subscription with a hidden password, or with a name, is compared if it exists here', async () => {
   const one = subscription({ endpoint: 'https://u:****@h.example/' })
   const at = here()
   at.found.topics.push({
     name: 'orders',
     settings: {},
-    subscriptions: [{ id: '1', endpoint: one.endpoint, name: null, settings: {} }],
+    subscriptions: [{ id: '1', endpoint: one.endpoint, name: 'Billing', settings: { protocol: 'https' } }],
   })
   const { wanted } = await importSns(source({ subscriptions: [one] }), at)
-  expect(wanted.topics[0]?.subscriptions).toHaveLength(1)
+  expect(wanted.topics[0]?.subscriptions).toMatchObject([{ endpoint: one.endpoint, name: 'Billing' }])
 })
 
 test('a subscription that is switched from AWS keeps its filter here, and bridges are left out', async () => {
@@ -170,7 +170,7 @@ test('a subscription that is switched from AWS keeps its filter here, and bridge
   }
   expect((await lossesOf(given))[0]).toContain('messages: it is switched off at AWS')
   const at = here()
-  const found = { id: '1', endpoint: one.endpoint, name: null, settings: {} }
+  const found = { id: '1', endpoint: one.endpoint, name: null, settings: { protocol: 'https' } }
   at.found.topics.push({ name: 'orders', settings: {}, subscriptions: [found] })
   const { wanted } = await importSns(source(given), at)
   expect(wanted.queues).toEqual([])
@@ -194,6 +194,7 @@ test('policies and encryption that cannot work here are listed by their weight',
   expect(findings.sorted().map(({ matter, what, text }) => [matter, what, text])).toEqual([
     ['messages', 'lost', 'events.amazonaws.com may send to it at AWS, and sends nothing here'],
     ['messages', 'lost', 'messages that wait in queues stay at AWS'],
+    ['messages', 'lost', expect.stringContaining('functions that Lambda feeds from queues')],
     ['access', 'lost', 'messages are encrypted by a key of KMS at AWS, and are not here'],
     ['access', 'changed', 'the access policy names users or roles of IAM, and keys have other names here'],
     [
@@ -205,7 +206,7 @@ test('policies and encryption that cannot work here are listed by their weight',
     ['requests', 'changed', expect.stringContaining('each subscription has another ARN')],
     ['requests', 'changed', expect.stringContaining('queues have URLs at this server')],
     ['details', 'lost', 'attribute NewThing, which is not known here'],
-    ['details', 'lost', 'what sqs:ListQueueTags answers (AccessDenied)'],
+    ['details', 'lost', 'tags of queues (AccessDenied)'],
     ['details', 'lost', 'alarms and dashboards of CloudWatch'],
     ['details', 'changed', 'TracingConfig is kept, and has no effect here'],
   ])

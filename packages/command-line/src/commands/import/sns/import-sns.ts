@@ -1,6 +1,6 @@
 /** Makes the document of `fantail apply` from what SNS and SQS have, and lists what changes and what is lost. */
 import { checkEndpoints } from '@fantail/client/api'
-import { isProtocol, type Protocol, parseArn, resolveQueue } from '@fantail/contracts'
+import { isProtocol, type Protocol, parseArn, resolveQueue, resolveTopic } from '@fantail/contracts'
 import { CommandError } from '../../../output/exit-codes.ts'
 import { nameAt, type State } from '../../service/state-file.ts'
 import { Findings } from '../plan/findings.ts'
@@ -25,6 +25,7 @@ export async function importSns(account: AwsSource, here: Here): Promise<Importe
     queues: new Set([...foundQueues, ...source.queues.map(({ arn }) => arn)]),
     policies: policiesOf(source, here),
     refused: await refusedEndpoints(source.subscriptions, here),
+    present: presentSubscriptions(here),
   }
   const queues = source.queues.map((queue) => ({
     name: nameAt(server, queue.arn),
@@ -84,6 +85,16 @@ function policiesOf({ queues }: AwsSource, { found, server }: Here): Map<string,
   })
   const there = queues.map(({ arn, attributes }) => [arn, attributes?.Policy] as const)
   return new Map([...here, ...there].flatMap(([arn, policy]) => (policy ? [[arn, policy]] : [])))
+}
+
+function presentSubscriptions({ found, server }: Here): Translation['present'] {
+  const all = found.topics.flatMap(({ name, subscriptions }) =>
+    subscriptions.map((one) => {
+      const protocol = String(one.settings.protocol)
+      return [`${resolveTopic(name, server)} ${keyOf({ protocol, endpoint: one.endpoint })}`, one] as const
+    }),
+  )
+  return new Map(all)
 }
 
 /** Endpoints that the server checks at a time. */

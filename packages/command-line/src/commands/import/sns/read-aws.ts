@@ -30,6 +30,7 @@ export async function readAws(context: CommandContext, place: AwsPlace): Promise
       const read = await readTopics({ sns, calls, prefix: place.topicPrefix ?? '', signal })
       source.topics.push(...read.topics)
       source.subscriptions.push(...read.subscriptions)
+      source.notes.push(...read.notes)
       source.queues.push(...(await readQueues({ sqs, calls, region: used, signal })))
       sns.destroy()
       sqs.destroy()

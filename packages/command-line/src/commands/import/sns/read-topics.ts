@@ -3,6 +3,7 @@ import {
   GetDataProtectionPolicyCommand,
   GetSubscriptionAttributesCommand,
   GetTopicAttributesCommand,
+  ListPlatformApplicationsCommand,
   ListSubscriptionsByTopicCommand,
   ListSubscriptionsCommand,
   ListTagsForResourceCommand,
@@ -22,14 +23,18 @@ interface Reading {
   signal: AbortSignal
 }
 
-type Read = Pick<AwsSource, 'topics' | 'subscriptions'>
+type Read = Pick<AwsSource, 'topics' | 'subscriptions' | 'notes'>
 
 export async function readTopics(reading: Reading): Promise<Read> {
   const arns = await topicArns(reading)
   const own = arns.filter((arn) => arn.slice(arn.lastIndexOf(':') + 1).startsWith(reading.prefix))
   const topics = await mapSome(own, (arn) => readTopic(reading, arn))
   const subscriptions = await mapSome(own, (arn) => readSubscriptions(reading, arn))
-  return { topics, subscriptions: [...subscriptions.flat(), ...(await foreignOf(reading, new Set(arns)))] }
+  return {
+    topics,
+    subscriptions: [...subscriptions.flat(), ...(await foreignOf(reading, new Set(arns)))],
+    notes: reading.prefix === '' ? await platformNotes(reading) : [],
+  }
 }
 
 async function topicArns({ sns, calls, signal }: Reading): Promise<string[]> {
@@ -114,6 +119,26 @@ async function foreignOf(
     return { items: page?.Subscriptions ?? [], next: page?.NextToken }
   })
   return listed.filter(({ TopicArn = '' }) => !own.has(TopicArn)).map(named)
+}
+
+/** SNS shows no credentials, so nothing of mobile push can come over. */
+async function platformNotes({ sns, calls, signal }: Reading): Promise<AwsSource['notes']> {
+  const arns = await allPages(async (NextToken) => {
+    const page = await calls.ask('sns:ListPlatformApplications', undefined, () =>
+      sns.send(new ListPlatformApplicationsCommand({ NextToken }), { abortSignal: signal }),
+    )
+    const items = (page?.PlatformApplications ?? []).map(
+      ({ PlatformApplicationArn = '' }) => PlatformApplicationArn,
+    )
+    return { items, next: page?.NextToken }
+  })
+  const finding = {
+    matter: 'messages',
+    what: 'lost',
+    text: 'platform applications and their devices, because SNS shows no credentials',
+    remedy: 'make them by `fantail apps set` (docs/guides/mobile-push.md)',
+  } as const
+  return arns.map((object) => ({ object, finding }))
 }
 
 interface Page<T> {

@@ -1,5 +1,6 @@
 /** Findings that concern the whole account: what requests look like here, and what could not be read. */
 import { nameOfArn, parseArn } from '@fantail/contracts'
+import { traitsOf } from '@fantail/policy'
 import type { TopicState } from '../../service/state-file.ts'
 import type { Finding, Findings } from '../plan/findings.ts'
 import type { AwsSource } from './aws-source.ts'
@@ -17,6 +18,9 @@ export function findGeneral(source: AwsSource, topics: TopicState[], { findings 
   if (subscriptions.some(({ endpoint }) => /^https?:/i.test(endpoint)))
     for (const difference of OF_WEBHOOKS) findings.add(difference)
   if (topics.some(({ name }) => name.endsWith('.fifo'))) findings.add(OF_FIFO)
+  if (source.queues.length > 0) findings.add(OF_QUEUES)
+  if (source.subscriptions.some(({ protocol }) => traitsOf(protocol)?.reports.byAccount))
+    findings.add(OF_TEXTS)
 }
 
 /** Calls by their effect on what comes over, if AWS refuses them. */
@@ -33,6 +37,14 @@ const MISSING: Record<string, Omit<Finding, 'what' | 'objects' | 'remedy'>> = {
   },
   'sns:GetTopicAttributes': { matter: 'access', text: 'settings of topics, which get the default ones' },
   'sqs:GetQueueAttributes': { matter: 'access', text: 'settings of queues, which get the default ones' },
+  'sns:ListPlatformApplications': { matter: 'messages', text: 'whether there are platform applications' },
+  'sns:ListSubscriptions': {
+    matter: 'messages',
+    text: 'whether there are subscriptions to topics of others',
+  },
+  'sns:GetDataProtectionPolicy': { matter: 'details', text: 'data protection policies' },
+  'sns:ListTagsForResource': { matter: 'details', text: 'tags of topics' },
+  'sqs:ListQueueTags': { matter: 'details', text: 'tags of queues' },
 }
 
 function findUnread({ unread }: AwsSource, findings: Findings): void {
@@ -124,4 +136,18 @@ const OF_FIFO: Omit<Finding, 'objects'> = {
   matter: 'requests',
   what: 'changed',
   text: 'sequence numbers of FIFO topics begin anew, and are not consecutive',
+}
+
+const OF_QUEUES: Omit<Finding, 'objects'> = {
+  matter: 'messages',
+  what: 'lost',
+  text: 'functions that Lambda feeds from queues: event source mappings belong to Lambda',
+  remedy: 'let the queue push to the function (docs/push-consumers.md)',
+}
+
+const OF_TEXTS: Omit<Finding, 'objects'> = {
+  matter: 'messages',
+  what: 'lost',
+  text: 'phone numbers that have opted out, and settings of text messages',
+  remedy: 'opt the numbers of `aws sns list-phone-numbers-opted-out` out here (docs/guides/sms.md)',
 }

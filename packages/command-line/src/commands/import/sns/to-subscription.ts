@@ -19,9 +19,9 @@ import {
   traitsOf,
 } from '@fantail/policy'
 import { isOff } from '../../aws/subscription-pairs.ts'
-import { nameAt, type SubscriptionState } from '../../service/state-file.ts'
+import type { SubscriptionState } from '../../service/state-file.ts'
 import { type Attributes, type SourceSubscription, targetOf } from './aws-source.ts'
-import { keyOf, type Translation } from './translation.ts'
+import { keyOf, presentOf, type Translation } from './translation.ts'
 
 /** Attributes that are read here, or that SNS computes. */
 const KNOWN =
@@ -48,7 +48,8 @@ export function toSubscription(
   noteRest(given, attributes, translation)
   return {
     endpoint,
-    name: null,
+    // SNS has no names. One that was given here stays.
+    name: presentOf(given, translation)?.name ?? null,
     settings: {
       origin: 'aws',
       // Both kinds of mail have the same syntax.
@@ -88,7 +89,8 @@ function obstacleOf(given: SourceSubscription, translation: Translation): Obstac
   if (!attributes)
     return lost('its settings could not be read, and without its filter it would get every message')
   if (!isProtocol(protocol)) return lost(`the protocol ${protocol} is not known here`)
-  if (HIDDEN_PASSWORD.test(endpoint) && !existsHere(given, translation))
+  // The server masks passwords in the same way.
+  if (HIDDEN_PASSWORD.test(endpoint) && !presentOf(given, translation))
     return lost(
       'SNS shows the password of the endpoint as asterisks',
       'subscribe it by `fantail subs add TOPIC https://user:password@host/ --set origin=aws`, then import again',
@@ -96,21 +98,15 @@ function obstacleOf(given: SourceSubscription, translation: Translation): Obstac
   if (PROTOCOL_TRAITS[protocol].isQueue && !translation.queues.has(endpoint))
     return lost(
       'its queue is of another account or region, or was deleted',
-      'import that account or region first, or at the same time by --region',
+      'import that account or region first, or at the same time by --region; or subscribe it at AWS (FANTAIL_AWS_TARGETS)',
     )
   const refused = translation.refused.get(keyOf(given))
   return refused === undefined ? undefined : lost(`it cannot be subscribed here: ${refused}`)
 }
 
-/** Whether the topic has a subscription with this endpoint, whose password is masked in the same way. */
-function existsHere({ topicArn, endpoint }: SourceSubscription, { here }: Translation): boolean {
-  const topic = here.found.topics.find(({ name }) => name === nameAt(here.server, topicArn))
-  return topic?.subscriptions.some((other) => other.endpoint === endpoint) === true
-}
-
 /** `fantail cutover` has replaced the filter at AWS by one that matches nothing, and Fantail has the real one. */
 function filterOfSwitched(given: SourceSubscription, translation: Translation): Partial<Filter> | undefined {
-  const isHere = existsHere(given, translation)
+  const isHere = presentOf(given, translation) !== undefined
   translation.findings.add(
     {
       matter: 'messages',

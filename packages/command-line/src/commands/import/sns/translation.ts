@@ -1,3 +1,4 @@
+import type { FoundSubscription } from '../../service/state-file.ts'
 import type { Findings } from '../plan/findings.ts'
 import type { Here } from '../plan/run-import.ts'
 import type { SourceSubscription } from './aws-source.ts'
@@ -12,6 +13,16 @@ export interface Translation {
   policies: ReadonlyMap<string, string>
   /** Why endpoints cannot be subscribed here, by `keyOf`. */
   refused: ReadonlyMap<string, string>
+  /** The subscriptions of the server by topic and `keyOf`. */
+  present: ReadonlyMap<string, FoundSubscription>
+}
+
+/** The subscription of the server with the same topic, protocol and endpoint. */
+export function presentOf(
+  given: SourceSubscription,
+  { present }: Translation,
+): FoundSubscription | undefined {
+  return present.get(`${given.topicArn} ${keyOf(given)}`)
 }
 
 export function keyOf({ protocol, endpoint }: Pick<SourceSubscription, 'protocol' | 'endpoint'>): string {
