@@ -77,7 +77,9 @@ async function makeQueue({ sqs }: Clients, n: number): Promise<void> {
 
 async function makeTopic(clients: Clients, n: number): Promise<void> {
   const { sns } = clients
-  const Attributes = isFifo(n) ? { FifoTopic: 'true', ContentBasedDeduplication: String(n % 2 === 0) } : {}
+  const Attributes: Record<string, string> = isFifo(n)
+    ? { FifoTopic: 'true', ContentBasedDeduplication: String(n % 2 === 0) }
+    : {}
   const Tags = [{ Key: 'number', Value: String(n) }]
   await sns.send(new CreateTopicCommand({ Name: topicName(n), Attributes, Tags }))
   const TopicArn = arnOf('sns', topicName(n))
