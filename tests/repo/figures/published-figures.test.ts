@@ -1,4 +1,5 @@
 /** Checks that the figures of the documents are those of the raw log, and that a release notices when they are old. */
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -75,6 +76,13 @@ test('the documents show the figures of the log, and without a log they say that
     )
     expect(silent.map(({ name }) => name)).toEqual([])
   }
+})
+
+// A rebase gives the measured commit another name.
+test.runIf(isMeasured)('the measured commit is in the history, so that a release can compare with it', () => {
+  const { commit } = parseLog(textOf(FIGURES_LOG)).head
+  const words = ['merge-base', '--is-ancestor', commit, 'HEAD']
+  expect([commit, spawnSync('git', words, { cwd: ROOT }).status]).toEqual([commit, 0])
 })
 
 test('the tables name scenarios and files that exist', () => {
