@@ -141,7 +141,7 @@ const OF_FIFO: Omit<Finding, 'objects'> = {
 const OF_QUEUES: Omit<Finding, 'objects'> = {
   matter: 'messages',
   what: 'lost',
-  text: 'functions that Lambda feeds from queues: event source mappings belong to Lambda',
+  text: 'functions that Lambda feeds from queues, if there are any: event source mappings belong to Lambda',
   remedy: 'let the queue push to the function (docs/push-consumers.md)',
 }
 
