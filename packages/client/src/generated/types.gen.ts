@@ -1994,25 +1994,21 @@ export type FoundDeadLetter = {
      */
     messageId: string;
     /**
-     * Id that publishing the message answered. null: a queue has moved it.
+     * Id that publishing the message answered.
      */
-    publishedMessageId: string | null;
+    publishedMessageId: string;
     /**
-     * ARN of the topic that the message was published to. null: a queue has moved it.
+     * ARN of the topic that the message was published to.
      */
-    topicArn: string | null;
+    topicArn: string;
     /**
-     * ARN of the subscription that it could not be delivered to. null: a queue has moved it.
+     * ARN of the subscription that it could not be delivered to.
      */
-    subscriptionArn: string | null;
+    subscriptionArn: string;
     /**
-     * ARN of the queue that has moved it after `maxReceiveCount` receives. null: none has.
+     * Why it was dead-lettered.
      */
-    sourceQueueArn: string | null;
-    /**
-     * Why it was dead-lettered. maxReceiveCount: a queue has moved it.
-     */
-    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside' | 'maxReceiveCount';
+    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
     /**
      * HTTP status of the last attempt’s answer; null: it got none.
      */
@@ -2022,9 +2018,9 @@ export type FoundDeadLetter = {
      */
     lastError: string | null;
     /**
-     * When it was put into the dead-letter queue: ISO 8601 in UTC. null: a queue has moved it.
+     * When it was put into the dead-letter queue: ISO 8601 in UTC, with milliseconds.
      */
-    deadLetteredAt: string | null;
+    deadLetteredAt: string;
     /**
      * Its attribute `eventType`. null: it has none, or it is not shown.
      */

@@ -1,22 +1,19 @@
 /** Searches the dead letters of several queues: queue by queue, the oldest letter first. */
-import { FantailError, type QueueMessage, type RedriveFilter } from '@fantail/contracts'
+import { type DeadLetter, FantailError, type QueueMessage, type RedriveFilter } from '@fantail/contracts'
 import { decodeCursor, encodeCursor, SEARCH_MS_MAX } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import type { SearchedQueue } from './search-scope.ts'
 
 /** Letters that one read takes. Past it: the next read takes the others. */
 const LETTERS_PER_READ = 100
 
 interface LetterSearchRequest<Found> {
   /** In the order of their ARNs. */
-  queues: readonly SearchedQueue[]
-  /** Also messages that a queue has moved. They are no dead letters of deliveries. */
-  withMoved: boolean
+  queueArns: string[]
   filter: RedriveFilter
   /** Asked before letters of the queue are read. */
   mayRead(queueArn: string): Promise<boolean>
-  /** Gives the find that a message of a queue makes. undefined: it is none, or does not fit. */
-  find(item: QueueMessage, queueArn: string): Found | undefined
+  /** Gives the find that a letter makes. undefined: it does not fit. */
+  find(letter: DeadLetter, at: { queueArn: string; messageId: string }): Found | undefined
   limit: number
   cursor?: string | undefined
   signal: AbortSignal
@@ -34,7 +31,7 @@ export async function searchLetters<Found>(
   { queues }: Pick<ApiDeps, 'queues'>,
   request: LetterSearchRequest<Found>,
 ): Promise<LetterSearchResult<Found>> {
-  const { filter, limit, find, signal, withMoved } = request
+  const { queueArns, filter, limit, find, signal } = request
   const [first, within] = request.cursor === undefined ? ['', ''] : decodeCursor(request.cursor, 2)
   const endsAt = performance.now() + SEARCH_MS_MAX
   const found: Found[] = []
@@ -46,25 +43,24 @@ export async function searchLetters<Found>(
     nextCursor,
   })
   const isOver = () => found.length === limit || performance.now() >= endsAt || signal.aborted
-  for (const [n, { arn: queueArn, isTarget }] of request.queues.entries()) {
+  for (const [n, queueArn] of queueArns.entries()) {
     if (queueArn < (first ?? '')) continue
     let cursor = queueArn === first && within !== '' ? within : undefined
-    const mayHave = (withMoved && isTarget) || (await hasLetters(queues, queueArn))
-    if (!mayHave || !(await request.mayRead(queueArn))) continue
+    if (!(await hasLetters(queues, queueArn)) || !(await request.mayRead(queueArn))) continue
     do {
       const { items, next } = await read(queues, queueArn, { filter, limit: limit - found.length, cursor })
       scanned += items.length
-      for (const item of items) {
-        const fits = find(item, queueArn)
+      for (const { deadLetter, messageId } of items) {
+        const fits = deadLetter && find(deadLetter, { queueArn, messageId })
         if (fits) found.push(fits)
       }
       cursor = next
       if (cursor !== undefined && isOver()) return answer(n, encodeCursor([queueArn, cursor]))
     } while (cursor !== undefined)
-    const following = request.queues[n + 1]
-    if (following !== undefined && isOver()) return answer(n + 1, encodeCursor([following.arn, '']))
+    const following = queueArns[n + 1]
+    if (following !== undefined && isOver()) return answer(n + 1, encodeCursor([following, '']))
   }
-  return answer(request.queues.length, null)
+  return answer(queueArns.length, null)
 }
 
 type Queues = Pick<ApiDeps['queues'], 'peek' | 'deadLetterCounts'>

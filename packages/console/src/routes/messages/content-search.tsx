@@ -205,20 +205,14 @@ const LETTER_COLUMNS: readonly Column<FoundDeadLetter>[] = [
       </>
     ),
   },
-  {
-    title: words.pages.topic,
-    show: ({ topicArn }) => (topicArn === null ? '–' : <TopicLink arn={topicArn} />),
-  },
+  { title: words.pages.topic, show: ({ topicArn }) => <TopicLink arn={topicArn} /> },
   {
     title: words.queueMessage.published,
-    show: ({ publishedMessageId: id }) =>
-      id === null ? (
-        '–'
-      ) : (
-        <Link to="/messages/$id" params={{ id }} className="mono">
-          {id}
-        </Link>
-      ),
+    show: ({ publishedMessageId }) => (
+      <Link to="/messages/$id" params={{ id: publishedMessageId }} className="mono">
+        {publishedMessageId}
+      </Link>
+    ),
   },
   { title: words.deadLetters.died, show: ({ deadLetteredAt }) => <When at={deadLetteredAt} /> },
 ]
