@@ -35,6 +35,7 @@ test('a message that an archive or a replay lacks is found, and so is one that i
       { texts: ['a1'], fate: 'unknown' },
       { texts: ['a2'], fate: 'refused' },
     ],
+    blocks: 1,
     replays: new Map([
       ['r0', 'completed'],
       ['r1', null],
@@ -47,6 +48,7 @@ test('a message that an archive or a replay lacks is found, and so is one that i
   }
   const broken: [string, Partial<ArchiveFound>][] = [
     ['not in the archive: 1: a0', { last: good.last.slice(0, 2) }],
+    ['no block was written', { blocks: 0 }],
     ['refused, and in the archive: 1: a2', { last: [...good.last, { name: 'a2', isMarked: true }] }],
     ['not marked as replayed: 1: a0', { last: [...good.last, { name: 'a0', isMarked: false }] }],
     ['no completed replay: 1: r1 failed', { replays: new Map([...good.replays, ['r1', 'failed']]) }],

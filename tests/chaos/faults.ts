@@ -25,6 +25,11 @@ export async function carryOut(fault: Fault, world: World, events: EventLog): Pr
     case 'failover':
       await failOver(fault, world, events)
       break
+    case 'archive-away':
+      world.bucket.isAway = true
+      await untilPassed(fault.forMs)
+      world.bucket.isAway = false
+      break
     default:
       await harmRedis(fault, world)
   }

@@ -154,13 +154,17 @@ async function inTime<T extends { at: number }>(
 function inLines(act: (fault: Fault) => Promise<void>): (fault: Fault) => Promise<void> {
   const lines = new Map<string, Promise<void>>()
   return (fault) => {
-    const isOfProcess = fault.kind === 'kill' || fault.kind === 'freeze'
-    const name = isOfProcess ? fault.of : 'redis'
+    const name = lineOf(fault)
     const before = lines.get(name) ?? Promise.resolve()
     const done = before.catch(() => undefined).then(() => act(fault))
     lines.set(name, done)
     return done
   }
+}
+
+function lineOf(fault: Fault): string {
+  if (fault.kind === 'kill' || fault.kind === 'freeze') return fault.of
+  return fault.kind === 'archive-away' ? 'archive' : 'redis'
 }
 
 async function remakeOnceMore(publishing: Publishing): Promise<void> {

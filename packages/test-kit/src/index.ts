@@ -1,4 +1,5 @@
 export { beforeFirst, crashing, standStill, waitingFirst } from './crashing.ts'
+export { actAsBucket } from './network/bucket.ts'
 export { type CountingProxy, startCountingProxy } from './network/counting-proxy.ts'
 export { startMailServer, type TestMail, type TestMailServer } from './network/mail-server.ts'
 export { freePort } from './network/ports.ts'

@@ -25,7 +25,7 @@ export interface Archived {
 
 export async function makeArchive(world: World): Promise<Archived> {
   const [client] = world.clients
-  await client.put(`/v1/topics/${ARCHIVE_TOPIC}`, { archive: { days: 1 } })
+  await client.put(`/v1/topics/${ARCHIVE_TOPIC}`, { archive: { days: 1 }, sealMessages: true })
   const subscription = await subscribeReplays(client, `${world.receiver.url}${REPLAYS}`)
   const early = Array.from({ length: EARLY }, (_, n) => `e${n}`)
   for (let from = 0; from < EARLY; from += BATCH) {

@@ -15,6 +15,8 @@ const SHOWN = 5
 export interface ArchiveFound {
   early: string[]
   publishes: Publish[]
+  /** Objects in the bucket. */
+  blocks: number
   /** Statuses of the replays by their ids. null: a failover has lost the task. */
   replays: Map<string, string | null>
   /** How often the first webhook got each message as a replayed one. */
@@ -23,7 +25,7 @@ export interface ArchiveFound {
   last: { name: string; isMarked: boolean }[]
 }
 
-export function judgeArchive({ early, publishes, replays, replayed, last }: ArchiveFound): string[] {
+export function judgeArchive({ early, publishes, blocks, replays, replayed, last }: ArchiveFound): string[] {
   const of = (fate: Publish['fate']) =>
     publishes.filter((publish) => publish.fate === fate).flatMap(({ texts }) => texts)
   const found = new Set(last.map(({ name }) => name))
@@ -35,6 +37,7 @@ export function judgeArchive({ early, publishes, replays, replayed, last }: Arch
       'not in the archive',
       [...early, ...of('accepted')].filter((name) => !found.has(name)),
     ),
+    ...(blocks === 0 ? [`${ARCHIVE_TOPIC}: no block was written`] : []),
     ...some(
       'refused, and in the archive',
       of('refused').filter((name) => found.has(name)),
@@ -81,7 +84,8 @@ export async function judgeReplays(world: World, { early, publishes, replays }: 
     const replayed = new Map<string, number>()
     for (const { name, isMarked } of arrivedAt(world, REPLAYS))
       if (isMarked) replayed.set(name, (replayed.get(name) ?? 0) + 1)
-    findings = judgeArchive({ early, publishes, replays: tasks, replayed, last: arrivedAt(world, LAST) })
+    const [blocks, last] = [world.bucket.objects.size, arrivedAt(world, LAST)]
+    findings = judgeArchive({ early, publishes, blocks, replays: tasks, replayed, last })
     return findings.length === 0
   }
   await waitFor(isGood, { timeoutMs: TIMEOUT_MS, intervalMs: LOOK_MS }).catch(() => undefined)

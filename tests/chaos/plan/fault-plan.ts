@@ -1,6 +1,6 @@
 /**
- * The faults of a run and their times. Each process has its own sequence of faults, and so has Redis. Faults of
- * different sequences may overlap. Faults of one sequence do not.
+ * The faults of a run and their times. Each process has its own sequence of faults, and so have Redis and the bucket of
+ * archives. Faults of different sequences may overlap. Faults of one sequence do not.
  */
 import type { Seeded } from './seeded.ts'
 
@@ -26,7 +26,10 @@ export type RedisFault =
   /** From now on the clock is this many seconds off. */
   | { kind: 'clock'; of: 'worker-0' | 'redis'; seconds: number }
 
-export type Fault = (ProcessFault | RedisFault) & { at: number }
+/** The bucket of archives answers 503 for a while. */
+type ArchiveFault = { kind: 'archive-away'; forMs: number }
+
+export type Fault = (ProcessFault | RedisFault | ArchiveFault) & { at: number }
 
 interface FaultPlanOptions {
   endMs: number
@@ -42,6 +45,9 @@ const QUIET_END_MS = 1_000
 /** Between the end of one fault of a process and the next. */
 const PROCESS_PAUSE_MS = { from: 4_000, to: 16_000 }
 const REDIS_PAUSE_MS = { from: 2_000, to: 6_000 }
+/** Shorter runs have no fault of the bucket, because a replay that it stops goes on only after a minute. */
+const ARCHIVE_FAULTS_FROM_MS = 60_000
+const ARCHIVE_PAUSE_MS = { from: 5_000, to: 20_000 }
 const FREEZE_MS = { from: 1_000, to: 8_000 }
 const DOWN_MS = { from: 0, to: 3_000 }
 /**
@@ -54,7 +60,20 @@ const BEFORE_FAILOVER_MS = 9_000
 
 export function planFaults(seeded: Seeded, options: FaultPlanOptions): Fault[] {
   const lines = PROCESSES.map((of) => planProcess(seeded.fork(of), of, options))
-  return [...lines.flat(), ...planRedis(seeded.fork('redis'), options)].sort((a, b) => a.at - b.at)
+  const others = [planRedis(seeded.fork('redis'), options), planArchive(seeded.fork('archive'), options)]
+  return [...lines, ...others].flat().sort((a, b) => a.at - b.at)
+}
+
+function planArchive(seeded: Seeded, { endMs }: FaultPlanOptions): Fault[] {
+  if (endMs < ARCHIVE_FAULTS_FROM_MS) return []
+  const faults: Fault[] = []
+  const pause = () => seeded.between(ARCHIVE_PAUSE_MS.from, ARCHIVE_PAUSE_MS.to)
+  for (let at = QUIET_START_MS + pause(); at < endMs - QUIET_END_MS; at += pause()) {
+    const forMs = seeded.between(FREEZE_MS.from, FREEZE_MS.to)
+    faults.push({ at, kind: 'archive-away', forMs })
+    at += forMs
+  }
+  return faults
 }
 
 function planProcess(seeded: Seeded, of: ProcessLabel, { endMs }: FaultPlanOptions): Fault[] {

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Receiver, redisServerPath, startReceiver } from '@fantail/test-kit'
+import { actAsBucket, type Receiver, redisServerPath, startReceiver } from '@fantail/test-kit'
 import { moveRedisTime } from '../../harness/redis/redis-time.ts'
 import { createFalseClock, type FalseClock, falseClockProblem } from '../../harness/services/false-clock.ts'
 import { RestClient } from '../../harness/services/rest-client.ts'
@@ -26,6 +26,8 @@ export interface World {
   redis: RedisPair
   receiver: Receiver
   providers: Providers
+  /** The place of archives. */
+  bucket: Bucket
   supervisor: Supervisor
   services: ServiceProcess[]
   /** A client of each API. */
@@ -35,6 +37,12 @@ export interface World {
   /** Those that can be set here. */
   clocks: Clocks
   stop(): Promise<void>
+}
+
+interface Bucket {
+  objects: ReadonlyMap<string, Buffer>
+  /** It answers 503. */
+  isAway: boolean
 }
 
 interface Clocks {
@@ -62,11 +70,14 @@ export async function startWorld({ env = {}, ...pair }: WorldOptions, folder: Ru
   const redis = await RedisPair.start({ ...pair, env: redisClock?.env ?? {} })
   const receiver = await startReceiver()
   const providers = await startProviders()
+  const place = await startReceiver()
+  const bucket: Bucket = { objects: actAsBucket(place, () => bucket.isAway), isAway: false }
   const settings = {
     FANTAIL_MODE: 'local',
     FANTAIL_PORT: '0',
     FANTAIL_OPS_PORT: '0',
     FANTAIL_DATA_DIR: dataDir,
+    FANTAIL_ARCHIVE: `s3+http://chaos:secret@127.0.0.1:${place.port}/archive`,
     FANTAIL_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_TIMEOUT_MS),
     FANTAIL_MIN_REPLICAS: pair.replicated ? '1' : '0',
     ...providers.env,
@@ -88,6 +99,7 @@ export async function startWorld({ env = {}, ...pair }: WorldOptions, folder: Ru
     redis,
     receiver,
     providers,
+    bucket,
     supervisor,
     services,
     clients,
@@ -97,6 +109,7 @@ export async function startWorld({ env = {}, ...pair }: WorldOptions, folder: Ru
       await Promise.all(clients.map((client) => client.close()))
       await supervisor.stop()
       await receiver.close()
+      await place.close()
       await providers.stop()
       await redis.stop()
       for (const clock of [workerClock, redisClock]) clock?.remove()

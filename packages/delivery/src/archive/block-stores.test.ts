@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Receiver, startReceiver } from '@fantail/test-kit'
+import { actAsBucket, type Receiver, startReceiver } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBlockStore } from './block-stores.ts'
 
@@ -12,20 +12,11 @@ const OTHER = 'orders.fifo-u1/2026-11-27/2-3.ndjson.zst'
 const DATA = Buffer.from(Array.from({ length: 100_000 }, (_, n) => n % 251))
 let folder: string
 let bucket: Receiver
-const objects = new Map<string, Buffer>()
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fantail-archive-'))
   bucket = await startReceiver()
-  bucket.respond(
-    () => true,
-    ({ method, path, body }) => {
-      if (method === 'PUT') objects.set(path, Buffer.from(body))
-      if (method === 'DELETE') return objects.delete(path) ? { status: 204 } : { status: 404 }
-      const found = objects.get(path)
-      return found ? { status: 200, body: method === 'GET' ? found : '' } : { status: 404 }
-    },
-  )
+  actAsBucket(bucket)
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
