@@ -357,6 +357,8 @@ test('a template is imported without an account, and a second time nothing chang
     subscriptions: [{ endpoint: queueArn('file-work'), status: 'paused', rawMessageDelivery: true }],
   })
   expect((await importing('--plan')).code).toBe(0)
+  expect((await importing('--endpoint', 'http://127.0.0.1:9')).code).toBe(2)
+  expect((await run('--account 111111111111')).code).toBe(2)
 })
 
 provesCommands('tests/cli/import-sns.test.ts')

@@ -211,6 +211,26 @@ test('topics and queues are exported by prefix and name, with the queues to whic
   expect([planned.code, planned.stdout]).toEqual([9, '- queue shop-extra\n'])
 })
 
+test('a file that was applied does not differ, in whatever form it was written', async () => {
+  const file = `version: 1
+queues:
+  - name: forms-jobs
+    settings: { redrivePolicy: { deadLetterTargetArn: forms-dead, maxReceiveCount: 3 } }
+  - name: arn:aws:sqs:us-east-1:000000000000:forms-dead
+    settings: { redriveAllowPolicy: { redrivePermission: byQueue, sourceQueueArns: [forms-jobs] } }
+topics:
+  - name: forms
+    settings: { deliveryPolicy: { healthyRetryPolicy: { preset: patient } } }
+    subscriptions:
+      - endpoint: forms-jobs
+        settings: { protocol: sqs, redrivePolicy: { deadLetterTargetArn: forms-dead } }
+      - endpoint: http://127.0.0.1:9/forms
+        settings: { circuitBreaker: { failures: 3 } }
+`
+  expect(await fantail('apply -f -', file)).toMatchObject({ code: 0 })
+  expect(await fantail('apply -f - --plan', file)).toMatchObject({ code: 0, stdout: '' })
+})
+
 test('the schema of the file is printed without a server', async () => {
   const { code, stdout } = await fantail('export --schema --url http://127.0.0.1:9 --json')
   expect([code, Object.keys(JSON.parse(stdout).properties)]).toEqual([

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
 import { collect, readPairs, readText } from '../../frame/command-input.ts'
+import { CommandError } from '../../output/exit-codes.ts'
 import { type ImportFlags, runImport } from './plan/run-import.ts'
 import type { SvixFlags } from './svix/import-svix.ts'
 
@@ -34,6 +35,8 @@ function defineSns(command: Command, does: Does): void {
     .action(
       does(async (context, { from, account, parameter, ...given }: SnsFlags) => {
         if (from !== undefined) return importFile(context, { from, account, parameter, ...given })
+        if (account !== undefined || parameter !== undefined)
+          throw new CommandError('usage', '--account and --parameter are for --from')
         const { topicPrefix, region, endpoint, ...flags } = given
         // The AWS SDK is large, and no other command needs it.
         const [{ readAws }, { importSns }] = await Promise.all([
@@ -83,7 +86,9 @@ function defineSvix(command: Command, does: Does): void {
 
 /** The file comes first, because a mistake in its name needs no server. */
 async function importFile(context: CommandContext, { from, ...given }: SnsFlags & { from: string }) {
-  const { region, account, parameter = [], topicPrefix = '', ...flags } = given
+  const { region, account, parameter = [], topicPrefix = '', endpoint, ...flags } = given
+  if (endpoint !== undefined || (region?.length ?? 0) > 1)
+    throw new CommandError('usage', '--from takes one --region and no --endpoint')
   const text = await readText(from === '-' ? '-' : `@${from}`, context)
   const [{ readOffline }, { importSns }] = await Promise.all([
     import('./offline/read-offline.ts'),

@@ -1,5 +1,5 @@
 /** `fantail export` writes the set-up to a file, and `fantail apply` changes a server to match the file. */
-import type { Client } from '@fantail/client/api'
+import { type Client, getSession } from '@fantail/client/api'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { collect, readText } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
@@ -99,8 +99,11 @@ async function applyFile(
 ): Promise<ExitName> {
   const isStdin = file === '-'
   const text = await readText(isStdin ? '-' : `@${file}`, context)
-  const wanted = parseState(text, isStdin ? 'stdin' : file)
+  const parsed = parseState(text, isStdin ? 'stdin' : file)
   const client = await context.api()
+  // The schemas take a while to load, and no other command needs them.
+  const { storedForm } = await import('./stored-form.ts')
+  const wanted = storedForm(parsed, (await getSession({ client })).server)
   const steps = planOf(wanted, await readWithProgress(client, context.out), { prune })
   const problems = impossible(steps)
   if (problems.length > 0) throw new CommandError('conflict', problems.join('\n'), 'Nothing was changed.')

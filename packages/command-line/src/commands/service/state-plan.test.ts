@@ -69,6 +69,22 @@ test('things that the file does not name are deleted only with prune, queues las
   ])
 })
 
+test('an endpoint with a password is the one that the server shows with asterisks', () => {
+  const planned = (shown: string) => {
+    const topic = { name: 'orders', settings: {} }
+    const at = (endpoint: string) => ({ endpoint, name: null, settings: {} })
+    const had = {
+      version: 1 as const,
+      queues: [],
+      topics: [{ ...topic, subscriptions: [{ id: 's1', ...at(shown) }] }],
+    }
+    const wanted = { ...had, topics: [{ ...topic, subscriptions: [at('https://user:s3cret@b.example/')] }] }
+    return planOf(wanted, had, { prune: true }).map(({ act }) => act)
+  }
+  expect(planned('https://user:****@b.example/')).toEqual([])
+  expect(planned('https://other:****@b.example/')).toEqual(['create', 'delete'])
+})
+
 test('prune with a prefix deletes only what begins with it', () => {
   const none = { version: 1, queues: [], topics: [] } as const
   const deleted = (prune: string) =>

@@ -1,6 +1,7 @@
 /** Plans the steps that make a server equal to a file. It is pure, so it is tested without a server. */
 import { isDeepStrictEqual } from 'node:util'
 import { nameOfArn } from '@fantail/contracts'
+import { maskCredentials } from '@fantail/delivery'
 import { inQueueOrder } from './queue-order.ts'
 import {
   FIXED,
@@ -80,11 +81,13 @@ function subscriptionSteps(topic: string, wanted: SubscriptionState, present: Fo
   return difference(subject, own || name === null ? settings : { name, ...settings }, own?.settings)
 }
 
-function isSame(one: SubscriptionState, other: SubscriptionState): boolean {
-  const [protocol, others] = [one.settings?.protocol, other.settings?.protocol]
-  // Both kinds of mail may have the same address.
+/** Both kinds of mail may have the same address. The server shows passwords of endpoints as asterisks. */
+function isSame(found: SubscriptionState, wanted: SubscriptionState): boolean {
+  const [protocol, others] = [found.settings?.protocol, wanted.settings?.protocol]
   const hasSameKind = protocol === undefined || others === undefined || protocol === others
-  return hasSameKind && one.endpoint === other.endpoint && (one.name ?? null) === (other.name ?? null)
+  if (!hasSameKind || (found.name ?? null) !== (wanted.name ?? null)) return false
+  const isMasked = found.endpoint.includes('****@')
+  return found.endpoint === (isMasked ? maskCredentials(wanted.endpoint) : wanted.endpoint)
 }
 
 type Subject = Pick<Step, 'kind' | 'name' | 'topic' | 'id'>

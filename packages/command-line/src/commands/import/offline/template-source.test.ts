@@ -139,7 +139,10 @@ test('a template in YAML is read, with its short tags, and what it does not deci
 
 test('the same template in JSON says the same', () => {
   const Resources = {
-    Orders: { Type: 'AWS::SNS::Topic', Properties: { FifoTopic: true, TopicName: { Ref: 'Name' } } },
+    Orders: {
+      Type: 'AWS::SNS::Topic',
+      Properties: { FifoTopic: { Ref: 'Fifo' }, TopicName: { Ref: 'Name' } },
+    },
     Sub: {
       Type: 'AWS::SNS::Subscription',
       Properties: {
@@ -151,7 +154,11 @@ test('the same template in JSON says the same', () => {
       },
     },
   }
-  const text = JSON.stringify({ Parameters: { Name: { Type: 'String' } }, Resources }, null, '\t')
+  const text = JSON.stringify(
+    { Parameters: { Name: { Type: 'String' }, Fifo: { Default: 'true' } }, Resources },
+    null,
+    '\t',
+  )
   const found = readOffline(text, { file: 'shop.json', place, parameters: {} })
   expect(found.subscriptions).toEqual([
     subscribed({ topicArn: arn('sns', 'Orders.fifo'), protocol: 'sqs', endpoint: arn('sqs', 'work') }),

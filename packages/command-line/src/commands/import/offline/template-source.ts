@@ -77,7 +77,8 @@ class TemplateReader {
   #nameOf(id: string, properties: Properties, member: string, fifo: string): string {
     const given = this.#try(() => resolved(properties[member], this.#scope))
     if (given.value !== undefined && given.value !== '') return String(given.value)
-    const made = `${id}${String(properties[fifo]) === 'true' ? '.fifo' : ''}`
+    const { value: isFifo } = this.#try(() => resolved(properties[fifo], this.#scope))
+    const made = `${id}${String(isFifo) === 'true' ? '.fifo' : ''}`
     const why = given.problem ?? `the template has no ${member}, so that CloudFormation makes one up`
     this.#note(id, {
       ...{ matter: 'requests', what: 'changed' },
