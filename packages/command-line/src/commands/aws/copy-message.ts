@@ -34,8 +34,8 @@ export function readEnvelope(text: string): SnsMessage | undefined {
 }
 
 /**
- * copied: it was published. repeated: it had been published before. own: this Fantail has published it to this topic
- * first, so a copy would go round in a circle.
+ * copied: it was published. repeated: it had been published before, so nothing was stored. own: this Fantail has
+ * published it to this topic first. A message that goes round in a circle is therefore copied at most once.
  */
 export type Copied = 'copied' | 'repeated' | 'own'
 
