@@ -62,7 +62,8 @@ async function runCutover(context: CommandContext, arn: string, flags: CutoverFl
     if (missing.length > 0)
       throw new CommandError('notFound', `both sides do not have ${missing.join(', ')}`, 'Import it first.')
     if (flags.plan) return showPlan(context, wanted)
-    return flags.back ? goBack(context, tools, wanted, flags) : goOver(context, tools, wanted)
+    // The clients are closed only when this has ended.
+    return await (flags.back ? goBack(context, tools, wanted, flags) : goOver(context, tools, wanted))
   } finally {
     topic.close()
   }

@@ -44,7 +44,7 @@ export async function openQueueTwins(tools: TwinTools, pairs: Pair[]): Promise<T
   return twins
 }
 
-async function openTwin(tools: TwinTools, pairs: [Pair, ...Pair[]] | Pair[]): Promise<Twin> {
+async function openTwin(tools: TwinTools, pairs: Pair[]): Promise<Twin> {
   const { topic, server, undo } = tools
   const [aws, fantail] = [new Map<string, Arrival>(), new Map<string, Arrival>()]
   const name = `fantail-compare-${randomBytes(6).toString('hex')}${topic.isFifo ? '.fifo' : ''}`

@@ -7,7 +7,7 @@ import { deleteSubscription, type Subscription, subscribe } from '@fantail/clien
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
 import type { Twin, TwinTools } from './queue-twins.ts'
 import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
-import type { Pair } from './subscription-pairs.ts'
+import { filterOfHere, isOff, type Pair } from './subscription-pairs.ts'
 
 /** Time until SNS has asked each twin to confirm. Past it: the comparison fails. */
 const CONFIRMATIONS_MS_MAX = 60_000
@@ -67,7 +67,9 @@ async function subscribeTwin(
   const [first] = pairs
   if (!first) return
   const base = endpoint.replace(/\/+$/, '')
-  const { RawMessageDelivery, FilterPolicy, FilterPolicyScope, DeliveryPolicy } = first.aws.attributes
+  const { RawMessageDelivery, FilterPolicyScope, DeliveryPolicy } = first.aws.attributes
+  // A subscription that was switched to Fantail has a filter policy that matches nothing.
+  const FilterPolicy = isOff(first.aws) ? filterOfHere(first.here) : first.aws.attributes.FilterPolicy
   const given = Object.entries({ RawMessageDelivery, FilterPolicyScope, FilterPolicy, DeliveryPolicy })
   const Attributes = Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Record<
     string,
