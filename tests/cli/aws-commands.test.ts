@@ -98,7 +98,7 @@ const MessageAttributes = { kind: { DataType: 'String', StringValue: 'order' } }
 const publish = async (name: string, Message: string) =>
   (await sns.send(new PublishCommand({ TopicArn: awsArn(name), Message, MessageAttributes }))).MessageId ?? ''
 
-/** What the endpoint got from both sides for a message. */
+/** Envelopes of a message that the endpoint got from both sides. */
 const requestsOf = (name: string, id: string) =>
   receiver
     .requestsTo(`/${name}`)

@@ -1,12 +1,11 @@
 /**
- * A topic moves from a foreign SNS and SQS, which moto serves, to Fantail and back, while messages are published all the
- * time. No endpoint may miss one. The queues stay at moto. It runs with `npm run test:failure`, if Python has moto.
+ * A topic moves from a foreign SNS and SQS, which moto serves, to Fantail and back. Messages are published all the
+ * time, and no endpoint may miss one. The queue stays at moto. `npm run test:packages` runs it.
  */
 import { CreateTopicCommand, PublishCommand, SNSClient, SubscribeCommand } from '@aws-sdk/client-sns'
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LONG } from '../harness/ledgers/fault-rows.ts'
 import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
 import { type Stack, startStack } from '../harness/services/stack.ts'
 import { type MotoServer, motoPython, startMoto } from './moto-server.ts'
@@ -18,7 +17,7 @@ const TOPIC = `arn:aws:sns:${REGION}:${ACCOUNT}:load`
 const QUEUE = `arn:aws:sqs:${REGION}:${ACCOUNT}:load`
 const KEYS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
 
-const python = LONG ? motoPython() : undefined
+const python = process.env.FANTAIL_PACKAGES_LONG ? motoPython() : undefined
 
 describe.skipIf(python === undefined)('a topic that moves from a foreign SNS', () => {
   let moto: MotoServer

@@ -56,7 +56,8 @@ async function runCutover(context: CommandContext, arn: string, flags: CutoverFl
     const tools = { topic, client: await context.api(), signal: context.signal }
     const { pairs, onlyAws } = await readPairs(topic, tools.client, flags.to)
     for (const { endpoint } of onlyAws) context.out.warn(`${endpoint} is subscribed at AWS only`)
-    if (onlyAws.length === 0) context.out.warn('no bridge is subscribed: messages of AWS do not reach Fantail')
+    if (onlyAws.length === 0)
+      context.out.warn('no bridge is subscribed: messages of AWS do not reach Fantail')
     const wanted = pairs.filter(({ aws }) => flags.all || flags.endpoint?.includes(aws.endpoint))
     const missing = flags.endpoint?.filter((one) => !wanted.some(({ aws }) => aws.endpoint === one)) ?? []
     if (missing.length > 0)
