@@ -253,7 +253,8 @@ const urlMap = ({ keys, isKey, isUrl, urls }: UrlMap) =>
     for (const [key, value] of Object.entries(map)) {
       const url = typeof value === 'string' ? URL.parse(value) : null
       if (!isKey(key)) addIssue(`must have ${keys} as its keys; '${key}' is none`)
-      else if (!url || !isUrl(url)) addIssue(`must have ${urls} for '${key}'`)
+      else if (!url || !isUrl(url) || !isDecodable(url.username + url.password))
+        addIssue(`must have ${urls} for '${key}'`)
     }
     return map as Record<string, string>
   })

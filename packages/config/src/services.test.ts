@@ -83,6 +83,7 @@ describe('settings', () => {
     ['FANTAIL_STREAMS', '{"orders":"s3:secret"}'],
     ['FANTAIL_AWS_QUEUES', '{"orders":"http://secret"}'],
     ['FANTAIL_AWS_QUEUES', '{"arn:aws:sqs:*:*:*":"s3://secret"}'],
+    ['FANTAIL_AWS_QUEUES', '{"arn:aws:sqs:*:*:*":"https://key:secret%zz@host"}'],
     ['FANTAIL_AWS_CREDENTIALS', 'secret'],
     ['FANTAIL_AWS_CREDENTIALS', 'AKIA:secret:'],
     ['FANTAIL_AWS_TARGETS', '*'],

@@ -83,7 +83,7 @@ export class WrappedKey implements MasterKey {
   /** Throws if these are not the bytes of this key. */
   unlock(bytes: Buffer): void {
     const key = bytes.length === KEY_BYTES ? masterKey(bytes) : undefined
-    if (key?.id !== this.id) throw new Error(`what was unwrapped is not master key ${this.id}`)
+    if (key?.id !== this.id) throw new Error(`the unwrapped bytes are not master key ${this.id}`)
     this.#key = key
   }
 

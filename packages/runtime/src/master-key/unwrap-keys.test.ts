@@ -142,7 +142,7 @@ test.each<[string, KeyServiceSettings, () => [number, object], string]>([
     'vault:transit/fantail',
     { vaultLogin: { by: 'token', token: 'hvs.given' } },
     () => [200, { data: { plaintext: Buffer.alloc(32).toString('base64') } }],
-    `what was unwrapped is not master key ${ID}`,
+    `the unwrapped bytes are not master key ${ID}`,
   ],
 ])('a command that needs %s fails with the answer of the service', async (by, settings, reply, message) => {
   answer = reply

@@ -56,6 +56,11 @@ export function keptProblem(arn: string, name: string, text: string): string | u
   return text === '' && !kept.needsText ? undefined : kept.problem(text)
 }
 
+/** The archive that an ArchivePolicy asks for. null: it ends. The text was checked before. */
+export function archiveOf(text: string): { days: number } | null {
+  return isEmptyObject(text) ? null : { days: Number(objectOf(text)?.MessageRetentionPeriod) }
+}
+
 /** Whether the text removes the attribute. */
 export function removesKept(name: string, text: string): boolean {
   return text === '' || keptAttribute(name)?.isEmpty?.(text) === true
@@ -66,7 +71,7 @@ export function isHiddenAttribute(name: string): boolean {
   return keptAttribute(name)?.hidden === true
 }
 
-export function isEmptyObject(text: string): boolean {
+function isEmptyObject(text: string): boolean {
   const value = objectOf(text)
   return value !== undefined && Object.keys(value).length === 0
 }

@@ -7,7 +7,7 @@ import { TOPIC, type TopicSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid } from '../http/error-answers.ts'
-import { KEPT_TOPIC_ATTRIBUTES, keptProblem, removesKept } from './kept-attributes.ts'
+import { archiveOf, KEPT_TOPIC_ATTRIBUTES, keptProblem, removesKept } from './kept-attributes.ts'
 
 type Input = z.output<typeof TopicInput>
 
@@ -27,6 +27,9 @@ export async function topicSettings(
   if (typeof input.notices === 'string' && isFifoName(arn)) {
     throw FantailError.invalid('notices', 'is for standard topics only')
   }
+  const attributes = input.attributes && keptAttributes(arn, input.attributes)
+  const { ArchivePolicy } = input.attributes ?? {}
+  if (ArchivePolicy !== undefined && input.archive === undefined) input.archive = archiveOf(ArchivePolicy)
   if (input.archive && deps.settings.archive === undefined) {
     throw FantailError.invalid(
       'archive',
@@ -39,7 +42,7 @@ export async function topicSettings(
       given.map(([name, value]) => [name, value ?? TOPIC.settingDefaults[name as keyof TopicSettings]]),
     ),
     ...(deliveryPolicy !== undefined && { deliveryPolicy: parseDeliveryPolicy(deliveryPolicy) }),
-    ...(input.attributes && { attributes: keptAttributes(arn, input.attributes) }),
+    ...(attributes && { attributes }),
   }
 }
 

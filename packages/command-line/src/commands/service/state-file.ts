@@ -16,9 +16,9 @@ import {
   type Topic,
 } from '@fantail/client/api'
 import { ARN_DEFAULTS, parseArn } from '@fantail/contracts'
-import { readEndpoint } from '@fantail/policy'
+import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
 import { pagesOf } from '../../frame/list-command.ts'
-import { ApiRefusal } from '../../output/exit-codes.ts'
+import { ApiRefusal, CommandError } from '../../output/exit-codes.ts'
 
 export interface NamedState {
   /** In the server's own account and region it may be short, elsewhere it is the ARN. */
@@ -197,11 +197,31 @@ function withoutDefaults(
   return { ...settings, ...(!isImplied && { protocol }), ...(origin === 'aws' && { origin }) }
 }
 
+type Place = Pick<Session['server'], 'partition' | 'region' | 'account'>
+
 /** The name in a file for a topic or queue of the server: short if the server completes it to this ARN. */
-export function nameAt(server: Session['server'], arn: string): string {
+export function nameAt(server: Place, arn: string): string {
   const { partition, region, account, name } = parseArn(arn) ?? { name: arn }
   const isOwn = partition === server.partition && region === server.region && account === server.account
   return isOwn ? name : arn
+}
+
+/**
+ * The file with the names that the server has in `readState`. An import writes ARNs, also for a server that is given
+ * their account later. Throws if the file names something twice.
+ */
+export function namedAs(server: Place, state: State): State {
+  const short = <T extends NamedState>(items: readonly T[]): T[] => {
+    const names = new Set<string>()
+    return items.map((item) => {
+      const name = nameAt(server, item.name)
+      if (names.has(name))
+        throw new CommandError('usage', `the file names ${item.name} twice`, 'Nothing was changed.')
+      names.add(name)
+      return { ...item, name }
+    })
+  }
+  return { ...state, queues: short(state.queues), topics: short(state.topics) }
 }
 
 async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubscription[]> {
@@ -220,9 +240,13 @@ async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubs
   return found
 }
 
-/** Settings that only a new subscription can be given. */
-function firstSettings({ protocol, origin, status }: Subscription): Record<string, unknown> {
-  return { protocol, origin, ...(status === 'paused' && { status }) }
+/**
+ * Settings that only a new subscription can be given. If its endpoint has to confirm, it waits for that instead of
+ * being paused.
+ */
+function firstSettings({ protocol, origin, status, confirmation }: Subscription): Record<string, unknown> {
+  const confirms = confirmation === 'handshake' || PROTOCOL_TRAITS[protocol].confirmedBy === 'person'
+  return { protocol, origin, ...(status === 'paused' && !confirms && { status }) }
 }
 
 async function eventTypesOf(client: Client, topic: string): Promise<NamedState[]> {

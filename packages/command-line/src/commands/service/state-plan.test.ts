@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Found, State } from './state-file.ts'
+import { type Found, namedAs, type State } from './state-file.ts'
 import { impossible, planOf } from './state-plan.ts'
 
 const found: Found = {
@@ -113,4 +113,21 @@ test('a catalogue is compared type by type, and pruned only if the file has one'
     { act: 'delete', kind: 'eventType', name: 'b', topic: 'orders' },
   ])
   expect(planned()).toEqual([])
+})
+
+test('a file that names topics by the server’s own ARNs changes and prunes nothing', () => {
+  const server = { partition: 'aws', region: 'eu-west-1', account: '123456789012' }
+  const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`
+  const { topics, queues, ...rest } = structuredClone(found)
+  const byArn = {
+    ...rest,
+    queues: queues.map((queue) => ({ ...queue, name: arn('sqs', queue.name) })),
+    topics: topics.map((topic) => ({ ...topic, name: arn('sns', topic.name) })),
+  }
+  expect(planOf(namedAs(server, byArn), found, { prune: true })).toEqual([])
+  expect(
+    planOf(namedAs({ ...server, account: '000000000000' }, byArn), found, { prune: false }),
+  ).toHaveLength(5)
+  const twice = { ...byArn, queues: [...byArn.queues, ...queues] }
+  expect(() => namedAs(server, twice)).toThrow('the file names jobs twice')
 })

@@ -62,6 +62,11 @@ export function showFindings({ out }: CommandContext, findings: readonly Finding
   }
 }
 
+/** For a command whose output is a document. */
+export function warnOfFindings({ out }: CommandContext, findings: readonly Finding[]): void {
+  for (const finding of findings) out.warn(textOf(finding, (text) => text))
+}
+
 function textOf({ what, text, remedy, objects }: Finding, styled: (text: string) => string): string {
   const shown = objects.slice(0, OBJECTS_SHOWN_MAX)
   const others = objects.length - shown.length

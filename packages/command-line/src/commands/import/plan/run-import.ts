@@ -11,7 +11,7 @@ import { readWithProgress } from '../../service/state-commands.ts'
 import { FIXED, type Found, type State } from '../../service/state-file.ts'
 import { planOf, type Step } from '../../service/state-plan.ts'
 import { applySteps, showStep } from '../../service/state-steps.ts'
-import { type Finding, type Findings, showFindings } from './findings.ts'
+import { type Finding, type Findings, showFindings, warnOfFindings } from './findings.ts'
 import { type SecretStep, setSecrets } from './secret-steps.ts'
 
 /** The server to which something is imported. */
@@ -50,6 +50,7 @@ export async function runImport<Source>(
   const found = await readWithProgress(client, out)
   const { wanted, findings, show, secrets = [] } = await convert(source, { client, server, key, found })
   if (document) {
+    warnOfFindings(context, findings.sorted())
     out.line(out.json ? JSON.stringify(wanted) : JSON.stringify(wanted, null, 2))
     return 'done'
   }

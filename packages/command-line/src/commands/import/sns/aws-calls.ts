@@ -27,6 +27,7 @@ const GONE = /NotFound|NonExistentQueue|QueueDoesNotExist|ResourceNotFound/
 
 export class AwsCalls {
   readonly #unread: AwsSource['unread'] = []
+  readonly #gone = new Set<string>()
   readonly #signal: AbortSignal
   readonly #onCall: () => void
 
@@ -39,13 +40,21 @@ export class AwsCalls {
     return this.#unread
   }
 
+  /** Whether this call was told that the object does not exist. */
+  isGone(call: string, object: string): boolean {
+    return this.#gone.has(`${call} ${object}`)
+  }
+
   /** undefined: AWS refused this call, or the object is gone. Throws on every other failure. */
   async ask<T>(call: string, object: string | undefined, send: () => Promise<T>): Promise<T | undefined> {
     try {
       return await this.#patiently(send)
     } catch (error) {
       const { name = '', message = '' } = error as Error
-      if (GONE.test(name) && object !== undefined) return undefined
+      if (GONE.test(name) && object !== undefined) {
+        this.#gone.add(`${call} ${object}`)
+        return undefined
+      }
       const code = isUnreadable(error) ? 'UnreadableAnswer' : name
       if (code === name && !REFUSED.test(name)) throw failureOf(error, call, { name, message })
       this.#note(call, code.replace(/Exception$/, ''), object)

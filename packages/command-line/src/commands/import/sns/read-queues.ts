@@ -32,7 +32,9 @@ export async function readQueues(reading: Reading): Promise<SourceQueue[]> {
     urls.push(...(page?.QueueUrls ?? []))
     NextToken = page?.NextToken
   } while (NextToken)
-  return mapSome(urls, (url) => readQueue(reading, url))
+  const queues = await mapSome(urls, (url) => readQueue(reading, url))
+  // A queue that was deleted after it was listed must not be made here.
+  return queues.filter(({ arn }) => !calls.isGone('sqs:GetQueueAttributes', arn))
 }
 
 async function readQueue({ sqs, calls, region, signal }: Reading, QueueUrl: string): Promise<SourceQueue> {

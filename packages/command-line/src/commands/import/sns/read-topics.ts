@@ -29,9 +29,11 @@ export async function readTopics(reading: Reading): Promise<Read> {
   const arns = await topicArns(reading)
   const own = arns.filter((arn) => arn.slice(arn.lastIndexOf(':') + 1).startsWith(reading.prefix))
   const topics = await mapSome(own, (arn) => readTopic(reading, arn))
+  // A topic that was deleted after it was listed must not be made here.
+  const present = topics.filter(({ arn }) => !reading.calls.isGone('sns:GetTopicAttributes', arn))
   const subscriptions = await mapSome(own, (arn) => readSubscriptions(reading, arn))
   return {
-    topics,
+    topics: present,
     subscriptions: [...subscriptions.flat(), ...(await foreignOf(reading, new Set(arns)))],
     notes: reading.prefix === '' ? await platformNotes(reading) : [],
   }

@@ -49,7 +49,7 @@ const MISSING: Record<string, Omit<Finding, 'what' | 'objects' | 'remedy'>> = {
 
 function findUnread({ unread }: AwsSource, findings: Findings): void {
   for (const { call, code, objects } of unread) {
-    const { matter, text } = MISSING[call] ?? { matter: 'details', text: `what ${call} answers` }
+    const { matter, text } = MISSING[call] ?? { matter: 'details', text: `the answers to ${call}` }
     findings.add(
       { matter, what: 'lost', text: `${text} (${code})`, remedy: `allow ${call}, and import again` },
       ...objects,

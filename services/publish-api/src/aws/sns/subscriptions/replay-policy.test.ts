@@ -43,6 +43,15 @@ const setReplay = (SubscriptionArn: string, policy: object | string) => {
 }
 const textOf = async (call: Promise<unknown>) => (await refusalOf(call)).message
 
+test('an ArchivePolicy among the attributes of the native API begins and ends the archive too', async () => {
+  const name = 'archived-natively.fifo'
+  const put = (ArchivePolicy: string) =>
+    sns.api.call('PUT', `/v1/topics/${name}`, { body: { fifo: true, attributes: { ArchivePolicy } } })
+  expect((await put(ARCHIVE)).body).toMatchObject({ archive: { days: 30 } })
+  expect(JSON.parse((await topicAttributes(topicArn(name))).ArchivePolicy ?? '')).toEqual(JSON.parse(ARCHIVE))
+  expect((await put('{}')).body).toMatchObject({ archive: null })
+})
+
 test('[411] an archive has 1 to 365 days, and an empty text is no policy', async () => {
   for (const days of ['1', '365']) {
     await setArchive(`{"MessageRetentionPeriod":"${days}"}`)

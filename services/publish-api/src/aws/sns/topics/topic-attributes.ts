@@ -12,7 +12,7 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import type { TopicSettings } from '@fantail/store'
-import { isEmptyObject, keptProblem, removesKept } from '../../../topics/kept-attributes.ts'
+import { archiveOf, keptProblem, removesKept } from '../../../topics/kept-attributes.ts'
 import { invalidParameter, type Refuse } from '../wire/sns-parameters.ts'
 import { accessPolicyOf } from './topic-access-policy.ts'
 import { readTopicDeliveryPolicy } from './topic-delivery-policy.ts'
@@ -71,11 +71,10 @@ function withAttribute(
   return removesKept(name, text) ? others : { ...others, [name]: text }
 }
 
-/** null: the archive ends, and is deleted. The text was checked before. */
 function readArchive(text: string, { refuse, hasArchives }: TopicRules): Read['archive'] {
-  if (isEmptyObject(text)) return null
-  if (!hasArchives) throw refuse('ArchivePolicy: this server has no place for archives (FANTAIL_ARCHIVE)')
-  return { days: Number(objectOf(text)?.MessageRetentionPeriod) }
+  const archive = archiveOf(text)
+  if (!archive || hasArchives) return archive
+  throw refuse('ArchivePolicy: this server has no place for archives (FANTAIL_ARCHIVE)')
 }
 
 /** The policy as it was given, if it still says what the topic's archive does. Empty: the topic has none. */
