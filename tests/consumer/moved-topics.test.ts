@@ -50,13 +50,12 @@ describe.skipIf(python === undefined)('a topic that moves from a foreign SNS', (
   }, 120_000)
   afterAll(async () => {
     isOver = true
-    await publishing
-    bridge.kill('SIGKILL')
-    await bridge.ended
-    sns.destroy()
-    sqs.destroy()
-    await Promise.all([stack.stop(), receiver.close()])
-    await moto.stop()
+    const ended = await Promise.allSettled([publishing])
+    bridge?.kill('SIGKILL')
+    await bridge?.ended
+    for (const client of [sns, sqs]) client?.destroy()
+    await Promise.all([stack?.stop(), receiver?.close(), moto?.stop()])
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled'])
   })
 
   const env = () => ({ ...KEYS, FANTAIL_URL: stack.api.url, AWS_ENDPOINT_URL: moto.url })
