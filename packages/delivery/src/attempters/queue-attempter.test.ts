@@ -151,8 +151,6 @@ test.each([
   [400, 'KmsAccessDenied', { error: 'queue_refused', permanent: true }],
   [403, 'com.amazonaws.sqs#RequestThrottled', { error: 'queue_refused', permanent: false }],
   [400, 'KmsThrottled', { error: 'queue_refused', permanent: false }],
-  [404, undefined, { error: 'invalid_response', permanent: false }],
-  [408, undefined, { error: 'invalid_response', permanent: false }],
   [429, 'X', { error: 'queue_refused', permanent: false }],
   [500, 'InternalFailure', { kind: 'response', statusCode: 500 }],
   [503, 'ServiceUnavailable', { kind: 'response', statusCode: 503 }],

@@ -24,21 +24,16 @@ const SQS_TOO_MANY = 429
 const DENIED = /^AccessDenied/
 const SQS_DENIED = 403
 const SQS_REFUSED = 400
-const NOT_OF_SQS = 'the answer is not one of SQS: HTTP '
 
 export function readSends(result: AttemptResult, ids: readonly string[], credential: string): SendResults {
   if (result.kind !== 'response') return { refused: result, byContent: false }
   const { statusCode, body, headers = {}, durationMs } = result
   const value = body === undefined ? undefined : objectOf(body.toString())
   if (statusCode >= 200 && statusCode < 300) return { results: resultsOf(result, value, ids) }
-  const named = errorNameOf(headers, value)
-  const name = named ?? String(statusCode)
+  const name = errorNameOf(headers, value) ?? String(statusCode)
   const detail = said(name, value?.message ?? value?.Message)
   if (isCredentialError(statusCode, name))
     return { refused: { kind: 'misconfigured', credential, detail, durationMs }, byContent: false }
-  // Something before SQS has answered, such as a proxy without a backend. The queue has refused nothing.
-  if (named === undefined && statusCode >= 400 && statusCode < 500 && statusCode !== SQS_TOO_MANY)
-    return { refused: failure('invalid_response', NOT_OF_SQS + statusCode, durationMs), byContent: false }
   if (statusCode < 400 || statusCode >= 500) return { refused: plain(result), byContent: false }
   const refused = refusal(name, detail, result)
   const isFinal = refused.permanent && refused.error === 'queue_refused'
