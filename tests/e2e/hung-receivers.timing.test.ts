@@ -10,8 +10,8 @@ const HUNG = 30
 const ROUNDS = 3
 /** More than an endpoint may hold. */
 const MESSAGES = 36
-/** Without hung receivers, 2,160 deliveries tell the p99 as well as more of them. */
-const CALM_MESSAGES = 18
+/** Without hung receivers, 1,440 deliveries tell the p99 as well as more of them. */
+const CALM_MESSAGES = 12
 const PER_SECOND = 12
 /** Opens connections and warms up the code. */
 const FIRST_MESSAGES = 12

@@ -1,11 +1,11 @@
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { beginFault } from '../../harness/ledgers/fault-rows.ts'
+import { beginFault, LONG } from '../../harness/ledgers/fault-rows.ts'
 import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const PER_SECOND = 200
+const PER_SECOND = LONG ? 200 : 100
 const KILLS = 2
 
 const stack = useStack({ workers: 1, redis: { appendfsync: 'always' } })

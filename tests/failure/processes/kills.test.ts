@@ -9,8 +9,8 @@ import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const KILLS = LONG ? 50 : 5
-const MESSAGES_PER_KILL = 300
-const PER_SECOND = 200
+const MESSAGES_PER_KILL = LONG ? 300 : 150
+const PER_SECOND = LONG ? 200 : 100
 /** Published before everything is killed at once. */
 const [MESSAGES, TEXTS] = [800, 100]
 const QUICKLY_PER_SECOND = 1_000

@@ -9,7 +9,8 @@ import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const ROUNDS = LONG ? 10 : 1
-const PER_SECOND = 100
+const PER_SECOND = LONG ? 100 : 50
+const THROTTLE = 0.7 * PER_SECOND
 const ROUND_SECONDS = 6
 const STOPPED_WITHIN_S = 20
 const SLOW_MS = 400
@@ -30,7 +31,7 @@ test(
       subscriptions: {
         '/quick': {},
         '/slow': { maxInFlight: 128 },
-        '/throttled': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: 70 } } },
+        '/throttled': { deliveryPolicy: { throttlePolicy: { maxReceivesPerSecond: THROTTLE } } },
         '/refusing': { deliveryPolicy: retries(1) },
       },
       deadLetterQueue: 'stopped-dead',

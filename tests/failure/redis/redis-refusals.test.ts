@@ -13,7 +13,7 @@ import { watchEffort } from '../../harness/services/quiet-trouble.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const MEMORY_BYTES = 32 * 1_048_576
-const PER_SECOND = 50
+const PER_SECOND = LONG ? 50 : 25
 const TROUBLE_MS = LONG ? 60_000 : 4_000
 /** The most that a service may use while it cannot work, including polls and this test's own publishes. */
 const EFFORT_MAX = { cpuShare: 0.6, commandsPerSecond: 4_000, linesMax: 30 }
