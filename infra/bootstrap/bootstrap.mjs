@@ -6,7 +6,7 @@
  * node infra/bootstrap/main.mjs start | test [files…] | quick | build | bench [options…] | chaos [options…] | fuzz
  *   [cases] | release [version] | fantail …
  */
-import { bench, build, chaos, fantail, fuzz, quick, release, test } from './checks.mjs'
+import { bench, build, chaos, fantail, fetchAhead, fuzz, quick, release, test } from './checks.mjs'
 import { toolEnvironment } from './environment.mjs'
 import { start } from './start.mjs'
 import { StepError } from './steps.mjs'
@@ -21,8 +21,11 @@ const command = COMMANDS[name]
 try {
   if (!command)
     throw new StepError(`usage: node infra/bootstrap/main.mjs ${Object.keys(COMMANDS).join(' | ')}`)
+  const needsAll = command === test && args.length === 0
+  const ahead = needsAll ? fetchAhead(toolEnvironment(process.env)) : undefined
   await installPackages(process.env)
   process.exitCode = await command(toolEnvironment(process.env), args)
+  await ahead
 } catch (error) {
   if (!(error instanceof StepError)) throw error
   console.error(`\nfantail: ${error.message}\n`)

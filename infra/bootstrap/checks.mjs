@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './paths.mjs'
 import { StepError, say, show } from './steps.mjs'
+import { provideChromium } from './tools/chromium.mjs'
 import { provideRedisServer } from './tools/redis-binary.mjs'
 
 /** Makes a type check read only the files that have changed since the last one, and the files that import them. */
@@ -32,6 +33,15 @@ const CHECKS = [
 const QUICK = ['packages/', 'tests/repo/', 'tests/e2e/happy-path.test.ts']
 const BENCH = join('tests', 'bench', 'main.ts')
 const CHAOS = join('tests', 'chaos', 'main.ts')
+
+/**
+ * Fetches the programs of the tests. This waits for the network, as long as it takes to install and check packages. The
+ * tests try a failed fetch again, and say why it failed.
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function fetchAhead(env) {
+  for (const provide of [provideRedisServer, provideChromium]) await Promise.allSettled([provide(env)])
+}
 
 /**
  * Checks format, lint and types, and runs all tests. With arguments it only runs vitest, with these arguments.

@@ -9,7 +9,7 @@ import { useStack } from '../harness/services/stack.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 
-const PER_SECOND = 60
+const PER_SECOND = 30
 const SECONDS = 8
 const ROUNDS = 3
 const NOTHING = { lanesMax: 1, deliveriesMax: 0, leaseMs: 1_000, limits: new Map(), othersMax: 0, logsMax: 0 }

@@ -7,6 +7,7 @@ import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CountingReceiver, startCountingReceiver } from '../harness/receivers/counting-receiver.ts'
 import { COMPILED_CODE } from '../harness/runs/compiled-code.ts'
+import { untilPassed } from '../harness/services/passing-time.ts'
 import { launcher } from '../harness/services/service-bundles.ts'
 
 interface Line {
@@ -15,6 +16,8 @@ interface Line {
 }
 
 const MESSAGES_MAX = 100_000
+/** Pause of each publisher. A flood would take all processors from the processes that start. */
+const PUBLISH_EVERY_MS = 50
 const LONG = { timeoutMs: 60_000 }
 let redis: TestRedis
 let receiver: CountingReceiver
@@ -89,6 +92,7 @@ function publishNumbers(path: string) {
       if (answer.statusCode !== 202) throw new Error(`${answer.statusCode} ${text}`)
       accepted.push(number)
       if (dispatcher !== keepAlive) await dispatcher.close()
+      await untilPassed(PUBLISH_EVERY_MS)
     }
   }
   const publishers = Promise.all([

@@ -315,19 +315,25 @@ test('[54] a throttled subscription is paced and everything arrives', async () =
 })
 
 test('each message group keeps its own rate, and holds up no other group', async () => {
-  const groupThrottle = { maxReceivesPerSecond: 20, overrides: { slow: 0.01 } }
+  const slowEveryMs = 20_000
+  const groupThrottle = { maxReceivesPerSecond: 20, overrides: { slow: 1_000 / slowEveryMs } }
   await fixture.subscribe('paced', { groupThrottle })
   await fixture.startWorker(sender)
+  const startedAt = performance.now()
   for (let i = 0; i < 30; i++) await fixture.publish(`slow ${i}`, { groupId: 'slow' })
   for (let i = 0; i < 30; i++) await fixture.publish(`a ${i}`, { groupId: 'a' })
   for (let i = 0; i < 30; i++) await fixture.publish(`none ${i}`)
   const sentOf = (group: string) => sender.sent.filter(({ body }) => body.startsWith(`${group} `))
-  await waitFor(() => sentOf('a').length === 30 && sentOf('none').length === 30)
+  const timeoutMs = 25_000
+  await waitFor(() => sentOf('a').length === 30 && sentOf('none').length === 30, { timeoutMs })
+  // A worker that gets no processor again and again at a send time loses it, and waits for the next one.
+  await waitFor(() => sentOf('slow').length > 0, { timeoutMs })
+  const slowMax = 1 + Math.floor((performance.now() - startedAt) / slowEveryMs)
   const times = sentOf('a').map((sent) => sent.at)
   for (const from of times) {
     expect(times.filter((at) => at >= from && at < from + 1_000).length).toBeLessThanOrEqual(23)
   }
-  expect(sentOf('slow')).toHaveLength(1)
+  expect(sentOf('slow').length).toBeLessThanOrEqual(slowMax)
 })
 
 test('a throttled lane keeps its rate while first attempts fill the worker', async () => {

@@ -9,7 +9,7 @@ import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import { type Stack, useStack } from '../../harness/services/stack.ts'
 
-const PER_SECOND = LONG ? 100 : 50
+const PER_SECOND = LONG ? 100 : 40
 const THROTTLE = 0.75 * PER_SECOND
 const ROUNDS = LONG ? 10 : 2
 const ROUND_MS = 2_500

@@ -17,7 +17,7 @@ const BACK_WITHIN_MS = 5_000
 const FLUSHES = LONG ? 30 : 6
 const FLUSH_EVERY_MS = 625
 const FLUSHED = LONG ? 2_500 : 250
-const FLUSHED_PER_SECOND = LONG ? 100 : 50
+const FLUSHED_PER_SECOND = LONG ? 100 : 60
 /** Slower than the publishing, so that some deliveries wait whenever scripts are forgotten. */
 const THROTTLE = 0.75 * FLUSHED_PER_SECOND
 /** A worker that does not renew the lock of a job for this long loses the job. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ZodObject } from 'zod'
+import { answerTo } from '../fixtures/fuzzing.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { endpointsOf } from '../server/app.ts'
 
@@ -19,8 +20,10 @@ beforeAll(async () => {
   api = await startTestApi()
   const { call } = api
   // Pages of this server send every request, so that a login reads its input too.
-  api.call = (method, path, given = {}) =>
-    call(method, path, { ...given, headers: { 'Sec-Fetch-Site': 'same-origin', ...given.headers } })
+  api.call = (method, path, given = {}) => {
+    const headers = { 'Sec-Fetch-Site': 'same-origin', ...given.headers }
+    return answerTo(`${method} ${path}`, () => call(method, path, { ...given, headers }))
+  }
   await api.call('PUT', '/v1/topics/orders')
   await api.call('PUT', '/v1/queues/work')
   const body = { endpoint: 'https://example.com/' }
