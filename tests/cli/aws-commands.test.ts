@@ -11,6 +11,14 @@ import {
   SNSClient,
   SubscribeCommand,
 } from '@aws-sdk/client-sns'
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  PurgeQueueCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs'
 import { freePort, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
@@ -24,17 +32,20 @@ const awsArn = (name: string) => `arn:aws:sns:${REGION}:000000000000:${name}`
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
 let receiver: Receiver
 let sns: SNSClient
+let sqs: SQSClient
 
 beforeAll(async () => {
   receiver = await startReceiver()
   process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId
   process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
   sns = new SNSClient({ endpoint: stack().api.url, region: REGION, credentials })
+  sqs = new SQSClient({ endpoint: stack().api.url, region: REGION, credentials })
 })
 afterAll(async () => {
   delete process.env.AWS_ACCESS_KEY_ID
   delete process.env.AWS_SECRET_ACCESS_KEY
   sns.destroy()
+  sqs.destroy()
   await receiver.close()
 })
 
@@ -112,8 +123,39 @@ async function countsOf(queue: string): Promise<number> {
   return counts.visible + counts.inFlight
 }
 
-const laneOf = async (id: string) =>
-  (await stack().client.get<{ lane: { waiting: number } }>(`/v1/subscriptions/${id}`)).lane
+interface Seen {
+  status: string
+  metadata: Record<string, string>
+  lane: { waiting: number }
+}
+const seen = (id: string) => stack().client.get<Seen>(`/v1/subscriptions/${id}`)
+const laneOf = async (id: string) => (await seen(id)).lane
+
+const publishHere = async (name: string) => {
+  const body = { message: 'published at Fantail' }
+  return (await stack().client.post<{ messageId: string }>(`/v1/topics/${name}/messages`, body)).messageId
+}
+
+const filterOf = async (SubscriptionArn: string) =>
+  (await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }))).Attributes?.FilterPolicy
+
+const queueArn = (name: string) => `arn:aws:sqs:${REGION}:000000000000:${name}`
+const OWNER = { Sid: 'owner', Effect: 'Allow', Principal: '*', Action: 'sqs:SendMessage' }
+
+/** A queue at AWS, to which everybody may send. Resolves with its URL. */
+async function makeQueue(QueueName: string): Promise<string> {
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [OWNER] })
+  const Attributes = { MessageRetentionPeriod: '1209600', Policy }
+  return (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl ?? ''
+}
+
+/** Subscribes a queue at AWS that nobody reads, such as that of a bridge that stands still. */
+async function subscribeQueue(topic: string, queue: string): Promise<string> {
+  const QueueUrl = await makeQueue(queue)
+  const asked = { TopicArn: awsArn(topic), Protocol: 'sqs', Endpoint: queueArn(queue) }
+  await sns.send(new SubscribeCommand(asked))
+  return QueueUrl
+}
 
 test('a bridge copies through a queue, with ids and attributes, once and in no circle', async () => {
   const { id } = await twoSides('queued')
@@ -203,15 +245,17 @@ describe('a topic with a bridge', () => {
     const published: string[] = []
     let isOver = false
     const publishing = (async () => {
-      while (!isOver) published.push(await publish('moved', String(published.length)))
+      while (!isOver) {
+        const sent = await publish('moved', String(published.length))
+        published.push(sent)
+        await waitFor(() => requestsOf('moved', sent).length > 0)
+        // The way back waits for a moment at which the bridge has copied everything.
+        await waitFor(async () => (await countsOf('fantail-bridge-moved')) === 0)
+      }
     })()
     const cutover = async (words: string) => {
       const { code, stdout, stderr } = await fantail(`cutover ${awsArn('moved')} --json ${words}`)
       return { code, stderr, rows: objectsOf(stdout) }
-    }
-    const filter = async () => {
-      const { Attributes } = await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: aws }))
-      return Attributes?.FilterPolicy
     }
     await waitFor(async () => (await laneOf(id)).waiting > 5)
     expect(await cutover('--all --plan')).toMatchObject({ code: 0, rows: [{ side: 'aws', problem: null }] })
@@ -220,7 +264,7 @@ describe('a topic with a bridge', () => {
       code: 0,
       rows: [{ side: 'fantail', mayComeTwice: { from: expect.any(String) } }],
     })
-    expect(await filter()).toBe('{"fantail-cutover":["off"]}')
+    expect(await filterOf(aws)).toBe('{"fantail-cutover":["off"]}')
     expect((await cutover('--all --yes')).rows).toMatchObject([{ side: 'fantail', mayComeTwice: null }])
     // The state after a kill before AWS was switched off.
     const set = { SubscriptionArn: aws, AttributeName: 'FilterPolicy', AttributeValue: '{}' }
@@ -230,7 +274,7 @@ describe('a topic with a bridge', () => {
     const alone = published.length
     await waitFor(() => published.length > alone + 5)
     expect((await cutover('--all --back --settle 1s')).rows).toMatchObject([{ side: 'aws' }])
-    expect(await filter()).toBeUndefined()
+    expect(await filterOf(aws)).toBeUndefined()
     const back = published.length
     await waitFor(() => published.length > back + 5)
     isOver = true
@@ -244,6 +288,81 @@ describe('a topic with a bridge', () => {
       stderr: expect.stringContaining('the filter policies differ'),
     })
   }, 60_000)
+})
+
+test('a cutover needs a bridge, or publishers that publish at Fantail', async () => {
+  const { id, aws } = await twoSides('bare')
+  const here = await publishHere('bare')
+  const cutover = (words: string) => fantail(`cutover ${awsArn('bare')} --all --json ${words}`)
+  expect(await cutover('--plan')).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining('no bridge fantail-bridge-bare is subscribed at AWS'),
+  })
+  expect((await cutover('--yes')).code).toBe(5)
+  expect([await filterOf(aws), (await seen(id)).status]).toEqual([undefined, 'paused'])
+  expect((await cutover('--yes --no-bridge')).code).toBe(0)
+  await waitFor(() => requestsOf('bare', here).length === 1)
+  const { code, stdout } = await cutover('--back --no-bridge')
+  expect([code, objectsOf(stdout)]).toEqual([0, [expect.objectContaining({ side: 'both' })]])
+  expect([await filterOf(aws), (await seen(id)).status]).toEqual([undefined, 'active'])
+})
+
+test('the way back leaves and discards nothing that only Fantail has', async () => {
+  const { id } = await twoSides('still')
+  const QueueUrl = await subscribeQueue('still', 'fantail-bridge-still')
+  const cutover = (words: string) => fantail(`cutover ${awsArn('still')} --all --json ${words}`)
+  expect((await cutover('--yes')).code).toBe(0)
+  await publish('still', 'not copied yet')
+  await waitFor(async () => (await countsOf('fantail-bridge-still')) === 1)
+  expect(await cutover('--back --settle 1ms --drain 1ms')).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining('the bridge has not yet copied what is in the queue'),
+  })
+  expect(await seen(id)).toMatchObject({ status: 'active', metadata: { 'fantail-cutover': 'alone' } })
+  // The state after a kill, or after a 410, before everything was delivered.
+  await stack().client.post(`/v1/subscriptions/${id}/pause`)
+  const only = await publishHere('still')
+  await waitFor(async () => (await laneOf(id)).waiting === 1)
+  expect(objectsOf((await cutover('--plan')).stdout)).toMatchObject([{ side: 'both' }])
+  expect((await cutover('--yes')).code).toBe(0)
+  await waitFor(() => requestsOf('still', only).length === 1)
+  expect((await fantail(`bridge ${awsArn('still')} --end`)).code).toBe(2)
+  await sqs.send(new PurgeQueueCommand({ QueueUrl }))
+  expect((await cutover('--back --settle 1ms')).code).toBe(0)
+  const { status, metadata } = await seen(id)
+  expect([status, metadata]).toEqual(['paused', {}])
+})
+
+test('a bridge keeps what the policy of its queue allows, and what Fantail refuses', async () => {
+  await sns.send(new CreateTopicCommand({ Name: 'shared' }))
+  await stack().client.put('/v1/topics/shared', { eventTypeCheck: 'refuse' })
+  const QueueUrl = await makeQueue('shared')
+  const bridge = await startBridge(`${awsArn('shared')} --queue shared`)
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['Policy'] })
+  const { Attributes } = await sqs.send(asked)
+  expect(JSON.parse(Attributes?.Policy ?? '').Statement).toEqual([
+    OWNER,
+    expect.objectContaining({ Condition: { ArnEquals: { 'aws:SourceArn': awsArn('shared') } } }),
+  ])
+  expect((await fantail(`bridge ${awsArn('other')} --to shared --queue shared`)).code).toBe(5)
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'no envelope' }))
+  await publish('shared', 'without an event type')
+  await waitFor(() => bridge.so.stderr.split('is now in the queue shared-refused').length === 3)
+  expect(await endBridge(bridge)).toMatchObject({ copied: 0, refused: 2, failed: 0 })
+  expect([await countsOf('shared-refused'), await countsOf('shared')]).toEqual([2, 0])
+})
+
+test('a comparison that is ended early or killed leaves nothing behind', async () => {
+  await twoSides('compared')
+  const ended = await fantail(`compare ${awsArn('compared')} --during 1h --timeout 2s`)
+  expect(ended).toMatchObject({ code: 7, stderr: expect.not.stringContaining('was not removed') })
+  const path = '/v1/topics/compared/subscriptions'
+  expect((await stack().client.get<{ subscriptions: object[] }>(path)).subscriptions).toHaveLength(1)
+  await subscribeQueue('compared', 'fantail-compare-left')
+  const { code, stdout } = await fantail(`compare ${awsArn('compared')} --end --json`)
+  expect([code, objectsOf(stdout)]).toEqual([0, [{ unsubscribed: queueArn('fantail-compare-left') }]])
+  const asked = new GetQueueUrlCommand({ QueueName: 'fantail-compare-left' })
+  await expect(sqs.send(asked)).rejects.toMatchObject({ name: 'QueueDoesNotExist' })
 })
 
 provesCommands('tests/cli/aws-commands.test.ts')

@@ -84,7 +84,10 @@ describe.skipIf(python === undefined)('a topic that moves from a foreign SNS', (
       const answer = await sns.send(publish).catch((error: Error) => {
         if (!error.name.includes('NonExistentQueue')) throw error
       })
-      if (answer?.MessageId) published.push(answer.MessageId)
+      const { MessageId } = answer ?? {}
+      if (MessageId === undefined) continue
+      published.push(MessageId)
+      await waitFor(() => idsAt(0).has(MessageId), { what: 'the message', timeoutMs: 60_000 })
     }
   }
 

@@ -23,6 +23,14 @@ export function connectApi({ url, apiKey, signal }: ApiOptions): Client {
   return client
 }
 
+/** A client whose requests may go on for this time after the signal, for what has to be ended in an orderly way. */
+export function connectLate({ signal, graceMs, ...server }: ApiOptions & { graceMs: number }): Client {
+  const late = new AbortController()
+  const end = () => setTimeout(() => late.abort(signal.reason), graceMs).unref()
+  signal.addEventListener('abort', end, { once: true })
+  return connectApi({ ...server, signal: late.signal })
+}
+
 interface Asked {
   url: string
   signal: AbortSignal

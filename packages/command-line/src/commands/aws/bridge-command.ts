@@ -3,19 +3,23 @@
  * keeps them while the bridge is away, or by HTTP requests of SNS. Several bridges of a topic may run at the same time.
  */
 import { once } from 'node:events'
-import { SubscribeCommand } from '@aws-sdk/client-sns'
+import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { VerifyError } from '@fantail/client'
 import { getTopic } from '@fantail/client/api'
 import { consume, type QueueMessage, sqs } from '@fantail/consumer'
-import { connectApi } from '../../frame/api-client.ts'
+import { connectLate } from '../../frame/api-client.ts'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
+import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { CommandError } from '../../output/exit-codes.ts'
-import { type AwsTopic, openAwsTopic } from './aws-topic.ts'
-import { openBridgeQueue, unsubscribeBridge } from './bridge-queue.ts'
+import { counted } from '../../output/text-table.ts'
+import { type AwsTopic, confirmedSubscriptions, openAwsTopic } from './aws-topic.ts'
+import { bridgeQueueName, bridgesAmong, openBridgeQueue } from './bridge-queue.ts'
 import { type Copied, copyMessage, type Destination, readEnvelope, type SnsMessage } from './copy-message.ts'
+import { isRefusedForGood, RefusedCopies } from './refused-copies.ts'
 import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
+import { isOff } from './subscription-pairs.ts'
 
 /** Ends copies under way after Ctrl-C. */
 const BRIDGE_GRACE_MS = 5_000
@@ -60,28 +64,32 @@ async function runBridge(context: CommandContext, arn: string, flags: BridgeFlag
   }
 }
 
-function queueOf({ name, isFifo }: AwsTopic, { queue }: BridgeFlags): string {
-  return queue ?? `fantail-bridge-${name.replace('.fifo', '')}${isFifo ? '.fifo' : ''}`
-}
-
-async function endBridge({ out }: CommandContext, topic: AwsTopic, flags: BridgeFlags): Promise<void> {
-  const unsubscribed = flags.endpoint ?? queueOf(topic, flags)
-  if (!(await unsubscribeBridge(topic, unsubscribed)))
+/** Asks first if a subscription is off at AWS, because it then gets only what is published at Fantail. */
+async function endBridge(
+  context: CommandContext,
+  topic: AwsTopic,
+  { endpoint, queue }: BridgeFlags,
+): Promise<void> {
+  const { out } = context
+  const unsubscribed = endpoint ?? queue ?? bridgeQueueName(topic)
+  const present = await confirmedSubscriptions(topic)
+  const bridges = bridgesAmong(present, unsubscribed)
+  if (bridges.length === 0)
     throw new CommandError('notFound', `${unsubscribed} is not subscribed to ${topic.arn}`)
+  const off = counted(present.filter(isOff).length, 'subscription')
+  if (present.some(isOff))
+    await confirm(`end the bridge, so that what is published at AWS no longer reaches ${off}`, context)
+  for (const { arn } of bridges) await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
   out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
-  if (flags.endpoint === undefined) out.note('The queue stays. Delete it at AWS when it is empty.')
+  if (endpoint === undefined) out.note('The queue stays. Delete it at AWS when it is empty.')
 }
 
-/** Requests that are under way at Ctrl-C have a time to end. */
 async function destinationOf(
   { server, signal }: CommandContext,
   { name }: AwsTopic,
   { to = name }: BridgeFlags,
 ): Promise<Destination> {
-  const late = new AbortController()
-  const end = () => setTimeout(() => late.abort(signal.reason), BRIDGE_GRACE_MS).unref()
-  signal.addEventListener('abort', end, { once: true })
-  const client = connectApi({ ...(await server()), signal: late.signal })
+  const client = connectLate({ ...(await server()), signal, graceMs: BRIDGE_GRACE_MS })
   return { client, topic: (await getTopic({ client, path: { topic: to } })).arn }
 }
 
@@ -128,21 +136,35 @@ class Bridge {
 
   async #throughQueue(): Promise<void> {
     const { out, signal } = this.#context
-    const name = queueOf(this.#topic, this.#flags)
-    const queueUrl = await openBridgeQueue(this.#topic, name)
+    const name = this.#flags.queue ?? bridgeQueueName(this.#topic)
+    const source = sqs(await openBridgeQueue(this.#topic, name), { client: this.#topic.sqs })
+    const refused = new RefusedCopies(this.#topic, source, name)
     out.note(`copying ${this.#topic.arn} through the queue ${name}; Ctrl-C ends it`)
-    const handle = async ({ body, groupId }: QueueMessage) => {
-      const message = readEnvelope(body)
-      if (message?.topicArn !== this.#topic.arn)
-        throw new CommandError('conflict', `the queue ${name} has a message that is no envelope of the topic`)
-      await this.#copy(message, groupId)
+    const handle = async (queued: QueueMessage) => {
+      const refusal = await this.#refusalOf(queued)
+      if (refusal === undefined) return
+      await refused.keep(queued)
+      this.#counts.refused++
+      this.#report(`message ${queued.id} is now in the queue ${refused.name} at AWS: ${refusal}`)
     }
-    const source = sqs(queueUrl, { client: this.#topic.sqs })
     const consumer = consume(source, handle, { concurrency: BRIDGED_AT_ONCE_MAX })
     consumer.on('failed', (_, error) => this.#failed(error))
     consumer.on('problem', (error) => this.#failed(error))
     if (!signal.aborted) await once(signal, 'abort')
     await consumer.stop({ graceMs: BRIDGE_GRACE_MS })
+  }
+
+  /** Copies the message. Resolves with why it can never be copied, and rejects if it may be possible later. */
+  async #refusalOf({ body, groupId }: QueueMessage): Promise<string | undefined> {
+    const message = readEnvelope(body)
+    if (message?.topicArn !== this.#topic.arn) return 'it is no envelope of the topic'
+    try {
+      await this.#copy(message, groupId)
+      return undefined
+    } catch (error) {
+      if (isRefusedForGood(error)) return failureText(error)
+      throw error
+    }
   }
 
   async #byRequests(endpoint: string): Promise<void> {
@@ -179,8 +201,11 @@ class Bridge {
 
   #failed(error: unknown): void {
     this.#counts[error instanceof VerifyError ? 'refused' : 'failed']++
-    const text = failureText(error)
-    if (text !== this.#problem) this.#context.out.warn(text)
-    this.#problem = text
+    this.#report(failureText(error))
+  }
+
+  #report(problem: string): void {
+    if (problem !== this.#problem) this.#context.out.warn(problem)
+    this.#problem = problem
   }
 }

@@ -1,11 +1,36 @@
 /** The queue at AWS that carries messages to the bridge. It is made once, and keeps messages while no bridge runs. */
-import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
-import { CreateQueueCommand, GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
-import { parseArn } from '@fantail/contracts'
-import { type AwsTopic, confirmedSubscriptions } from './aws-topic.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { SubscribeCommand } from '@aws-sdk/client-sns'
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  SetQueueAttributesCommand,
+} from '@aws-sdk/client-sqs'
+import { isObject, objectOf, parseArn } from '@fantail/contracts'
+import { CommandError } from '../../output/exit-codes.ts'
+import type { AwsSubscription, AwsTopic } from './aws-topic.ts'
 
 /** 14 days, the longest time that SQS keeps messages. */
 const RETENTION_SECONDS = '1209600'
+/** Pause between two looks at the queue. */
+const QUEUE_LOOK_MS = 200
+const COUNTS = [
+  'ApproximateNumberOfMessages',
+  'ApproximateNumberOfMessagesNotVisible',
+  'ApproximateNumberOfMessagesDelayed',
+] as const
+
+export function bridgeQueueName({ name, isFifo }: AwsTopic): string {
+  return `fantail-bridge-${name.replace('.fifo', '')}${isFifo ? '.fifo' : ''}`
+}
+
+/** The subscriptions of a bridge: of a URL, or of a queue with this name. */
+export function bridgesAmong(subscriptions: AwsSubscription[], urlOrQueue: string): AwsSubscription[] {
+  return subscriptions.filter(
+    ({ endpoint }) => endpoint === urlOrQueue || parseArn(endpoint)?.name === urlOrQueue,
+  )
+}
 
 /** Makes the queue if it is missing, and subscribes it. Resolves with its URL. */
 export async function openBridgeQueue(topic: AwsTopic, name: string): Promise<string> {
@@ -19,16 +44,46 @@ interface AwsQueue {
   queueArn: string
 }
 
-/** Makes a queue at AWS if it is missing, and lets the topic send to it. */
-export async function makeAwsQueue({ sqs, arn, isFifo }: AwsTopic, QueueName: string): Promise<AwsQueue> {
+/** Makes a queue at AWS if it is missing, and lets the topic send to it. All that its policy allows stays allowed. */
+export async function makeAwsQueue(topic: AwsTopic, name: string): Promise<AwsQueue> {
+  const { sqs, arn } = topic
+  const QueueUrl = await createAwsQueue(topic, name)
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn', 'Policy'] })
+  const { QueueArn = '', Policy: present } = (await sqs.send(asked)).Attributes ?? {}
+  const statements = statementsOf(present)
+  const sources = statements.map(sourceOf).filter((source) => source !== undefined)
+  if (sources.some((source) => !source.includes(`"${arn}"`)))
+    throw new CommandError(
+      'conflict',
+      `the policy of the queue ${name} lets others send to it`,
+      'Give the bridge a queue of its own with --queue.',
+    )
+  if (sources.length === 0) {
+    const Statement = [...statements, mayBeSent(QueueArn, arn)]
+    const Policy = JSON.stringify({ Version: '2012-10-17', ...objectOf(present ?? ''), Statement })
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }))
+  }
+  return { queueUrl: QueueUrl, queueArn: QueueArn }
+}
+
+/** Makes a queue that nobody else may send to, if it is missing. Resolves with its URL. */
+export async function createAwsQueue({ sqs, isFifo }: AwsTopic, QueueName: string): Promise<string> {
   const fifo = isFifo && { FifoQueue: 'true' }
   const Attributes = { MessageRetentionPeriod: RETENTION_SECONDS, ...fifo }
-  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
-  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] })
-  const queueArn = (await sqs.send(asked)).Attributes?.QueueArn ?? ''
-  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [mayBeSent(queueArn, arn)] })
-  await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }))
-  return { queueUrl: QueueUrl ?? '', queueArn }
+  const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
+  return QueueUrl
+}
+
+/** A policy may have one statement that is not in a list. */
+function statementsOf(policy: string | undefined): unknown[] {
+  const { Statement = [] } = objectOf(policy ?? '') ?? {}
+  return Array.isArray(Statement) ? Statement : [Statement]
+}
+
+/** The condition that names who may send through a service such as SNS. Undefined: the statement has none. */
+function sourceOf(statement: unknown): string | undefined {
+  const condition = JSON.stringify((isObject(statement) && statement.Condition) || {})
+  return /aws:sourcearn/i.test(condition) ? condition : undefined
 }
 
 function mayBeSent(queueArn: string, topicArn: string): object {
@@ -41,11 +96,24 @@ function mayBeSent(queueArn: string, topicArn: string): object {
   }
 }
 
-/** Unsubscribes the endpoint of a bridge: a URL, or a queue with this name. Resolves with whether it was subscribed. */
-export async function unsubscribeBridge(topic: AwsTopic, urlOrQueue: string): Promise<boolean> {
-  const isBridge = ({ endpoint }: { endpoint: string }) =>
-    endpoint === urlOrQueue || parseArn(endpoint)?.name === urlOrQueue
-  const found = (await confirmedSubscriptions(topic)).filter(isBridge)
-  for (const { arn } of found) await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
-  return found.length > 0
+/**
+ * Waits until the bridge has copied everything that was in its queue. Rejects if the queue was not empty once until
+ * `until`. Requests are not kept at AWS, so a bridge without a queue has nothing to wait for.
+ */
+export async function bridgeCaughtUp(
+  { sqs }: AwsTopic,
+  { endpoint }: AwsSubscription,
+  { until, signal }: { until: number; signal: AbortSignal },
+): Promise<void> {
+  const QueueName = parseArn(endpoint)?.name
+  if (QueueName === undefined) return
+  const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }))
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] })
+  for (;;) {
+    const { Attributes = {} } = await sqs.send(asked)
+    if (COUNTS.every((name) => Number(Attributes[name] ?? 0) === 0)) return
+    if (Date.now() > until)
+      throw new CommandError('conflict', `the bridge has not yet copied what is in the queue ${QueueName}`)
+    await delay(QUEUE_LOOK_MS, undefined, { signal })
+  }
 }

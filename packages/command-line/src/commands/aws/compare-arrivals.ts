@@ -1,7 +1,6 @@
 /** Compares what arrived from AWS with what arrived from Fantail, message by message. */
 import { hash } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
-import { objectOf } from '@fantail/contracts'
+import { isObject, objectOf } from '@fantail/contracts'
 
 /** A message as it arrived. */
 export interface Arrival {
@@ -9,9 +8,8 @@ export interface Arrival {
   /** Epoch ms. */
   publishedAt: number
   delayMs: number
-  bodyHash: string
-  /** Must be equal on both sides: members of the envelope, or the raw text, and headers. */
-  parts: Record<string, unknown>
+  /** Hashes of what must be equal on both sides: members of the envelope, or the raw text, and headers. */
+  parts: Record<string, string>
 }
 
 interface Received {
@@ -51,9 +49,21 @@ export function arrivalOf({ body, headers, at }: Received): Arrival | undefined 
   const publishedAt = typeof Timestamp === 'string' ? Date.parse(Timestamp) : at
   const members = isEnvelope ? without(envelope, OWN_MEMBERS) : { body }
   const named = Object.entries(without(headers ?? {}, OWN_HEADERS))
-  const parts = { ...members, ...Object.fromEntries(named.map(([name, value]) => [`header ${name}`, value])) }
-  const bodyHash = hash('sha256', JSON.stringify(members))
-  return { messageId, publishedAt, delayMs: at - publishedAt, bodyHash, parts }
+  const all = [
+    ...Object.entries(members),
+    ...named.map(([name, value]) => [`header ${name}`, value] as const),
+  ]
+  const parts = Object.fromEntries(all.map(([name, value]) => [name, hashOf(value)]))
+  return { messageId, publishedAt, delayMs: at - publishedAt, parts }
+}
+
+/** Bodies of minutes would not fit into memory. The order of members does not matter. */
+function hashOf(value: unknown): string {
+  const sorted = (_: string, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member
+  return hash('sha256', JSON.stringify(value, sorted), 'base64')
 }
 
 function without(members: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
@@ -113,7 +123,7 @@ function lagOf(aws: Arrivals, fantail: Arrivals): number {
 
 function differentParts(one: Arrival, other: Arrival): string[] {
   const names = new Set([...Object.keys(one.parts), ...Object.keys(other.parts)])
-  return [...names].filter((name) => !isDeepStrictEqual(one.parts[name], other.parts[name]))
+  return [...names].filter((name) => one.parts[name] !== other.parts[name])
 }
 
 function medianDelay(arrivals: Arrivals): number | null {

@@ -3,7 +3,10 @@
  * both sides beside the subscriptions, so no endpoint notices it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { UnsubscribeCommand } from '@aws-sdk/client-sns'
+import { type Client, deleteSubscription } from '@fantail/client/api'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { connectLate } from '../../frame/api-client.ts'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { failureText } from '../../frame/failure-text.ts'
@@ -11,8 +14,8 @@ import { durationText, parseDuration } from '../../output/durations.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { type AwsTopic, openAwsTopic } from './aws-topic.ts'
 import { type Comparison, compareArrivals, isEqual } from './compare-arrivals.ts'
-import { openQueueTwins, type Twin } from './queue-twins.ts'
-import { openRequestTwins } from './request-twins.ts'
+import { deleteTwinQueue, isQueueTwin, openQueueTwins, type Twin, type Undo } from './queue-twins.ts'
+import { isRequestTwin, openRequestTwins } from './request-twins.ts'
 import { differenceOf, type Pair, readPairs } from './subscription-pairs.ts'
 
 interface CompareFlags {
@@ -22,8 +25,11 @@ interface CompareFlags {
   endpoint?: string
   host: string
   port: string
+  end?: boolean
 }
 
+/** Time to remove everything after Ctrl-C. Past it: it stays until `--end`. */
+const TWINS_REMOVED_MS_MAX = 15_000
 /** Pause between two looks whether the last messages have arrived. */
 const ARRIVAL_LOOK_MS = 200
 /** Ids that a line shows. The lines of `--json` have all. */
@@ -41,35 +47,62 @@ export const compare: Define = (command, does) => {
     )
     .option('--host <host>', 'with --endpoint: the address on which the process listens', '127.0.0.1')
     .option('--port <port>', 'with --endpoint: its port; 0 takes a free one', '4150')
+    .option('--end', 'removes what earlier comparisons have left behind, and ends')
     .action(does(runCompare))
   examples(
     command,
     'compare arn:aws:sns:eu-west-1:123456789012:orders',
     'compare arn:aws:sns:eu-west-1:123456789012:orders --during 10m --json',
     'compare arn:aws:sns:eu-west-1:123456789012:orders --endpoint https://compare.example.com/ --port 8080',
+    'compare arn:aws:sns:eu-west-1:123456789012:orders --end',
   )
 }
 
 async function runCompare(context: CommandContext, arn: string, flags: CompareFlags): Promise<ExitName> {
   const topic = openAwsTopic(arn, context)
-  const undo: (() => Promise<unknown>)[] = []
+  const undo: Undo[] = []
   try {
-    return await compareTopic(context, topic, { ...flags, undo })
+    const { signal } = context
+    const client = connectLate({ ...(await context.server()), signal, graceMs: TWINS_REMOVED_MS_MAX })
+    if (flags.end) return await endCompare(context, { topic, client, flags })
+    return await compareTopic(context, topic, { ...flags, client, undo })
   } finally {
-    for (const step of undo.toReversed())
-      await step().catch((error) => context.out.warn(`something was not removed: ${failureText(error)}`))
+    for (const { what, remove } of undo.toReversed())
+      await remove().catch((error) => context.out.warn(`${what} was not removed: ${failureText(error)}`))
     topic.close()
   }
+}
+
+/** Removes the twins of comparisons that were killed. Those of a comparison under way end too. */
+async function endCompare(
+  { out }: CommandContext,
+  { topic, client, flags }: { topic: AwsTopic; client: Client; flags: CompareFlags },
+): Promise<ExitName> {
+  const { pairs, onlyAws, onlyHere } = await readPairs(topic, client, flags.to)
+  const isTwin = ({ endpoint }: { endpoint: string }) =>
+    isQueueTwin(endpoint) || (flags.endpoint !== undefined && isRequestTwin(endpoint, flags.endpoint))
+  const show = (unsubscribed: string) =>
+    out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
+  for (const { arn, endpoint } of [...onlyAws, ...pairs.map(({ aws }) => aws)].filter(isTwin)) {
+    if (isQueueTwin(endpoint)) await deleteTwinQueue(topic, endpoint)
+    await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
+    show(endpoint)
+  }
+  for (const { id, endpoint } of [...onlyHere, ...pairs.map(({ here }) => here)].filter(isTwin)) {
+    await deleteSubscription({ client, path: { id } })
+    show(endpoint)
+  }
+  return 'done'
 }
 
 async function compareTopic(
   context: CommandContext,
   topic: AwsTopic,
-  { undo, ...flags }: CompareFlags & { undo: (() => Promise<unknown>)[] },
+  { client, undo, ...flags }: CompareFlags & { client: Client; undo: Undo[] },
 ): Promise<ExitName> {
   const [duringMs, tailMs] = [parseDuration(flags.during, '--during'), parseDuration(flags.tail, '--tail')]
   const { out, signal } = context
-  const [client, server] = [await context.api(), await context.server()]
+  const server = await context.server()
   const to = flags.to ?? topic.name
   const { pairs, onlyAws, onlyHere } = await readPairs(topic, client, to)
   for (const { endpoint } of onlyAws) out.warn(`${endpoint} is subscribed at AWS only`)

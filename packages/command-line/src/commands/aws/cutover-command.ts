@@ -1,25 +1,23 @@
 /** `fantail cutover` switches subscriptions from AWS to Fantail, or back. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { collect } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
-import { durationText, parseDuration } from '../../output/durations.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { counted } from '../../output/text-table.ts'
 import { openAwsTopic } from './aws-topic.ts'
-import { type CutoverTools, cutOver, leaveFantail, returnToAws, type Twice } from './cutover-steps.ts'
-import { differenceOf, isOff, type Pair, readPairs } from './subscription-pairs.ts'
-
-interface CutoverFlags {
-  to?: string
-  endpoint?: string[]
-  all?: boolean
-  back?: boolean
-  plan?: boolean
-  settle: string
-  drain: string
-}
+import { goBack } from './cutover-back.ts'
+import { type CutoverTools, cutOver, isDiscarded } from './cutover-steps.ts'
+import {
+  type CutoverFlags,
+  failedOne,
+  missingBridge,
+  readWanted,
+  show,
+  sideOf,
+  type Wanted,
+} from './cutover-wanted.ts'
+import { differenceOf, type Pair } from './subscription-pairs.ts'
 
 export const cutover: Define = (command, does) => {
   command
@@ -27,10 +25,16 @@ export const cutover: Define = (command, does) => {
     .option('--to <topic>', 'the topic of Fantail; default: the one with the same name')
     .option('--endpoint <endpoint>', 'switches the subscription of this endpoint (again for more)', collect)
     .option('--all', 'switches every subscription that both sides have')
+    .option('--bridge <queue>', 'the queue or URL of the bridge; default: fantail-bridge-<topic>')
+    .option('--no-bridge', 'publishers publish at Fantail, so no bridge has to copy messages')
     .option('--back', 'switches back to AWS')
     .option('--plan', 'only shows where each subscription is, and what would be switched')
     .option('--settle <time>', 'with --back: how long SNS needs until it surely delivers again', '15m')
-    .option('--drain <time>', 'with --back: how long older messages may still wait at Fantail', '1m')
+    .option(
+      '--drain <time>',
+      'with --back: how long older messages may still wait until they are delivered',
+      '1m',
+    )
     .action(does(runCutover))
   examples(
     command,
@@ -41,36 +45,21 @@ export const cutover: Define = (command, does) => {
   )
 }
 
-type Side = 'aws' | 'fantail' | 'both' | 'none'
-
-function sideOf({ aws, here }: Pair): Side {
-  const isHere = here.status === 'active'
-  if (isOff(aws)) return isHere ? 'fantail' : 'none'
-  return isHere ? 'both' : 'aws'
-}
-
 async function runCutover(context: CommandContext, arn: string, flags: CutoverFlags): Promise<ExitName> {
   if (!flags.all && !flags.endpoint) throw new CommandError('usage', 'give --endpoint, or --all')
   const topic = openAwsTopic(arn, context)
   try {
     const tools = { topic, client: await context.api(), signal: context.signal }
-    const { pairs, onlyAws } = await readPairs(topic, tools.client, flags.to)
-    for (const { endpoint } of onlyAws) context.out.warn(`${endpoint} is subscribed at AWS only`)
-    if (onlyAws.length === 0)
-      context.out.warn('no bridge is subscribed: messages of AWS do not reach Fantail')
-    const wanted = pairs.filter(({ aws }) => flags.all || flags.endpoint?.includes(aws.endpoint))
-    const missing = flags.endpoint?.filter((one) => !wanted.some(({ aws }) => aws.endpoint === one)) ?? []
-    if (missing.length > 0)
-      throw new CommandError('notFound', `both sides do not have ${missing.join(', ')}`, 'Import it first.')
-    if (flags.plan) return showPlan(context, wanted)
+    const wanted = await readWanted(context, tools, flags)
+    if (flags.plan) return showPlan(context, wanted, missingBridge(topic, wanted, flags))
     // The clients are closed only when this has ended.
-    return await (flags.back ? goBack(context, tools, wanted, flags) : goOver(context, tools, wanted))
+    return await (flags.back ? goBack(context, tools, wanted, flags) : goOver(context, tools, wanted, flags))
   } finally {
     topic.close()
   }
 }
 
-function showPlan({ out }: CommandContext, pairs: Pair[]): ExitName {
+function showPlan({ out }: CommandContext, { pairs }: Wanted, missing: CommandError | undefined): ExitName {
   for (const pair of pairs) {
     const { endpoint, id, lane } = pair.here
     const [side, problem] = [sideOf(pair), differenceOf(pair) ?? null]
@@ -81,61 +70,35 @@ function showPlan({ out }: CommandContext, pairs: Pair[]): ExitName {
       id,
     )
   }
-  return pairs.some((pair) => differenceOf(pair) !== undefined) ? 'partlyDone' : 'done'
+  if (missing) out.warn(failureText(missing))
+  const isFit = missing === undefined && pairs.every((pair) => differenceOf(pair) === undefined)
+  return isFit ? 'done' : 'partlyDone'
 }
 
-async function goOver(context: CommandContext, tools: CutoverTools, pairs: Pair[]): Promise<ExitName> {
+async function goOver(
+  context: CommandContext,
+  tools: CutoverTools,
+  wanted: Wanted,
+  flags: CutoverFlags,
+): Promise<ExitName> {
+  const missing = missingBridge(tools.topic, wanted, flags)
+  if (missing) throw missing
+  const { pairs, bridge } = wanted
+  const hasBridge = bridge !== undefined
   const fit = pairs.filter((pair) => !refuse(context, pair))
   const waiting = fit
-    .filter((pair) => sideOf(pair) === 'aws')
+    .filter((pair) => isDiscarded(pair, hasBridge))
     .reduce((sum, { here }) => sum + here.lane.waiting, 0)
   const [switched, discarded] = [counted(fit.length, 'subscription'), counted(waiting, 'waiting message')]
   await confirm(`switch ${switched} to Fantail, and discard ${discarded} that AWS delivers`, context)
   let failed = pairs.length - fit.length
   for (const pair of fit) {
     try {
-      show(context, pair, { side: 'fantail', twice: await cutOver(tools, pair) })
+      show(context, pair, { side: 'fantail', twice: await cutOver(tools, pair, hasBridge) })
     } catch (error) {
       failed += failedOne(context, pair, error)
     }
   }
-  return failed === 0 ? 'done' : 'partlyDone'
-}
-
-async function goBack(
-  context: CommandContext,
-  tools: CutoverTools,
-  pairs: Pair[],
-  { settle, drain }: CutoverFlags,
-): Promise<ExitName> {
-  const settleMs = parseDuration(settle, '--settle')
-  const drainMs = parseDuration(drain, '--drain')
-  const moving = pairs.filter((pair) => sideOf(pair) !== 'aws')
-  let failed = 0
-  const from = new Date()
-  const on: Pair[] = []
-  for (const pair of moving) {
-    try {
-      await returnToAws(tools, pair)
-      on.push(pair)
-    } catch (error) {
-      failed += failedOne(context, pair, error)
-    }
-  }
-  if (on.length > 0) {
-    context.out.note(
-      `AWS is on again. Fantail goes on for ${durationText(settleMs)}, until AWS surely delivers.`,
-    )
-    await delay(settleMs, undefined, { signal: context.signal })
-  }
-  const since = Date.now()
-  for (const pair of on) {
-    const hasLeft = await leaveFantail(tools, pair, { since, until: Date.now() + drainMs })
-    if (hasLeft) show(context, pair, { side: 'aws', twice: { from, until: new Date() } })
-    else failed += failedOne(context, pair, new Error('older messages still wait at Fantail; run it again'))
-  }
-  for (const pair of pairs.filter((one) => !moving.includes(one)))
-    show(context, pair, { side: 'aws', twice: null })
   return failed === 0 ? 'done' : 'partlyDone'
 }
 
@@ -143,24 +106,4 @@ function refuse({ out }: CommandContext, pair: Pair): boolean {
   const problem = differenceOf(pair)
   if (problem !== undefined) out.warn(`${pair.here.endpoint} was not switched: ${problem}`)
   return problem !== undefined
-}
-
-function failedOne({ out, signal }: CommandContext, { here }: Pair, error: unknown): 1 {
-  signal.throwIfAborted()
-  out.warn(`${here.endpoint} was not switched: ${failureText(error)}`)
-  return 1
-}
-
-function show(
-  { out }: CommandContext,
-  { here }: Pair,
-  { side, twice }: { side: Side; twice: Twice | null },
-): void {
-  const { id, endpoint } = here
-  const times = twice && { from: twice.from.toISOString(), until: twice.until.toISOString() }
-  const row = { endpoint, subscriptionId: id, side, mayComeTwice: times }
-  const text = times
-    ? `published from ${times.from} to ${times.until} may come twice, with the same id`
-    : 'was there before'
-  out.item(row, () => `${side.padEnd(8)} ${endpoint}  ${text}`, id)
 }

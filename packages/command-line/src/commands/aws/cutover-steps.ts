@@ -3,11 +3,12 @@
  * only when the other is on. A kill between two steps therefore loses nothing, and the next run goes on from the state
  * that it finds:
  *
- *   AWS on, Fantail paused ─ discard what waits, resume ─▶ both on ─ switch AWS off ─▶ Fantail alone
- *   Fantail alone ─ switch AWS on ─▶ both on ─ wait until SNS surely delivers, pause ─▶ AWS on, Fantail paused
+ *   AWS on, Fantail paused ─ discard what waits, resume, mark ─▶ both on ─ switch AWS off ─▶ Fantail alone
+ *   Fantail alone ─ switch AWS on ─▶ both on ─ wait for SNS, bridge and lane, pause, unmark ─▶ AWS on, Fantail paused
  *
- * The messages in the paused lane were published while AWS was on, so AWS delivers them, with all its retries. While
- * both are on, a message comes twice, with the same id.
+ * The messages in the paused lane were published while AWS was on, so AWS delivers them, with all its retries. That
+ * holds only without the mark, which is in the metadata of the subscription: a marked lane may have the only copies,
+ * and is never purged. While both are on, a message comes twice, with the same id.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { SetSubscriptionAttributesCommand } from '@aws-sdk/client-sns'
@@ -18,14 +19,17 @@ import {
   purgeSubscription,
   resumeSubscription,
   type Subscription,
+  updateSubscription,
 } from '@fantail/client/api'
 import type { AwsTopic } from './aws-topic.ts'
-import { filterOfHere, isOff, OFF_POLICY, type Pair } from './subscription-pairs.ts'
+import { filterOfHere, isAlone, isOff, markedAlone, OFF_POLICY, type Pair } from './subscription-pairs.ts'
 
 /** How long SNS may take until a changed filter policy has its full effect, as AWS documents it. */
 const SNS_SETTLE_SECONDS = 900
 /** Pause between two looks at a lane. */
-const LANE_LOOK_MS = 500
+const LANE_LOOK_MS = 200
+/** Messages that wait in a lane. Past it: the age of the oldest of them is not known for sure. */
+const SURE_WAITING_MAX = 10
 
 export interface CutoverTools {
   topic: AwsTopic
@@ -39,30 +43,37 @@ export interface Twice {
   until: Date
 }
 
+/** Whether AWS delivers everything that waits in the paused lane. Without a bridge it was published at Fantail. */
+export function isDiscarded({ aws, here }: Pair, hasBridge: boolean): boolean {
+  return hasBridge && here.status === 'paused' && !isOff(aws) && !isAlone(here)
+}
+
 /** Switches to Fantail. Resolves with null if that was done before. */
-export async function cutOver({ client, topic }: CutoverTools, { aws, here }: Pair): Promise<Twice | null> {
+export async function cutOver(
+  { client, topic }: CutoverTools,
+  pair: Pair,
+  hasBridge: boolean,
+): Promise<Twice | null> {
+  const { aws, here } = pair
   const path = { id: here.id }
   const from = new Date()
-  if (here.status === 'paused') {
-    // A paused lane beside a subscription that is off at AWS has the only copies.
-    if (!isOff(aws)) await purgeSubscription({ client, path })
-    await resumeSubscription({ client, path })
-  }
+  if (isDiscarded(pair, hasBridge)) await purgeSubscription({ client, path })
+  if (here.status === 'paused') await resumeSubscription({ client, path })
+  if (!isAlone(here)) await mark(client, here.id, true)
   if (isOff(aws)) return null
   await setFilter(topic, aws.arn, OFF_POLICY)
   return { from, until: new Date(Date.now() + SNS_SETTLE_SECONDS * 1_000) }
 }
 
-/** Switches AWS on again. Fantail goes on until `leaveFantail`. */
+/** Switches AWS on again. Fantail goes on until `leaveFantail`, also if an earlier run had just paused it. */
 export async function returnToAws({ client, topic }: CutoverTools, { aws, here }: Pair): Promise<void> {
-  if (!isOff(aws)) return
   if (here.status === 'paused') await resumeSubscription({ client, path: { id: here.id } })
-  await setFilter(topic, aws.arn, filterOfHere(here))
+  if (isOff(aws)) await setFilter(topic, aws.arn, filterOfHere(here))
 }
 
 /**
- * Pauses the subscription when all that waits was published after `since`, when AWS was surely on. Resolves with false
- * if older messages still wait at `until`. It is then active, so that they are delivered.
+ * Pauses the subscription when all messages from before `since` have ended, when AWS was surely on. Resolves with false
+ * if some have not at `until`. It then stays active, so that they are delivered.
  */
 export async function leaveFantail(
   { client, signal }: CutoverTools,
@@ -71,28 +82,39 @@ export async function leaveFantail(
 ): Promise<boolean> {
   const path = { id: here.id }
   for (;;) {
-    if (!hasOlder(await getSubscription({ client, path }), since)) {
+    const at = Date.now()
+    if (!mayHaveOlder(await getSubscription({ client, path }), { since, at })) {
       await pauseSubscription({ client, path })
-      if (!hasOlder(await settled({ client, signal }, here.id), since)) return true
-      await resumeSubscription({ client, path })
+      await mark(client, here.id, false)
+      return true
     }
     if (Date.now() > until) return false
     await delay(LANE_LOOK_MS, undefined, { signal })
   }
 }
 
-function hasOlder({ lane }: Subscription, since: number): boolean {
-  const { oldestWaitingSeconds } = lane
-  return oldestWaitingSeconds !== null && Date.now() - oldestWaitingSeconds * 1_000 < since
+export interface Looked {
+  lane: Pick<Subscription['lane'], 'waiting' | 'inFlight' | 'oldestWaitingSeconds'>
+  verdict: Pick<Subscription['verdict'], 'code'>
 }
 
-/** The paused subscription when its last attempts have ended. A failed one waits in the lane again. */
-async function settled({ client, signal }: Pick<CutoverTools, 'client' | 'signal'>, id: string) {
-  for (;;) {
-    const subscription = await getSubscription({ client, path: { id } })
-    if (subscription.lane.inFlight === 0) return subscription
-    await delay(LANE_LOOK_MS, undefined, { signal })
-  }
+/**
+ * An attempt in flight may be of an older message, and fail. `at` is from before the look, so that no message seems
+ * younger than it is.
+ */
+export function mayHaveOlder(
+  { lane, verdict }: Looked,
+  { since, at }: { since: number; at: number },
+): boolean {
+  const { waiting, inFlight, oldestWaitingSeconds } = lane
+  if (verdict.code === 'undispatched' || inFlight > 0 || waiting > SURE_WAITING_MAX) return true
+  return oldestWaitingSeconds !== null && at - oldestWaitingSeconds * 1_000 < since
+}
+
+/** The metadata may have changed since the subscription was read. */
+async function mark(client: Client, id: string, alone: boolean): Promise<void> {
+  const present = await getSubscription({ client, path: { id } })
+  await updateSubscription({ client, path: { id }, body: { metadata: markedAlone(present, alone) } })
 }
 
 async function setFilter({ sns }: AwsTopic, SubscriptionArn: string, AttributeValue: string): Promise<void> {

@@ -2,20 +2,22 @@
  * Twins of subscriptions: on each side a queue with the same filter policy, whose messages are collected. Subscriptions
  * with the same filter policy share them. A twin always gets the envelope, because a raw message in a queue has no id.
  *
- * At Fantail the queues have a lease, so they end by themselves after a crash. At AWS they stay, and their names say
- * what made them.
+ * At Fantail the queues have a lease, so they end by themselves after a crash. At AWS they stay until `fantail
+ * compare --end` removes them by their names.
  */
 import { randomBytes } from 'node:crypto'
 import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
-import { DeleteQueueCommand } from '@aws-sdk/client-sqs'
+import { DeleteQueueCommand, GetQueueUrlCommand, QueueDoesNotExist } from '@aws-sdk/client-sqs'
 import { type Client, createQueue, deleteQueue, deleteSubscription, subscribe } from '@fantail/client/api'
 import { type Consumer, consume, fantailQueue, type MessageSource, sqs } from '@fantail/consumer'
+import { parseArn } from '@fantail/contracts'
 import type { Server } from '../../frame/command-context.ts'
 import type { AwsTopic } from './aws-topic.ts'
 import { makeAwsQueue } from './bridge-queue.ts'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
 import { filterOfHere, type Pair } from './subscription-pairs.ts'
 
+const TWIN_PREFIX = 'fantail-compare-'
 /** How long a queue at Fantail stays after a crash. */
 const TWIN_LEASE_SECONDS = 60
 /** Messages of a queue that are collected at the same time. Past it: they wait. */
@@ -28,7 +30,13 @@ export interface TwinTools {
   /** The topic of Fantail. */
   to: string
   /** Steps that remove the twins again. The last one comes first. */
-  undo: (() => Promise<unknown>)[]
+  undo: Undo[]
+}
+
+export interface Undo {
+  /** Names the thing that is removed. */
+  what: string
+  remove(): Promise<unknown>
 }
 
 export interface Twin {
@@ -47,13 +55,14 @@ export async function openQueueTwins(tools: TwinTools, pairs: Pair[]): Promise<T
 async function openTwin(tools: TwinTools, pairs: Pair[]): Promise<Twin> {
   const { topic, server, undo } = tools
   const [aws, fantail] = [new Map<string, Arrival>(), new Map<string, Arrival>()]
-  const name = `fantail-compare-${randomBytes(6).toString('hex')}${topic.isFifo ? '.fifo' : ''}`
+  const name = `${TWIN_PREFIX}${randomBytes(6).toString('hex')}${topic.isFifo ? '.fifo' : ''}`
   const queueUrl = await openAtAws(tools, name, pairs[0])
   await openHere(tools, name, pairs[0])
   const { url, apiKey } = server
   const here = fantailQueue(name, { url, ...(apiKey !== undefined && { apiKey }) })
   const consumers = [collect(sqs(queueUrl, { client: topic.sqs }), aws), collect(here, fantail)]
-  undo.push(() => Promise.all(consumers.map((consumer) => consumer.stop())))
+  const stop = () => Promise.all(consumers.map((consumer) => consumer.stop()))
+  undo.push({ what: `the consumers of ${name}`, remove: stop })
   return { pairs, aws, fantail }
 }
 
@@ -61,7 +70,8 @@ async function openTwin(tools: TwinTools, pairs: Pair[]): Promise<Twin> {
 async function openAtAws({ topic, undo }: TwinTools, name: string, pair: Pair | undefined): Promise<string> {
   const { sns, sqs: client, arn: TopicArn } = topic
   const { queueUrl: QueueUrl, queueArn: Endpoint } = await makeAwsQueue(topic, name)
-  undo.push(() => client.send(new DeleteQueueCommand({ QueueUrl })))
+  const remove = () => client.send(new DeleteQueueCommand({ QueueUrl }))
+  undo.push({ what: `the queue ${name} at AWS`, remove })
   const hasFilter = pair !== undefined && pair.here.filterPolicy !== null
   const Attributes = hasFilter && {
     FilterPolicyScope: pair.here.filterPolicyScope,
@@ -70,19 +80,35 @@ async function openAtAws({ topic, undo }: TwinTools, name: string, pair: Pair | 
   const { SubscriptionArn } = await sns.send(
     new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint, ...(Attributes && { Attributes }) }),
   )
-  undo.push(() => sns.send(new UnsubscribeCommand({ SubscriptionArn })))
+  const unsubscribe = () => sns.send(new UnsubscribeCommand({ SubscriptionArn }))
+  undo.push({ what: `the subscription ${SubscriptionArn}`, remove: unsubscribe })
   return QueueUrl
+}
+
+/** Whether a comparison has made the subscription of this endpoint. */
+export function isQueueTwin(endpoint: string): boolean {
+  return parseArn(endpoint)?.name.startsWith(TWIN_PREFIX) === true
+}
+
+/** Deletes the queue of a twin at AWS, if it is still there. */
+export async function deleteTwinQueue({ sqs: client }: AwsTopic, endpoint: string): Promise<void> {
+  try {
+    const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: parseArn(endpoint)?.name }))
+    await client.send(new DeleteQueueCommand({ QueueUrl }))
+  } catch (error) {
+    if (!(error instanceof QueueDoesNotExist)) throw error
+  }
 }
 
 async function openHere({ topic, client, to, undo }: TwinTools, name: string, pair: Pair | undefined) {
   const settings = { leaseSeconds: TWIN_LEASE_SECONDS, ...(topic.isFifo && { fifo: true }) }
   await createQueue({ client, path: { queue: name }, body: settings })
-  undo.push(() => deleteQueue({ client, path: { queue: name } }))
+  undo.push({ what: `the queue ${name}`, remove: () => deleteQueue({ client, path: { queue: name } }) })
   const { filterPolicy = null, filterPolicyScope } = pair?.here ?? {}
   const filter = filterPolicy !== null && { filterPolicy, filterPolicyScope }
   const body = { protocol: 'sqs', endpoint: name, redrivePolicy: null, ...filter } as const
   const { id } = await subscribe({ client, path: { topic: to }, body })
-  undo.push(() => deleteSubscription({ client, path: { id } }))
+  undo.push({ what: `the subscription ${id}`, remove: () => deleteSubscription({ client, path: { id } }) })
 }
 
 function collect(source: MessageSource, into: Map<string, Arrival>): Consumer {

@@ -47,7 +47,7 @@ export async function openRequestTwins(tools: TwinTools, pairs: Pair[], at: List
     failed: () => undefined,
     status: () => ({}),
   })
-  undo.push(() => requests.close())
+  undo.push({ what: `the port ${requests.port}`, remove: () => requests.close() })
   for (const [index, twin] of twins.entries()) await subscribeTwin(tools, twin, { ...at, index })
   const signal = AbortSignal.any([at.signal, AbortSignal.timeout(CONFIRMATIONS_MS_MAX)])
   const late = new Promise<never>((_, reject) => {
@@ -66,7 +66,7 @@ async function subscribeTwin(
 ): Promise<void> {
   const [first] = pairs
   if (!first) return
-  const base = endpoint.replace(/\/+$/, '')
+  const base = baseOf(endpoint)
   const { RawMessageDelivery, FilterPolicyScope, DeliveryPolicy } = first.aws.attributes
   // A subscription that was switched to Fantail has a filter policy that matches nothing.
   const FilterPolicy = isOff(first.aws) ? filterOfHere(first.here) : first.aws.attributes.FilterPolicy
@@ -84,10 +84,20 @@ async function subscribeTwin(
       ReturnSubscriptionArn: true,
     }),
   )
-  undo.push(() => topic.sns.send(new UnsubscribeCommand({ SubscriptionArn })))
+  const unsubscribe = () => topic.sns.send(new UnsubscribeCommand({ SubscriptionArn }))
+  undo.push({ what: `the subscription ${SubscriptionArn}`, remove: unsubscribe })
   const body = { ...settingsOf(first.here), endpoint: `${base}/fantail/${index}`, redrivePolicy: null }
   const { id } = await subscribe({ client, path: { topic: to }, body })
-  undo.push(() => deleteSubscription({ client, path: { id } }))
+  undo.push({ what: `the subscription ${id}`, remove: () => deleteSubscription({ client, path: { id } }) })
+}
+
+function baseOf(endpoint: string): string {
+  return endpoint.replace(/\/+$/, '')
+}
+
+/** Whether a comparison under the URL `base` has made the subscription of this endpoint. */
+export function isRequestTwin(endpoint: string, base: string): boolean {
+  return ['aws', 'fantail'].some((side) => endpoint.startsWith(`${baseOf(base)}/${side}/`))
 }
 
 /** The settings that decide what the endpoint gets. */

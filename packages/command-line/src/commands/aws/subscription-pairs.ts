@@ -49,6 +49,20 @@ function filterOf({ FilterPolicy }: Record<string, string>): object | null {
   return (FilterPolicy && objectOf(FilterPolicy)) || null
 }
 
+/**
+ * The member of the metadata at Fantail that says that only Fantail delivers, or did so until lately. The lane may then
+ * have messages that AWS never sends. It is set before AWS is switched off, and removed when none of them waits.
+ */
+export function isAlone({ metadata }: Subscription): boolean {
+  return Object.hasOwn(metadata, OFF)
+}
+
+/** Metadata with that member, or without it. A change of a subscription replaces all metadata. */
+export function markedAlone({ metadata }: Subscription, alone: boolean): Record<string, string> {
+  const { [OFF]: _, ...others } = metadata
+  return { ...others, ...(alone && { [OFF]: 'alone' }) }
+}
+
 /** The filter policy of Fantail, as SNS takes it. An empty one removes the policy. */
 export function filterOfHere({ filterPolicy }: Subscription): string {
   return JSON.stringify(filterPolicy ?? {})
