@@ -93,7 +93,7 @@ it('helps on stdout and exits with 0', async () => {
     [['all', '--help'], 'usage: fantail all [--workers N|auto]'],
     [['keys', '--help'], 'usage: fantail keys create'],
     [['keys', 'create', '--help'], 'usage: fantail keys create'],
-    [['secrets', '--help'], 'usage: fantail secrets reseal'],
+    [['secrets', '--help'], 'usage: fantail secrets create'],
     [['move', '--help'], 'usage: fantail move'],
     [['topics', '--help'], 'Usage: fantail topics'],
     [['help', 'topics'], 'Usage: fantail topics'],

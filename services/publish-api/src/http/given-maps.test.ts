@@ -84,6 +84,7 @@ test('the key __proto__ is refused by name in every map but the content of a mes
     'metadata',
     'outbound.headers',
     'schema',
+    'tags',
   ])
 })
 

@@ -67,7 +67,7 @@ export function missingBridge(
   return new CommandError(
     'conflict',
     `no bridge ${bridgeOf(topic, flags)} is subscribed at AWS, so messages would be lost`,
-    'Start `fantail bridge`, or name its queue with --bridge. If publishers publish at Fantail, add --no-bridge.',
+    'Start `fantail bridge TOPIC-ARN`, or name its queue with --bridge. If publishers publish at Fantail, add --no-bridge.',
   )
 }
 

@@ -138,7 +138,7 @@ async function platformNotes({ sns, calls, signal }: Reading): Promise<AwsSource
     matter: 'messages',
     what: 'lost',
     text: 'platform applications and their devices, because SNS shows no credentials',
-    remedy: 'make them by `fantail apps set` (docs/guides/mobile-push.md)',
+    remedy: 'make them by `fantail apps set APP` (docs/guides/mobile-push.md)',
   } as const
   return arns.map((object) => ({ object, finding }))
 }

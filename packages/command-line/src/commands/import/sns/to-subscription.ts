@@ -113,7 +113,7 @@ function filterOfSwitched(given: SourceSubscription, translation: Translation): 
       what: isHere ? 'changed' : 'lost',
       text: isHere
         ? 'it is switched from AWS to Fantail, so that its filter policy here stays as it is'
-        : 'it is switched off at AWS by `fantail cutover`, which hides its filter policy, and is missing here',
+        : 'it is switched off at AWS by `fantail cutover TOPIC-ARN`, which hides its filter policy, and is missing here',
     },
     objectOfPlan(given),
   )
