@@ -15,7 +15,7 @@ const OWNER = 'fantail-testing:owner'
 /** Databases of a given Redis among which a test stack looks for an empty one. Past it: the start fails. */
 const TEST_DATABASES_MAX = 16
 
-/** Databases that the stacks of this process use. */
+/** Databases that the stacks of this process use, or are about to mark. */
 const owned = new Set<string>()
 
 /** The database in the URL's path, or else the first free one. */
@@ -60,26 +60,38 @@ function stackRedis(url: URL): StackRedis {
 /** undefined: this process has the database now. Otherwise the reason why not. */
 async function take(url: URL): Promise<string | undefined> {
   const me = `${hostname()} ${process.pid}`
+  // The name is set before Redis is asked, so that two stacks that start at once do not empty each other's database.
+  if (owned.has(url.href)) return `belongs to a test stack (${me})`
+  owned.add(url.href)
+  let isTaken = false
+  try {
+    const reason = await mark(url, me)
+    isTaken = reason === undefined
+    return reason
+  } finally {
+    if (!isTaken) owned.delete(url.href)
+  }
+}
+
+async function mark(url: URL, me: string): Promise<string | undefined> {
   const marked = () => askServer(url, [['SET', OWNER, me, 'NX'], ['DBSIZE'], ['GET', OWNER]])
   let [answer, size, owner] = refuse(await marked())
-  if (answer !== 'OK' && isLeftBehind(String(owner), url)) {
+  if (answer !== 'OK' && isLeftBehind(String(owner))) {
     // The stack of this database was killed, so this process empties it.
     refuse(await askServer(url, [['FLUSHDB']]))
     ;[answer, size, owner] = refuse(await marked())
   }
   if (answer !== 'OK') return owner === null ? 'holds data' : `belongs to a test stack (${owner})`
-  if (size !== 1) {
-    refuse(await askServer(url, [['DEL', OWNER]]))
-    return 'holds data'
-  }
-  owned.add(url.href)
-  return undefined
+  if (size === 1) return undefined
+  refuse(await askServer(url, [['DEL', OWNER]]))
+  return 'holds data'
 }
 
-function isLeftBehind(owner: string, url: URL): boolean {
+/** An earlier process may have had the number of this one. */
+function isLeftBehind(owner: string): boolean {
   const [host, pid] = owner.split(' ')
   if (host !== hostname()) return false
-  if (Number(pid) === process.pid) return !owned.has(url.href)
+  if (Number(pid) === process.pid) return true
   try {
     process.kill(Number(pid), 0)
     return false
