@@ -6,7 +6,7 @@ import { confirm } from '../../frame/confirm.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import type { Output } from '../../output/output.ts'
 import { counted } from '../../output/text-table.ts'
-import { type Found, namedAs, readState, type Selection, written } from './state-file.ts'
+import { type Found, readState, type Selection, written } from './state-file.ts'
 import { parseState } from './state-parse.ts'
 import { impossible, planOf } from './state-plan.ts'
 import { applySteps, showStep } from './state-steps.ts'
@@ -104,7 +104,7 @@ async function applyFile(
   // The schemas take a while to load, and no other command needs them.
   const { storedForm } = await import('./stored-form.ts')
   const { server } = await getSession({ client })
-  const wanted = storedForm(namedAs(server, parsed), server)
+  const wanted = storedForm(parsed, server)
   const steps = planOf(wanted, await readWithProgress(client, context.out), { prune })
   const problems = impossible(steps)
   if (problems.length > 0) throw new CommandError('conflict', problems.join('\n'), 'Nothing was changed.')

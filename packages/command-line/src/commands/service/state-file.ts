@@ -11,14 +11,13 @@ import {
   listTopics,
   type Queue,
   SETTINGS,
-  type Session,
   type Subscription,
   type Topic,
 } from '@fantail/client/api'
-import { ARN_DEFAULTS, parseArn } from '@fantail/contracts'
+import { ARN_DEFAULTS, type ArnDefaults, parseArn } from '@fantail/contracts'
 import { PROTOCOL_TRAITS, readEndpoint } from '@fantail/policy'
 import { pagesOf } from '../../frame/list-command.ts'
-import { ApiRefusal, CommandError } from '../../output/exit-codes.ts'
+import { ApiRefusal } from '../../output/exit-codes.ts'
 
 export interface NamedState {
   /** In the server's own account and region it may be short, elsewhere it is the ARN. */
@@ -197,31 +196,11 @@ function withoutDefaults(
   return { ...settings, ...(!isImplied && { protocol }), ...(origin === 'aws' && { origin }) }
 }
 
-type Place = Pick<Session['server'], 'partition' | 'region' | 'account'>
-
 /** The name in a file for a topic or queue of the server: short if the server completes it to this ARN. */
-export function nameAt(server: Place, arn: string): string {
+export function nameAt(server: ArnDefaults, arn: string): string {
   const { partition, region, account, name } = parseArn(arn) ?? { name: arn }
   const isOwn = partition === server.partition && region === server.region && account === server.account
   return isOwn ? name : arn
-}
-
-/**
- * The file with the names that the server has in `readState`. An import writes ARNs, also for a server that is given
- * their account later. Throws if the file names something twice.
- */
-export function namedAs(server: Place, state: State): State {
-  const short = <T extends NamedState>(items: readonly T[]): T[] => {
-    const names = new Set<string>()
-    return items.map((item) => {
-      const name = nameAt(server, item.name)
-      if (names.has(name))
-        throw new CommandError('usage', `the file names ${item.name} twice`, 'Nothing was changed.')
-      names.add(name)
-      return { ...item, name }
-    })
-  }
-  return { ...state, queues: short(state.queues), topics: short(state.topics) }
 }
 
 async function subscriptionsOf(client: Client, topic: string): Promise<FoundSubscription[]> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Found, namedAs, type State } from './state-file.ts'
+import type { Found, State } from './state-file.ts'
 import { impossible, planOf } from './state-plan.ts'
+import { storedForm } from './stored-form.ts'
 
 const found: Found = {
   version: 1,
@@ -124,10 +125,10 @@ test('a file that names topics by the server’s own ARNs changes and prunes not
     queues: queues.map((queue) => ({ ...queue, name: arn('sqs', queue.name) })),
     topics: topics.map((topic) => ({ ...topic, name: arn('sns', topic.name) })),
   }
-  expect(planOf(namedAs(server, byArn), found, { prune: true })).toEqual([])
+  expect(planOf(storedForm(byArn, server), found, { prune: true })).toEqual([])
   expect(
-    planOf(namedAs({ ...server, account: '000000000000' }, byArn), found, { prune: false }),
+    planOf(storedForm(byArn, { ...server, account: '000000000000' }), found, { prune: false }),
   ).toHaveLength(5)
   const twice = { ...byArn, queues: [...byArn.queues, ...queues] }
-  expect(() => namedAs(server, twice)).toThrow('the file names jobs twice')
+  expect(() => storedForm(twice, server)).toThrow('the file names jobs twice')
 })
