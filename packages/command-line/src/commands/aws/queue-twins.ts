@@ -6,9 +6,16 @@
  * compare --end` removes them by their names.
  */
 import { randomBytes } from 'node:crypto'
-import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
+import { SubscribeCommand, type SubscribeCommandInput, UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { DeleteQueueCommand, GetQueueUrlCommand, QueueDoesNotExist } from '@aws-sdk/client-sqs'
-import { type Client, createQueue, deleteQueue, deleteSubscription, subscribe } from '@fantail/client/api'
+import {
+  type Client,
+  createQueue,
+  deleteQueue,
+  deleteSubscription,
+  type NewSubscription,
+  subscribe,
+} from '@fantail/client/api'
 import { type Consumer, consume, fantailQueue, type MessageSource, sqs } from '@fantail/consumer'
 import { parseArn } from '@fantail/contracts'
 import type { Server } from '../../frame/command-context.ts'
@@ -67,8 +74,9 @@ async function openTwin(tools: TwinTools, pairs: Pair[]): Promise<Twin> {
 }
 
 /** Resolves with the queue's URL. */
-async function openAtAws({ topic, undo }: TwinTools, name: string, pair: Pair | undefined): Promise<string> {
-  const { sns, sqs: client, arn: TopicArn } = topic
+async function openAtAws(tools: TwinTools, name: string, pair: Pair | undefined): Promise<string> {
+  const { topic, undo } = tools
+  const { sqs: client } = topic
   const { queueUrl: QueueUrl, queueArn: Endpoint } = await makeAwsQueue(topic, name)
   const remove = () => client.send(new DeleteQueueCommand({ QueueUrl }))
   undo.push({ what: `the queue ${name} at AWS`, remove })
@@ -77,12 +85,24 @@ async function openAtAws({ topic, undo }: TwinTools, name: string, pair: Pair | 
     FilterPolicyScope: pair.here.filterPolicyScope,
     FilterPolicy: filterOfHere(pair.here),
   }
-  const { SubscriptionArn } = await sns.send(
-    new SubscribeCommand({ TopicArn, Protocol: 'sqs', Endpoint, ...(Attributes && { Attributes }) }),
-  )
+  await subscribeAtAws(tools, { Protocol: 'sqs', Endpoint, ...(Attributes && { Attributes }) })
+  return QueueUrl
+}
+
+/** Subscribes a twin to the topic at AWS, until the comparison ends. */
+export async function subscribeAtAws(
+  { topic: { sns, arn: TopicArn }, undo }: TwinTools,
+  input: Omit<SubscribeCommandInput, 'TopicArn'>,
+): Promise<void> {
+  const { SubscriptionArn } = await sns.send(new SubscribeCommand({ TopicArn, ...input }))
   const unsubscribe = () => sns.send(new UnsubscribeCommand({ SubscriptionArn }))
   undo.push({ what: `the subscription ${SubscriptionArn}`, remove: unsubscribe })
-  return QueueUrl
+}
+
+/** Subscribes a twin to the topic of Fantail, until the comparison ends. */
+export async function subscribeHere({ client, to, undo }: TwinTools, body: NewSubscription): Promise<void> {
+  const { id } = await subscribe({ client, path: { topic: to }, body })
+  undo.push({ what: `the subscription ${id}`, remove: () => deleteSubscription({ client, path: { id } }) })
 }
 
 /** Whether a comparison has made the subscription of this endpoint. */
@@ -100,15 +120,14 @@ export async function deleteTwinQueue({ sqs: client }: AwsTopic, endpoint: strin
   }
 }
 
-async function openHere({ topic, client, to, undo }: TwinTools, name: string, pair: Pair | undefined) {
+async function openHere(tools: TwinTools, name: string, pair: Pair | undefined) {
+  const { topic, client, undo } = tools
   const settings = { leaseSeconds: TWIN_LEASE_SECONDS, ...(topic.isFifo && { fifo: true }) }
   await createQueue({ client, path: { queue: name }, body: settings })
   undo.push({ what: `the queue ${name}`, remove: () => deleteQueue({ client, path: { queue: name } }) })
   const { filterPolicy = null, filterPolicyScope } = pair?.here ?? {}
   const filter = filterPolicy !== null && { filterPolicy, filterPolicyScope }
-  const body = { protocol: 'sqs', endpoint: name, redrivePolicy: null, ...filter } as const
-  const { id } = await subscribe({ client, path: { topic: to }, body })
-  undo.push({ what: `the subscription ${id}`, remove: () => deleteSubscription({ client, path: { id } }) })
+  await subscribeHere(tools, { protocol: 'sqs', endpoint: name, redrivePolicy: null, ...filter })
 }
 
 function collect(source: MessageSource, into: Map<string, Arrival>): Consumer {

@@ -2,10 +2,9 @@
  * Twins of webhooks: on each side a subscription with the same settings, whose requests come to this process. They
  * show headers and raw bodies, which queues do not.
  */
-import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
-import { deleteSubscription, type Subscription, subscribe } from '@fantail/client/api'
+import type { Subscription } from '@fantail/client/api'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
-import type { Twin, TwinTools } from './queue-twins.ts'
+import { subscribeAtAws, subscribeHere, type Twin, type TwinTools } from './queue-twins.ts'
 import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
 import { filterOfHere, isOff, type Pair } from './subscription-pairs.ts'
 
@@ -60,7 +59,7 @@ export async function openRequestTwins(tools: TwinTools, pairs: Pair[], at: List
 }
 
 async function subscribeTwin(
-  { topic, client, to, undo }: TwinTools,
+  tools: TwinTools,
   { pairs }: RequestTwin,
   { endpoint, index }: Listening & { index: number },
 ): Promise<void> {
@@ -75,20 +74,14 @@ async function subscribeTwin(
     string,
     string
   >
-  const { SubscriptionArn } = await topic.sns.send(
-    new SubscribeCommand({
-      TopicArn: topic.arn,
-      Protocol: schemeOf(base),
-      Endpoint: `${base}/aws/${index}`,
-      Attributes,
-      ReturnSubscriptionArn: true,
-    }),
-  )
-  const unsubscribe = () => topic.sns.send(new UnsubscribeCommand({ SubscriptionArn }))
-  undo.push({ what: `the subscription ${SubscriptionArn}`, remove: unsubscribe })
-  const body = { ...settingsOf(first.here), endpoint: `${base}/fantail/${index}`, redrivePolicy: null }
-  const { id } = await subscribe({ client, path: { topic: to }, body })
-  undo.push({ what: `the subscription ${id}`, remove: () => deleteSubscription({ client, path: { id } }) })
+  await subscribeAtAws(tools, {
+    Protocol: schemeOf(base),
+    Endpoint: `${base}/aws/${index}`,
+    Attributes,
+    ReturnSubscriptionArn: true,
+  })
+  const settings = settingsOf(first.here)
+  await subscribeHere(tools, { ...settings, endpoint: `${base}/fantail/${index}`, redrivePolicy: null })
 }
 
 function baseOf(endpoint: string): string {
