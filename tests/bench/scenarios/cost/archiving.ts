@@ -6,14 +6,12 @@ import { pathToFileURL } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
 import type { Contestant } from '../../contest/contestant.ts'
 import { rowOf } from '../../report/rows.ts'
-import { figureOf, intervalOf } from '../../report/summary.ts'
 import type { Scenario } from '../../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, lap, withStage } from '../../stage.ts'
-import { FAN_OUT, onTopic } from '../parts/topic-laps.ts'
+import { endFantail, fantailOn, withStage } from '../../stage.ts'
+import { costOfTopic, onTopic } from '../parts/topic-laps.ts'
 
 const WITHIN = 1.05
 const ROUNDS = 16
-const DELIVERIES = 30_000
 /** No block has more messages, so the others are in blocks. */
 const LEFT_MAX = 1_000
 
@@ -29,19 +27,12 @@ export const archiving: Scenario = {
       const archived = await onTopic(stage, fantail, { name: 'archived', settings: { archive: { days: 1 } } })
       const on = untilWritten(archived, `http://127.0.0.1:${fantail.port}/v1/topics/archived`)
       const off = await onTopic(stage, fantail, { name: 'plain', settings: { archive: null } })
-      const work = { fanOut: FAN_OUT, deliveries: options.quick ? DELIVERIES / 5 : DELIVERIES }
-      const microsOf = (contestant: typeof on) => async () => cpuMicrosOf(await lap(stage, contestant, work))
-      const sides = [microsOf(on), microsOf(off)] as const
-      await interleaved(2, ...sides)
-      const pairs = await interleaved(options.quick ? 4 : ROUNDS, ...sides)
+      const compared = { name: 'archived : plain', topics: [on, off], rounds: ROUNDS } as const
+      const { ratio, plain, note } = await costOfTopic(stage, compared, options)
       await endFantail(fantail, options)
       await rm(folder, { recursive: true })
-      const ratios = pairs.map(([archived, plain]) => archived / plain)
-      options.report(`archived : plain: ${ratios.map((ratio) => ratio.toFixed(3)).join(' ')}`)
-      const note = `in brackets: 95 % interval of the median, ${pairs.length} pairs`
-      const plain = figureOf(pairs.map(([, micros]) => micros))
       return [
-        rowOf('with an archive : without, CPU', intervalOf(ratios), { unit: '×', atMost: WITHIN, note }),
+        rowOf('with an archive : without, CPU', ratio, { unit: '×', atMost: WITHIN, note }),
         rowOf('without, CPU per delivery', plain, { unit: 'µs' }),
       ]
     }),

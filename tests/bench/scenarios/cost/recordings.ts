@@ -7,14 +7,12 @@ import { Redis } from 'ioredis'
 import type { Fantail } from '../../contest/fantail.ts'
 import { usedCpuMs } from '../../processes/bench-redis.ts'
 import { rowOf } from '../../report/rows.ts'
-import { figureOf, intervalOf } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
-import { cpuMicrosOf, endFantail, fantailOn, interleaved, lap, type Stage, withStage } from '../../stage.ts'
-import { FAN_OUT, onTopic } from '../parts/topic-laps.ts'
+import { endFantail, fantailOn, type Stage, withStage } from '../../stage.ts'
+import { costOfTopic, FAN_OUT, onTopic } from '../parts/topic-laps.ts'
 
 const WITHIN = 1.02
 const ROUNDS = 24
-const DELIVERIES = 30_000
 const COUNTED = 2_000_000
 const OFF = { recordAttempts: 'none', keepMessages: null }
 const ATTEMPTS = { recordAttempts: 'all', keepMessages: null }
@@ -57,18 +55,11 @@ async function compare(
   const topic = name.replaceAll(' ', '-')
   const on = await onTopic(stage, fantail, { name: `with-${topic}`, settings })
   const off = await onTopic(stage, fantail, { name: `without-${topic}`, settings: OFF })
-  const work = { fanOut: FAN_OUT, deliveries: options.quick ? DELIVERIES / 5 : DELIVERIES }
-  const microsOf = (contestant: typeof on) => async () => cpuMicrosOf(await lap(stage, contestant, work))
-  const sides = [microsOf(on), microsOf(off)] as const
-  await interleaved(2, ...sides)
-  const pairs = await interleaved(options.quick ? 4 : ROUNDS, ...sides)
-  const ratios = pairs.map(([recorded, plain]) => (recorded + stats) / plain)
-  options.report(`${name}: ${ratios.map((ratio) => ratio.toFixed(3)).join(' ')}`)
-  const note = `in brackets: 95 % interval of the median, ${pairs.length} pairs`
+  const compared = { name, topics: [on, off], rounds: ROUNDS, addedMicros: stats } as const
+  const { ratio, plain, note } = await costOfTopic(stage, compared, options)
   const bar = name === 'attempts' ? { atMost: WITHIN } : {}
-  const plain = figureOf(pairs.map(([, micros]) => micros))
   return [
-    rowOf(`statistics, ${name} recorded : nothing, CPU`, intervalOf(ratios), { unit: '×', ...bar, note }),
+    rowOf(`statistics, ${name} recorded : nothing, CPU`, ratio, { unit: '×', ...bar, note }),
     rowOf(`nothing recorded (beside ${name}), CPU per delivery`, plain, { unit: 'µs' }),
   ]
 }

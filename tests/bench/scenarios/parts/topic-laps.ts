@@ -5,9 +5,50 @@
 import type { Contestant } from '../../contest/contestant.ts'
 import type { Fantail } from '../../contest/fantail.ts'
 import { ask } from '../../processes/ipc.ts'
-import type { Stage } from '../../stage.ts'
+import { type Figure, figureOf, intervalOf } from '../../report/summary.ts'
+import type { ScenarioOptions } from '../../scenario.ts'
+import { cpuMicrosOf, interleaved, lap, type Stage } from '../../stage.ts'
 
 export const FAN_OUT = 10
+const DELIVERIES = 30_000
+
+interface Compared {
+  /** Names the two topics in the report. */
+  name: string
+  /** The topic with the setting, and the one without. */
+  topics: readonly [on: Contestant, off: Contestant]
+  rounds: number
+  /** Microseconds per delivery that are measured alone, and belong to the setting. */
+  addedMicros?: number
+}
+
+interface TopicCost {
+  /** CPU per delivery with the setting : without. */
+  ratio: Figure
+  /** CPU per delivery without it, in µs. */
+  plain: Figure
+  note: string
+}
+
+/** Each round is a lap of equal work with the setting, and one without. */
+export async function costOfTopic(
+  stage: Stage,
+  { name, topics: [on, off], rounds, addedMicros = 0 }: Compared,
+  { quick, report }: ScenarioOptions,
+): Promise<TopicCost> {
+  const work = { fanOut: FAN_OUT, deliveries: quick ? DELIVERIES / 5 : DELIVERIES }
+  const microsOf = (contestant: Contestant) => async () => cpuMicrosOf(await lap(stage, contestant, work))
+  const sides = [microsOf(on), microsOf(off)] as const
+  await interleaved(2, ...sides)
+  const pairs = await interleaved(quick ? 4 : rounds, ...sides)
+  const ratios = pairs.map(([micros, plain]) => (micros + addedMicros) / plain)
+  report(`${name}: ${ratios.map((ratio) => ratio.toFixed(3)).join(' ')}`)
+  return {
+    ratio: intervalOf(ratios),
+    plain: figureOf(pairs.map(([, plain]) => plain)),
+    note: `in brackets: 95 % interval of the median, ${pairs.length} pairs`,
+  }
+}
 
 /** Creates a topic with ten subscriptions. The result publishes to it. */
 export async function onTopic(
