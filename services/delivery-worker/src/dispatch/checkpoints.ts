@@ -5,7 +5,7 @@
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import { type Lanes, shardBase } from '@fantail/store'
+import { type Lanes, type ServerMark, shardBase } from '@fantail/store'
 import type { Parking } from '../settling/parking.ts'
 import { type SettledUnit, type Stands, settledField } from '../units/bit-copies.ts'
 import type { JobRun } from '../units/job-run.ts'
@@ -85,14 +85,22 @@ export class Checkpoints {
     return running
   }
 
-  /** Resolves when the notes are written, or when the run is lost. */
-  async note(run: JobRun, shard: number, notes: [name: string, text: string][]): Promise<void> {
+  /**
+   * Resolves when the notes are written, or when the run is lost. `mark`: of a copy that must exist while the notes do.
+   */
+  async note(
+    run: JobRun,
+    shard: number,
+    notes: [name: string, text: string][],
+    mark?: ServerMark,
+  ): Promise<void> {
     run.touch(shard)
     const fields = notes.map(([name, text]): [string, Buffer] => [name, Buffer.from(text)])
     const jobs = [{ job: run.key, fence: run.fence, fields, entries: [] }]
     const result = await this.#options.retries.untilDone(run, async () => {
       const proven = run.copies.proveIn(shard)
       if (proven !== true && !(await proven)) return undefined
+      if (mark && !mark.holds()) return undefined
       return this.#options.lanes.park(shard, { messages: [], jobs })
     })
     if (result?.jobs[0]?.stale !== false) run.lost = true

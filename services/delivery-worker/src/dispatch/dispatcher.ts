@@ -32,6 +32,7 @@ import { Checkpoints } from './checkpoints.ts'
 import { IsolatingRuns } from './isolating-runs.ts'
 import { JobBytes } from './job-bytes.ts'
 import { JobParts } from './job-parts.ts'
+import { KeptNotes } from './kept-notes.ts'
 import { MessageStarts } from './message-starts.ts'
 import { RunQuarantine, RunRetries, type Unreadable } from './run-retries.ts'
 import { QUEUED_MAX, UnitAdmission } from './unit-admission.ts'
@@ -67,6 +68,7 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #checkpoints: Checkpoints
+  readonly #keptNotes: KeptNotes
   readonly #isolating: IsolatingRuns
   readonly #parts: JobParts
   readonly #admission: UnitAdmission
@@ -86,6 +88,7 @@ export class Dispatcher {
     const messages = new MessageStarts({ ...options, units, checkpoints, retries, quarantine })
     this.#retries = retries
     this.#checkpoints = checkpoints
+    this.#keptNotes = new KeptNotes(checkpoints)
     this.#admission = admission
     this.#quarantine = quarantine
     this.#messages = messages
@@ -141,8 +144,7 @@ export class Dispatcher {
       if (run.toKeep) await this.#keep(run, run.toKeep)
       const waits = run.awaitsQuarantine || run.awaitsKey || run.awaitsRing
       const postponedMs = delayMs ?? (waits ? LOCKED_RETRY_MS : undefined)
-      // The job will start again. Save the settled deliveries, so that the next start knows them.
-      if (postponedMs !== undefined) await this.#checkpoints.save(run)
+      if (postponedMs !== undefined) await this.#saveForNextStart(run)
       if (run.lost) return 'lost'
       if (postponedMs !== undefined) return { postponedMs }
       this.#checkpoints.saveBeforeLoss(run)
@@ -150,7 +152,7 @@ export class Dispatcher {
     } catch (error) {
       // The job will start again. Wait for its running units first, so that the next start knows their results.
       await run.whenUnitsEnded()
-      await this.#checkpoints.save(run)
+      await this.#saveForNextStart(run)
       throw error
     } finally {
       run.ended = true
@@ -158,6 +160,12 @@ export class Dispatcher {
       this.#logRun(run)
       this.#checkpoints.end(run)
     }
+  }
+
+  /** The job will start again. Saves what is settled and kept, so that the next start knows it. */
+  async #saveForNextStart(run: JobRun): Promise<void> {
+    await this.#checkpoints.save(run)
+    await this.#keptNotes.write(run)
   }
 
   /** Called when the job was removed from Redis. */
@@ -196,17 +204,25 @@ export class Dispatcher {
     return undefined
   }
 
+  /** Each topic is kept alone. If the ring of one is damaged or away, the others do not get their messages again. */
   async #keep(run: JobRun, messages: NewKept[]): Promise<void> {
     run.toKeep = undefined
+    const byTopic = Map.groupBy(messages, ({ uid }) => uid)
+    await Promise.all([...byTopic.values()].map((some) => this.#keepOfTopic(run, some)))
+  }
+
+  async #keepOfTopic(run: JobRun, all: NewKept[]): Promise<void> {
+    const messages = run.fence > 1 ? await this.#keptNotes.missing(run, all) : all
+    const [first] = messages
+    if (!first) return
     const job = wholeJob(run, messages)
-    const archived = messages.filter(({ isArchived }) => isArchived)
-    const bases = new Set(archived.map(({ arn }) => shardBase(shardOf(arn))))
-    const marks = [...bases].map((base) => run.copies.mark(base))
-    await this.#retries.untilDone(run, async () => {
-      run.awaitsRing = !(await this.#isKept(messages, job))
-    })
+    const mark = first.isArchived ? run.copies.mark(shardBase(shardOf(first.arn))) : undefined
+    const isKept = await this.#retries.untilDone(run, () => this.#isKept(messages, job))
+    if (isKept === false) run.awaitsRing = true
+    if (!isKept) return
     // If Redis loses them, the next start keeps them again.
-    for (const mark of marks) run.copies.wrote(mark)
+    if (mark) run.copies.wrote(mark)
+    run.kept.push({ messages, mark })
   }
 
   /** False: Redis permanently refuses messages of an archive. Other jobs must not wait for this one. */

@@ -20,6 +20,7 @@ import { sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
 import type { JobRun } from '../units/job-run.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { hasFailedStarts } from './isolating-runs.ts'
+import { isKeptNote } from './kept-notes.ts'
 import type { RunRetries } from './run-retries.ts'
 
 /** Deliveries of a part, about a tenth of a second of a worker's time. Each part costs as much overhead as a job. */
@@ -80,14 +81,15 @@ export class JobParts {
     return this.#cut(run)
   }
 
-  /** Whether an earlier start has settled some deliveries of the whole job. Parts would not know which ones. */
+  /** Whether an earlier start has settled deliveries or kept messages of the whole job. Parts would not know which. */
   async #isBegun(run: JobRun): Promise<boolean> {
     const arns = new Set(run.messages.map(({ message }) => message.topicArn))
     const snapshots = await Promise.all([...arns].map((arn) => this.#snapshotOf(run, arn)))
-    const shards = new Set(snapshots.flatMap((snapshot) => snapshot?.slices.map(({ shard }) => shard) ?? []))
-    shards.add(shardOf(run.key))
+    const ofSlices = snapshots.flatMap((snapshot) => snapshot?.slices.map(({ shard }) => shard) ?? [])
+    const shards = new Set([shardOf(run.key), ...[...arns].map(shardOf), ...ofSlices])
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
-    return hasFailedStarts(run) || [...run.restored.keys()].some((field) => UNIT_FIELD.test(field))
+    const fields = [...run.restored.keys()]
+    return hasFailedStarts(run) || fields.some((field) => UNIT_FIELD.test(field) || isKeptNote(field))
   }
 
   /** The largest possible number of deliveries of all messages. It ignores filters. */

@@ -5,14 +5,15 @@ import type { JobRun } from '../units/job-run.ts'
 type KeptRun = Pick<JobRun, 'record' | 'part' | 'fence' | 'hasUnreadable' | 'messages'>
 
 /**
- * The job, if its ring may keep it whole, or if an earlier start may have kept it so. A ring gets nothing but its own
- * topic's messages. A later start never copies the job, because the first one may have kept messages one by one. A part
- * of a job has only some messages, and an earlier start may have kept the whole job before a later one cut it.
+ * The job, if its ring may keep it whole, or if an earlier start may have kept it so. `messages` are those of one
+ * topic, because a ring gets no others. A later start never copies the job, because the first one may have kept
+ * messages one by one. A part of a job has only some messages, and an earlier start may have kept the whole job before
+ * a later one cut it.
  */
 export function wholeJob(run: KeptRun, messages: NewKept[]): KeptJob | undefined {
   const { record, part, fence } = run
   const [first] = messages
-  if (!record || !first || messages.some(({ uid }) => uid !== first.uid)) return undefined
+  if (!record || !first) return undefined
   const copies = fence === 1 && !part
   if (copies && !isWhole(run, messages)) return undefined
   const { arn, uid } = first

@@ -1,7 +1,15 @@
 /** Messages in the rings of their topics, after a worker has dispatched them. */
 import type { DispatchPart } from '@fantail/jobs'
 import { createLogger } from '@fantail/runtime'
-import { archiveFigures, FifoLog, KeptMessages, type NewKept, shardBase, shardOf } from '@fantail/store'
+import {
+  Archives,
+  archiveFigures,
+  FifoLog,
+  KeptMessages,
+  type NewKept,
+  shardBase,
+  shardOf,
+} from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test, vi } from 'vitest'
 import { wholeJob } from '../dispatch/whole-job.ts'
@@ -192,6 +200,40 @@ test('a job whose archive cannot be written is delivered and stays, and other jo
   await fixture.publisher.publish([createMessage('other', other)], { bytes: 100, fanOut: 1 })
   await waitFor(async () => (await jobs('[0-9]*')).length === 1)
   await fixture.redis.del(damaged)
+})
+
+test('a job that starts again archives no message twice, also if a block has taken it from the ring', async () => {
+  const other = TOPIC.replace('orders', 'others')
+  await fixture.topics.patch(TOPIC, { archive: { days: 1 } })
+  const { topic } = await fixture.topics.put(other, { archive: { days: 1 } })
+  await fixture.subscribe('a', { topicArn: other })
+  const damaged = `${shardBase(shardOf(TOPIC))}kept:order:${(await fixture.topics.get(TOPIC))?.uid}`
+  await fixture.redis.set(damaged, 'of another kind')
+  const sender = createFakeSender()
+  const blocks = new Archives(fixture.redis, {
+    put: async () => {},
+    get: async () => null,
+    remove: async () => {},
+  })
+  const archived: number[] = []
+  await fixture.publisher.publish([createMessage('one', TOPIC), createMessage('two', other)], {
+    bytes: 300,
+    fanOut: 1,
+  })
+  const delayed = 'ft:{dispatch-0}:dispatch-0:delayed'
+  for (const mends of [false, false, true]) {
+    // The wait of a minute is over.
+    for (const job of await fixture.redis.zrange(delayed, '0', '-1'))
+      await fixture.redis.zadd(delayed, 0, job)
+    if (mends) await fixture.redis.del(damaged)
+    const worker = await fixture.startWorker(sender)
+    if (mends) await isDone()
+    else
+      await waitFor(async () => Number((await fixture.redis.zrange(delayed, '0', '0', 'WITHSCORES'))[1]) > 0)
+    await worker.stop()
+    archived.push(await blocks.writeBlock(topic, { ageMs: 0 }))
+  }
+  expect([archived, sender.sent.length, await textsIn()]).toEqual([[1, 0, 0], 1, ['one']])
 })
 
 test('an archive that may lose messages gets them while memory is short', async () => {

@@ -162,6 +162,13 @@ export class Unit {
   }
 }
 
+/** Messages of one topic that are in its ring. */
+export interface KeptSome {
+  messages: NewKept[]
+  /** Undefined: losing them from the ring would be allowed. */
+  mark: ServerMark | undefined
+}
+
 export class JobRun implements FencedRun {
   readonly key: string
   readonly fence: number
@@ -205,6 +212,8 @@ export class JobRun implements FencedRun {
   isIsolating = false
   /** Messages for the rings of their topics. Undefined in runs whose topics keep none. */
   toKeep: NewKept[] | undefined
+  /** Messages that this run has put into rings. */
+  readonly kept: KeptSome[] = []
   #refused = false
   #openUnits = 0
   #waiting: (() => void) | undefined
