@@ -142,9 +142,9 @@ function placesOf(values: Buffer[]): ArchivedMessage[] {
   const messages: ArchivedMessage[] = []
   for (let i = 0; i + 2 < values.length; i += 3) {
     const [score, ids, body] = values.slice(i, i + 3) as [Buffer, Buffer, Buffer]
-    const bodies = ids.length === 0 ? [body] : bodiesIn(body, ids)
+    const bodies = ids.length === 0 ? [String(body)] : bodiesIn(body, ids)
     const first = Number(score) - bodies.length + 1
-    messages.push(...bodies.map((text, n) => ({ score: first + n, body: String(text) })))
+    messages.push(...bodies.map((text, n) => ({ score: first + n, body: text })))
   }
   return messages
 }

@@ -110,8 +110,8 @@ export class KeptMessages {
     const args = { base: shardBase(shardOf(topicArn)), arn: topicArn, id }
     const reply = await runScript(this.#redis, READ, { ...args, publishedAt: publishedAtOf(messageId) })
     if (typeof reply === 'number') return REASONS[reply] ?? 'absent'
-    const [body] = Array.isArray(reply) ? bodiesIn(reply[0] as Buffer, id) : [reply as Buffer]
-    return body && body.length > 0 ? body : 'absent'
+    const [body = ''] = Array.isArray(reply) ? bodiesIn(reply[0] as Buffer, id) : [reply as Buffer]
+    return body.length > 0 ? Buffer.from(body) : 'absent'
   }
 
   /** The topic that keeps the message. null: no ring has it. Asks every shard, in one round trip. */
@@ -161,7 +161,13 @@ function bodiesOf(values: Buffer[]): Buffer[] {
   const bodies: Buffer[] = []
   for (let i = 0; i < values.length; i += 3) {
     const [, ids, body] = values.slice(i, i + 3) as [Buffer, Buffer, Buffer]
-    bodies.push(...(ids.length === 0 ? [body] : bodiesIn(body, ids).reverse()))
+    if (ids.length === 0) bodies.push(body)
+    else
+      bodies.push(
+        ...bodiesIn(body, ids)
+          .map((text) => Buffer.from(text))
+          .reverse(),
+      )
   }
   return bodies
 }

@@ -305,7 +305,7 @@ function batchItems(chosen: ChosenItem[], data: Buffer[]): RedriveBatch['items']
   const ofJobs = data.flatMap((job, position) => {
     const ids = items.filter(({ body }) => body === position).map(({ id }) => id)
     const bodies = bodiesIn(job, Buffer.concat(ids))
-    return ids.map((id, n) => [formatMessageId(id), bodies[n] ?? null] as const)
+    return ids.map((id, n) => [formatMessageId(id), Buffer.from(bodies[n] ?? '')] as const)
   })
   const byId = new Map(ofJobs)
   return items.map(({ id: raw, body }) => {
