@@ -193,6 +193,7 @@ describe('FCM', () => {
     [503, 'UNAVAILABLE', [], { verdict: 'retry' }],
     [500, 'INTERNAL', [], { verdict: 'retry' }],
     [429, 'QUOTA_EXCEEDED', [], { verdict: 'retry', retryAfterSeconds: 60 }],
+    [404, '', [], { verdict: 'retry' }],
   ])('[399] %i %s', async (status, code, disabled, result) => {
     fails(status, code)
     expect(await device.push({ message: 'hello' })).toMatchObject(result)
@@ -334,6 +335,8 @@ describe('APNs', () => {
     [400, 'TopicDisallowed', [], { kind: 'misconfigured' }],
     [429, 'TooManyRequests', [], { verdict: 'retry', retryAfterSeconds: 60 }],
     [503, 'ServiceUnavailable', [], { verdict: 'retry' }],
+    [410, undefined, [], { verdict: 'retry' }],
+    [400, undefined, [], { verdict: 'retry' }],
   ])('[399] %i %s', async (status, reason, disabled, result) => {
     providers.reply = () => ({ status, body: { reason } })
     expect(await device.push({ message: 'x' })).toMatchObject(result)

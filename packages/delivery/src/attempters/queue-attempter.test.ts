@@ -32,11 +32,19 @@ function start(settings: QueueKindSettings, answer: (request: HttpRequest) => ob
   const send = (request: HttpRequest, done: (result: AttemptResult) => void) => {
     requests.push(request)
     const given = answer(request)
-    const { statusCode = 200, ...value } = given as { statusCode?: number }
+    const {
+      statusCode = 200,
+      headers = {},
+      ...value
+    } = given as {
+      statusCode?: number
+      headers?: Record<string, string>
+    }
     setImmediate(done, {
       kind: 'response',
       statusCode,
       durationMs: 1,
+      headers,
       body: Buffer.from(JSON.stringify(value)),
     })
   }
@@ -151,6 +159,9 @@ test.each([
   [400, 'KmsAccessDenied', { error: 'queue_refused', permanent: true }],
   [403, 'com.amazonaws.sqs#RequestThrottled', { error: 'queue_refused', permanent: false }],
   [400, 'KmsThrottled', { error: 'queue_refused', permanent: false }],
+  [302, undefined, { error: 'invalid_response', permanent: false }],
+  [404, undefined, { error: 'invalid_response', permanent: false }],
+  [407, undefined, { error: 'invalid_response', permanent: false }],
   [429, 'X', { error: 'queue_refused', permanent: false }],
   [500, 'InternalFailure', { kind: 'response', statusCode: 500 }],
   [503, 'ServiceUnavailable', { kind: 'response', statusCode: 503 }],
@@ -159,4 +170,21 @@ test.each([
 ])('%i %s is the result of every message', async (statusCode, __type, expected) => {
   const { attempt } = start(AT_AWS, () => ({ statusCode, __type, message: 'No.' }))
   expect(await Promise.all([attempt(), attempt()])).toMatchObject([expected, expected])
+})
+
+test('a header alone may name the refusal of a queue', async () => {
+  const headers = { 'x-amzn-query-error': 'AWS.SimpleQueueService.NonExistentQueue;Sender' }
+  const { attempt } = start(AT_AWS, () => ({ statusCode: 400, headers }))
+  expect(await attempt()).toMatchObject({ error: 'queue_missing', permanent: true })
+})
+
+test('a batch that a proxy refuses for its size is sent in parts, before the same deadline', async () => {
+  const isLarge = (request: HttpRequest) => entriesOf(request).length > 1
+  const answer = (request: HttpRequest) => (isLarge(request) ? { statusCode: 413 } : stored(request))
+  const { requests, attempt } = start({ ...AT_AWS, attemptTimeoutMs: 5_000 }, answer)
+  const delivered = { kind: 'response', statusCode: 200 }
+  expect(await Promise.all([attempt(), attempt()])).toMatchObject([delivered, delivered])
+  const [signal, ...others] = requests.map((request) => request.signal)
+  expect(signal).toBeInstanceOf(AbortSignal)
+  expect(others.map((other) => other === signal)).toEqual([true, true])
 })

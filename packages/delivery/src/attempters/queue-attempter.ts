@@ -20,6 +20,8 @@ export interface QueueKindSettings {
   awsClientCredentials?: AwsCredentials | undefined
   /** FANTAIL_AWS_TARGETS */
   awsTargets?: readonly string[] | undefined
+  /** FANTAIL_ATTEMPT_TIMEOUT_MS */
+  attemptTimeoutMs?: number | undefined
 }
 
 /** Queues of which a process remembers where they are. Past it: the place is looked up again. */
@@ -48,7 +50,7 @@ export class QueueAttempter implements Attempter {
   constructor(options: QueueAttempterOptions, settings: QueueKindSettings = {}) {
     const { awsQueues: queues, awsClientCredentials: credentials, awsTargets: targets = [] } = settings
     this.#options = options
-    this.#sends = new QueueSends(options)
+    this.#sends = new QueueSends({ ...options, attemptTimeoutMs: settings.attemptTimeoutMs })
     const aws = credentials && new AwsSigner({ credentials, targets })
     if (queues || aws) this.#outside = { queues, aws }
   }

@@ -311,7 +311,9 @@ test('Twilio gets its form with the login, and the sender is a number or a messa
   expect(attempter.credentialOf()).toBe(`twilio:${TWILIO.accountSid}`)
 })
 
-test.each<[status: number, code: number, result: object]>([
+test.each<[status: number, code: number | undefined, result: object]>([
+  [400, undefined, { verdict: 'retry', text: '400 no' }],
+  [403, undefined, { verdict: 'retry' }],
   [400, 21211, { verdict: 'permanent', text: '400 21211 no' }],
   [400, 21614, { verdict: 'permanent' }],
   [403, 21608, { verdict: 'permanent' }],
@@ -319,7 +321,7 @@ test.each<[status: number, code: number, result: object]>([
   [503, 20503, { verdict: 'retry' }],
   [401, 20003, { kind: 'misconfigured', credential: `twilio:${TWILIO.accountSid}` }],
   [403, 20003, { kind: 'misconfigured' }],
-])('[387] Twilio’s %i with code %i is judged by its code', async (status, code, result) => {
+])('[387] Twilio’s %i with code %s is judged by its code', async (status, code, result) => {
   const { url } = await startProvider({
     status,
     headers: { 'retry-after': '7' },

@@ -169,7 +169,9 @@ class StreamAttempter implements Attempter {
     const aws = bucketSigner(url, this.#settings.credentials)
     if (bucket) return new BucketSink({ ...bucket, aws, sender, clock, streamName, lingerMs })
     const credential = `streams:${url.host}${url.pathname}`
-    return new FirehoseSink({ sender, clock, url: url.href, streamName, credential, signing: undefined })
+    const { region } = place.arn
+    const at = { url: url.href, region, isMapped: true, signer: undefined, credential }
+    return new FirehoseSink({ sender, clock, ...at, streamName })
   }
 
   #redisSink(place: RedisStreamPlace): StreamSink {
@@ -183,9 +185,9 @@ class StreamAttempter implements Attempter {
     const { aws } = this.#settings
     if (!aws) throw new Error('there are no credentials')
     const url = `https://${awsHost('firehose', arn)}/`
-    const signing = { aws, region: arn.region }
-    const credential = aws.nameIn(arn.region)
-    return new FirehoseSink({ sender, clock, url, streamName: arn.name, credential, signing })
+    const { region, name: streamName } = arn
+    const at = { url, region, isMapped: false, signer: aws, credential: aws.nameIn(region) }
+    return new FirehoseSink({ sender, clock, ...at, streamName })
   }
 }
 

@@ -51,13 +51,19 @@ export function isCredentialError(statusCode: number, name: string | undefined):
   return statusCode === UNAUTHORIZED || CREDENTIAL_ERRORS.has(name?.replace(/Exception$/, '') ?? '')
 }
 
-/** In the header, a colon and a URL may follow the name. In the body, a namespace and a hash may precede it. */
+/** Headers in which services of AWS name an error. */
+export const NAME_HEADERS: readonly string[] = ['x-amzn-errortype', 'x-amzn-query-error']
+
+/**
+ * In a header, a colon and a URL may follow the name, or a semicolon and the faulty side. In the body, a namespace and
+ * a hash may precede it.
+ */
 export function errorNameOf(
   headers: Readonly<Record<string, string>>,
   body: Record<string, unknown> | undefined,
 ): string | undefined {
-  const named = headers['x-amzn-errortype'] ?? body?.__type
-  return typeof named === 'string' ? named.replace(/^.*#/, '').replace(/:.*$/, '') : undefined
+  const named = headers['x-amzn-errortype'] ?? body?.__type ?? headers['x-amzn-query-error']
+  return typeof named === 'string' ? named.replace(/^.*#/, '').replace(/[:;].*$/, '') : undefined
 }
 
 /** DNS suffixes of AWS's partitions that differ from the usual suffix. */

@@ -118,6 +118,18 @@ test.each([200, 404, 429, 503])('the status %i stands', async (status) => {
   expect(result.kind === 'response' && result.retryAfterSeconds).toBe(status > 200 ? 7 : undefined)
 })
 
+test.each([302, 404])(
+  'a %i of AWS that names no error comes from a proxy, and is retried',
+  async (status) => {
+    const answer = { kind: 'response', statusCode: status, durationMs: 1, retryAfterSeconds: 7 } as const
+    const send = (_: HttpRequest, done: (result: AttemptResult) => void) => void setImmediate(done, answer)
+    const aws = new AwsSigner({ credentials: TEST_CREDENTIALS, targets: [FUNCTION_ARN] })
+    const atAws = new FunctionCalls({ sender: { send }, functions: { aws }, clock: () => NOW })
+    const refused = { kind: 'failure', error: 'invalid_response', permanent: false, retryAfterSeconds: 7 }
+    expect(await invoke(atAws)).toMatchObject(refused)
+  },
+)
+
 test('refused credentials are a fault of ours, under the name of their place', async () => {
   const { url } = await startFunction({ status: 401 })
   const { host } = new URL(url)

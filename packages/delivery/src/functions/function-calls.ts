@@ -3,6 +3,7 @@
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
+import { proxyRefusal } from '../aws/aws-call.ts'
 import { RequestQuota } from '../bounds/request-quota.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import { failure } from '../http/attempt-failure.ts'
@@ -171,7 +172,9 @@ function judged(result: AttemptResult, place: FunctionPlace): [AttemptResult, Re
   const read = readInvocation(result)
   const { statusCode, durationMs } = result
   if (read.problem === 'function') return [{ ...result, verdict: 'retry' }, read]
-  if (read.problem === undefined) return [result, read]
+  // At the operator's own URLs, a function may answer with any status.
+  const ofProxy = place.region === undefined ? undefined : proxyRefusal(result, read.errorType)
+  if (read.problem === undefined) return [ofProxy ?? result, read]
   return [misconfigured(place, `${statusCode} ${describeProblem(read)}`, durationMs), read]
 }
 

@@ -4,7 +4,7 @@
  */
 import { objectOf } from '@fantail/contracts'
 import { withoutTokens } from '@fantail/policy'
-import { errorNameOf, isCredentialError } from '../aws/aws-credentials.ts'
+import { errorNameOf, isCredentialError, NAME_HEADERS } from '../aws/aws-credentials.ts'
 
 interface InvocationAnswer {
   statusCode: number
@@ -28,8 +28,8 @@ export interface ReadInvocation {
 
 /** Headers that are read. */
 export const INVOCATION_HEADERS: readonly string[] = [
+  ...NAME_HEADERS,
   'x-amzn-requestid',
-  'x-amzn-errortype',
   'x-amz-function-error',
 ]
 

@@ -418,7 +418,9 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
   #timeoutDetail(): string {
     const missing = this.#statusCode > 0 ? 'complete answer' : this.#controller ? 'answer' : 'connection'
     const { signal, timeoutMs = this.#context.timeoutMs } = this.#request
-    return signal?.aborted ? `no ${missing} before it was called off` : `no ${missing} within ${timeoutMs} ms`
+    if (!signal?.aborted) return `no ${missing} within ${timeoutMs} ms`
+    const isLate = signal.reason?.name === 'TimeoutError'
+    return `no ${missing} before ${isLate ? 'the deadline of the attempt' : 'it was called off'}`
   }
 }
 

@@ -735,6 +735,11 @@ describe('options of a request', () => {
     await hooks.waitForRequests(1)
     calling.abort()
     expect(await hanging).toEqual(failed('timeout', 'no answer before it was called off'))
+    const deadline = new AbortController()
+    const late = asking(to, hooks.url, { signal: deadline.signal })
+    await hooks.waitForRequests(2)
+    deadline.abort(new DOMException('late', 'TimeoutError'))
+    expect(await late).toEqual(failed('timeout', 'no answer before the deadline of the attempt'))
     expect(await asking(to, hooks.url, { signal: calling.signal })).toMatchObject({
       error: 'connection_failed',
       detail: 'it was called off',

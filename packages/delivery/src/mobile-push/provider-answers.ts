@@ -35,7 +35,7 @@ export function judgeFirebase({ statusCode, body }: Answered): Judged {
   if (statusCode === 200) return { verdict: 'delivered', reason }
   if (reason === 'UNREGISTERED' || reason === 'SENDER_ID_MISMATCH') return { verdict: 'dead', reason }
   if (statusCode === 401 || statusCode === 403) return { verdict: 'refused', reason }
-  return { verdict: statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent', reason }
+  return { verdict: namedVerdict(statusCode, reason), reason }
 }
 
 function firebaseError(body: Buffer | undefined): string {
@@ -58,10 +58,16 @@ const REFUSED = new Set([
 export function judgeApple({ statusCode, body }: Answered): Judged {
   const reason = String(membersOf(body).reason ?? '')
   if (statusCode === 200) return { verdict: 'delivered', reason }
-  if (statusCode === 410 || DEAD_TOKENS.has(reason)) return { verdict: 'dead', reason }
+  const isGone = statusCode === 410 && reason !== ''
+  if (isGone || DEAD_TOKENS.has(reason)) return { verdict: 'dead', reason }
   if (reason === 'ExpiredProviderToken') return { verdict: 'stale', reason }
   if (statusCode === 403 || REFUSED.has(reason)) return { verdict: 'refused', reason }
-  return { verdict: statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent', reason }
+  return { verdict: namedVerdict(statusCode, reason), reason }
+}
+
+/** Google and Apple give a reason for each refusal. An answer without one comes from a proxy, so it is not final. */
+function namedVerdict(statusCode: number, reason: string): ProviderVerdict {
+  return statusCode === 429 || statusCode >= 500 || reason === '' ? 'retry' : 'permanent'
 }
 
 /** Statuses of RFC 8030. A 401 or 403 refuses the VAPID key (RFC 8292). */

@@ -4,6 +4,7 @@
  */
 import { type ArnDefaults, parseArn } from '@fantail/contracts'
 import { matchesArn } from '@fantail/policy'
+import type { AwsPlace } from '../aws/aws-call.ts'
 import { awsHost } from '../aws/aws-credentials.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
 
@@ -13,19 +14,10 @@ export interface QueueSettings {
   aws?: Pick<AwsSigner, 'allows' | 'sign' | 'nameIn'> | undefined
 }
 
-export interface QueuePlace {
-  /** The URL of SQS's API. */
-  url: string
+export interface QueuePlace extends AwsPlace {
   queueUrl: string
   /** Queues with the same host belong to one service. If the service hangs, all of them hang. */
   host: string
-  region: string
-  /** The operator has set the URL, so its host may be private. */
-  isMapped: boolean
-  /** Undefined: requests are not signed, because the operator's URL has no credentials. */
-  signer: Pick<AwsSigner, 'sign'> | undefined
-  /** Name of the credentials for this place, without a secret. */
-  credential: string
 }
 
 /** Undefined: the queue is one of this Fantail. */

@@ -6,11 +6,11 @@
  * The entries of a FIFO queue are heads of different groups, so a failed entry changes no order.
  */
 import type { AttemptResult, MessageAttribute } from '@fantail/contracts'
+import { type AwsCaller, callAws } from '../aws/aws-call.ts'
+import { attemptDeadline } from '../bounds/attempt-deadline.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { QueueBody } from '../envelope/envelope.ts'
 import { failure } from '../http/attempt-failure.ts'
-import type { HttpSender } from '../http/http-sender.ts'
-import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import type { QueuePlace } from './queue-places.ts'
 import { readSends, type SendResults } from './send-answer.ts'
 
@@ -23,10 +23,16 @@ const SENDS_LINGER_MS = 5
 /** Answer of a queue that is read. Past it: all messages of the request are sent again. */
 const SENDS_ANSWER_BYTES_MAX = 65_536
 
-interface QueueSendsOptions {
-  sender: Pick<HttpSender, 'send'>
-  /** Epoch ms. A signature contains this time. */
-  clock: () => number
+const SENDING = {
+  service: 'sqs',
+  version: '1.0',
+  target: 'AmazonSQS.SendMessageBatch',
+  answerBytesMax: SENDS_ANSWER_BYTES_MAX,
+} as const
+
+interface QueueSendsOptions extends AwsCaller {
+  /** FANTAIL_ATTEMPT_TIMEOUT_MS */
+  attemptTimeoutMs?: number | undefined
 }
 
 type Done = (result: AttemptResult) => void
@@ -84,59 +90,30 @@ export class QueueSends {
     void this.#sendAll(batch)
   }
 
-  /** A refusal does not say which message caused it, so each is then sent alone. */
+  /** A refusal does not say which message caused it, so each is then sent alone, before the same deadline. */
   async #sendAll({ place, entries, done }: Batch): Promise<void> {
-    const sent = await this.#request(place, entries)
+    const signal = attemptDeadline(this.#options.attemptTimeoutMs)
+    const sent = await this.#request(place, entries, signal)
     const isRepeated = entries.length > 1 && 'refused' in sent && sent.byContent
     for (const [i, end] of done.entries()) {
       if (!isRepeated) end(resultAt(sent, i))
-      else void this.#request(place, entries.slice(i, i + 1)).then((alone) => end(resultAt(alone, 0)))
+      else void this.#request(place, entries.slice(i, i + 1), signal).then((alone) => end(resultAt(alone, 0)))
     }
   }
 
-  async #request(place: QueuePlace, entries: readonly Entry[]): Promise<SendResults> {
+  async #request(place: QueuePlace, entries: readonly Entry[], signal: AbortSignal): Promise<SendResults> {
     const underWay = this.#underWay.of(place.host)
     if (!underWay.begin()) return { refused: refusedBy(underWay), byContent: false }
     try {
       const list = entries.map(({ json }) => json).join()
       const body = `{"QueueUrl":${JSON.stringify(place.queueUrl)},"Entries":[${list}]}`
-      const result = await this.#post(place, body)
-      if (result.kind === 'response') underWay.answered()
+      const answer = await callAws(this.#options, place, { ...SENDING, body, signal })
+      if (answer.response) underWay.answered()
       const ids = entries.map(({ id }) => id)
-      return readSends(result, ids, place.credential)
+      return readSends(answer, ids)
     } finally {
       underWay.end()
     }
-  }
-
-  async #post(place: QueuePlace, body: string): Promise<AttemptResult> {
-    const { url, isMapped, credential } = place
-    let headers: Record<string, string>
-    try {
-      headers = await this.#headersOf(place, body)
-    } catch (error) {
-      const detail = `the request cannot be signed: ${error instanceof Error ? error.message : 'unknown'}`
-      return { kind: 'misconfigured', credential, detail, durationMs: 0 }
-    }
-    const request = {
-      url,
-      route: isMapped ? TRUSTED_ROUTE : undefined,
-      headers,
-      body,
-      responseHeaders: ['x-amzn-errortype'],
-      responseBytesMax: SENDS_ANSWER_BYTES_MAX,
-    }
-    return new Promise((resolve) => this.#options.sender.send(request, resolve))
-  }
-
-  async #headersOf({ url, region, signer }: QueuePlace, body: string): Promise<Record<string, string>> {
-    const headers = {
-      'content-type': 'application/x-amz-json-1.0',
-      'user-agent': 'Fantail',
-      'x-amz-target': 'AmazonSQS.SendMessageBatch',
-    }
-    if (!signer) return headers
-    return signer.sign({ service: 'sqs', region, url, headers, body, now: this.#options.clock() })
   }
 }
 

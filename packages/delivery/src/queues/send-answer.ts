@@ -3,9 +3,9 @@
  * result, by its id.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
  */
-import { type AttemptResult, isObject, objectOf } from '@fantail/contracts'
+import { type AttemptResult, isObject } from '@fantail/contracts'
 import { withoutTokens } from '@fantail/policy'
-import { errorNameOf, isCredentialError } from '../aws/aws-credentials.ts'
+import type { AwsAnswer, AwsResponse } from '../aws/aws-call.ts'
 import { failure } from '../http/attempt-failure.ts'
 
 /**
@@ -13,8 +13,6 @@ import { failure } from '../http/attempt-failure.ts'
  * message, in the order of the ids.
  */
 export type SendResults = { refused: AttemptResult; byContent: boolean } | { results: AttemptResult[] }
-
-type Response = Extract<AttemptResult, { kind: 'response' }>
 
 /** A missing queue and a refused message are client errors for SNS, which are not retried. */
 const MISSING = /QueueDoesNotExist|NonExistentQueue/
@@ -25,23 +23,20 @@ const DENIED = /^AccessDenied/
 const SQS_DENIED = 403
 const SQS_REFUSED = 400
 
-export function readSends(result: AttemptResult, ids: readonly string[], credential: string): SendResults {
-  if (result.kind !== 'response') return { refused: result, byContent: false }
-  const { statusCode, body, headers = {}, durationMs } = result
-  const value = body === undefined ? undefined : objectOf(body.toString())
-  if (statusCode >= 200 && statusCode < 300) return { results: resultsOf(result, value, ids) }
-  const name = errorNameOf(headers, value) ?? String(statusCode)
-  const detail = said(name, value?.message ?? value?.Message)
-  if (isCredentialError(statusCode, name))
-    return { refused: { kind: 'misconfigured', credential, detail, durationMs }, byContent: false }
-  if (statusCode < 400 || statusCode >= 500) return { refused: plain(result), byContent: false }
-  const refused = refusal(name, detail, result)
+export function readSends(answer: AwsAnswer, ids: readonly string[]): SendResults {
+  // A proxy may have refused one message for its size or its content.
+  if ('ended' in answer) return { refused: answer.ended, byContent: answer.isOfProxy === true }
+  const { response } = answer
+  if ('value' in answer) return { results: resultsOf(response, answer.value, ids) }
+  const { statusCode } = response
+  if (statusCode < 400 || statusCode >= 500) return { refused: plain(response), byContent: false }
+  const refused = refusal(answer.name ?? '', answer.said, response)
   const isFinal = refused.permanent && refused.error === 'queue_refused'
   return { refused, byContent: isFinal && refused.statusCode !== SQS_DENIED }
 }
 
 function resultsOf(
-  response: Response,
+  response: AwsResponse,
   value: Record<string, unknown> | undefined,
   ids: readonly string[],
 ): AttemptResult[] {
@@ -64,14 +59,14 @@ function membersById(list: unknown): Map<unknown, Record<string, unknown>> {
 }
 
 /** The words that a queue of Fantail has for the same refusal, so that verdicts and logs name both alike. */
-function refusal(name: string, detail: string, { statusCode, durationMs }: Response) {
+function refusal(name: string, detail: string, { statusCode, durationMs }: AwsResponse) {
   const isThrottled = statusCode === SQS_TOO_MANY || THROTTLED.test(name)
   const error = MISSING.test(name) ? 'queue_missing' : 'queue_refused'
   const status = DENIED.test(name) ? SQS_DENIED : statusCode
   return { ...failure(error, detail, durationMs, !isThrottled), statusCode: status }
 }
 
-function plain({ statusCode, durationMs }: Response): Response {
+function plain({ statusCode, durationMs }: AwsResponse): AwsResponse {
   return { kind: 'response', statusCode, durationMs }
 }
 

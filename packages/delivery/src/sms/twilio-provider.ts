@@ -44,8 +44,10 @@ function formOf({ number, text, sender }: SmsMessage): string {
 function judged(statusCode: number, body: Buffer | undefined) {
   const { code, message, sid } = (body && objectOf(body.toString())) ?? {}
   const usual = usualMeaning(statusCode)
-  // At Twilio a 403 refuses this number or sender, and not the login, unless its error code says otherwise.
-  const ofStatus = statusCode === 403 ? 'permanent' : usual
+  // At Twilio a 403 refuses this number or sender, and not the login, unless its error code says otherwise. An answer
+  // without a code is a proxy's, so it is not final.
+  const ofCode = code === undefined ? 'retry' : 'permanent'
+  const ofStatus = statusCode === 403 || usual === 'permanent' ? ofCode : usual
   const meaning = usual === 'delivered' ? usual : (BY_CODE[Number(code)] ?? ofStatus)
   const words = [statusCode, code, message ?? sid].filter((word) => word !== undefined)
   return { meaning, detail: smsDetail(words.join(' ')) }

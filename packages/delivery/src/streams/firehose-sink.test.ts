@@ -12,6 +12,15 @@ const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret/+1' }
 const RECORDS = ['a', 'b', 'c'].map((id) => ({ id, data: Buffer.from(`${id}\n`), publishedAt: NOW }))
 
 const sender = createTestSender({ allowPrivate: false, timeoutMs: 5_000 })
+const PLACE = {
+  sender,
+  clock: () => NOW,
+  region: 'us-east-1',
+  isMapped: true,
+  signer: undefined,
+  streamName: 'orders',
+  credential: 'streams:x',
+}
 let receiver: Receiver | undefined
 
 afterAll(async () => {
@@ -26,8 +35,7 @@ beforeEach(async () => {
 function put(reply: Reply) {
   receiver?.respond(() => true, reply)
   const url = `${receiver?.url}/`
-  const options = { sender, clock: () => NOW, url, streamName: 'orders', credential: 'streams:x' }
-  return new FirehoseSink({ ...options, signing: undefined }).put(RECORDS, 2_000)
+  return new FirehoseSink({ ...PLACE, url }).put(RECORDS, 2_000)
 }
 
 const answered = (...RequestResponses: object[]): Reply => ({
@@ -112,6 +120,11 @@ test.each<[string, Reply, object]>([
     { kind: 'misconfigured', credential: 'streams:x' },
   ],
   [
+    'a 404 without the name of an error',
+    { status: 404, body: '<html>' },
+    { error: 'invalid_response', permanent: false },
+  ],
+  [
     'an answer that names too few records',
     answered({ RecordId: '1' }),
     { error: 'invalid_response', permanent: false },
@@ -127,13 +140,20 @@ test('a request to AWS is signed for firehose in the stream’s region', async (
   const aws = new AwsSigner({ credentials: CREDENTIALS, targets: [] })
   const request = await new Promise<HttpRequest>((resolve) => {
     const url = 'https://firehose.eu-west-1.amazonaws.com/'
-    const signing = { aws, region: 'eu-west-1' }
-    const options = { sender: { send: resolve }, clock: () => NOW, url, streamName: 'orders', signing }
-    void new FirehoseSink({ ...options, credential: aws.nameIn('eu-west-1') }).put(RECORDS, 2_000)
+    const at = { url, region: 'eu-west-1', isMapped: false, signer: aws }
+    void new FirehoseSink({ ...PLACE, ...at, sender: { send: resolve } }).put(RECORDS, 2_000)
   })
   expect(request.route).toBeUndefined()
   expect(request.headers).toMatchObject({
     'x-amz-date': '20261122T100000Z',
     authorization: expect.stringContaining('Credential=AKIDEXAMPLE/20261122/eu-west-1/firehose/aws4_request'),
   })
+})
+
+test('credentials that do not come in time end the attempt, and are not called broken', async () => {
+  const signer = { sign: () => new Promise<never>(() => {}) }
+  const results = await new FirehoseSink({ ...PLACE, url: `${receiver?.url}/`, signer }).put(RECORDS, 20)
+  const late = { kind: 'failure', error: 'timeout', permanent: false }
+  expect(results).toMatchObject([late, late, late])
+  expect(receiver?.requests).toEqual([])
 })
