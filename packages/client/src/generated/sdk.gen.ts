@@ -1342,7 +1342,7 @@ export const searchKeptMessages = <ThrowOnError extends boolean = true>(options:
 /**
  * Search dead letters by what they say
  *
- * Reads all queues with dead letters, one after the other, the oldest letter first. A call looks for a bounded time, so an answer may be short or empty and still have a cursor. Without `text` and `eventType` everything is found. A key also needs the scope `bodies`, and gets what it may read. `queuesDone` says how far it looked.
+ * Reads all queues with dead letters, one after the other, the oldest letter first. Messages that a queue has moved to its dead-letter queue are found too, unless a condition is about topics, subscriptions or times. A call looks for a bounded time, so an answer may be short or empty and still have a cursor. Without `text` and `eventType` everything is found. A key also needs the scope `bodies`, and gets what it may read. `queuesDone` says how far it looked.
  *
  * A key needs the scope `read`.
  */

@@ -1994,21 +1994,25 @@ export type FoundDeadLetter = {
      */
     messageId: string;
     /**
-     * Id that publishing the message answered.
+     * Id that publishing the message answered. null: a queue has moved it.
      */
-    publishedMessageId: string;
+    publishedMessageId: string | null;
     /**
-     * ARN of the topic that the message was published to.
+     * ARN of the topic that the message was published to. null: a queue has moved it.
      */
-    topicArn: string;
+    topicArn: string | null;
     /**
-     * ARN of the subscription that it could not be delivered to.
+     * ARN of the subscription that it could not be delivered to. null: a queue has moved it.
      */
-    subscriptionArn: string;
+    subscriptionArn: string | null;
     /**
-     * Why it was dead-lettered.
+     * ARN of the queue that has moved it after `maxReceiveCount` receives. null: none has.
      */
-    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside';
+    sourceQueueArn: string | null;
+    /**
+     * Why it was dead-lettered. maxReceiveCount: a queue has moved it.
+     */
+    reason: 'permanent' | 'retriesExhausted' | 'expired' | 'outcomeUnknown' | 'setAside' | 'maxReceiveCount';
     /**
      * HTTP status of the last attempt’s answer; null: it got none.
      */
@@ -2018,9 +2022,9 @@ export type FoundDeadLetter = {
      */
     lastError: string | null;
     /**
-     * When it was put into the dead-letter queue: ISO 8601 in UTC, with milliseconds.
+     * When it was put into the dead-letter queue: ISO 8601 in UTC. null: a queue has moved it.
      */
-    deadLetteredAt: string;
+    deadLetteredAt: string | null;
     /**
      * Its attribute `eventType`. null: it has none, or it is not shown.
      */

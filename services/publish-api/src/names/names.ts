@@ -22,6 +22,8 @@ export interface Named {
   /** Texts in small letters that are searched, and how much each counts. */
   texts: [text: string, weight: number][]
   metadata?: Record<string, string>
+  /** The dead-letter queue of a queue. Absent: it has none. */
+  target?: string
 }
 
 export interface Names {
@@ -84,11 +86,12 @@ function namedTopic(arn: string): Named {
   return { found, of: [arn], texts: [[name.toLowerCase(), OWN_NAME]] }
 }
 
-function namedQueue({ arn, deadLettersOf }: QueueRecord): Named {
+function namedQueue({ arn, deadLettersOf, redrivePolicy }: QueueRecord): Named {
   const name = nameOfArn(arn)
   const found = { kind: 'queue' as const, id: name, name, arn, ...NOTHING_MORE }
   const of = deadLettersOf === undefined ? [arn] : [arn, deadLettersOf]
-  return { found, of, texts: [[name.toLowerCase(), OWN_NAME]] }
+  const target = redrivePolicy?.deadLetterTargetArn
+  return { found, of, texts: [[name.toLowerCase(), OWN_NAME]], ...(target !== undefined && { target }) }
 }
 
 function namedSubscription(record: SubscriptionRecord): Named {

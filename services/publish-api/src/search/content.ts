@@ -32,13 +32,17 @@ export function contentOf({ message, attributes }: Said): Content {
   return { eventType: type === undefined ? null : contentLine(type), line: contentLine(message) }
 }
 
+export function contentOfItem(item: QueueMessage): Content {
+  return contentOf(saidByItem(item))
+}
+
 /** An item of a queue says what was published, without the envelope. */
-export function contentOfItem({ deadLetter, body, attributes }: QueueMessage): Content {
-  if (deadLetter) return contentOf(deadLetter.message)
+export function saidByItem({ deadLetter, body, attributes }: QueueMessage): Said {
+  if (deadLetter) return deadLetter.message
   const envelope = body.length <= ENVELOPE_CHARS_MAX && body.startsWith('{') ? jsonOf(body) : undefined
   if (!isObject(envelope) || envelope.Type !== 'Notification' || typeof envelope.Message !== 'string')
-    return contentOf({ message: body, attributes })
-  return contentOf({ message: envelope.Message, attributes: wrappedType(envelope.MessageAttributes) })
+    return { message: body, attributes }
+  return { message: envelope.Message, attributes: wrappedType(envelope.MessageAttributes) }
 }
 
 /** The event type among the attributes of an envelope. */

@@ -1,19 +1,22 @@
 /** Searches the dead letters of several queues: queue by queue, the oldest letter first. */
-import { type DeadLetter, FantailError, type QueueMessage, type RedriveFilter } from '@fantail/contracts'
+import { FantailError, type QueueMessage, type RedriveFilter } from '@fantail/contracts'
 import { decodeCursor, encodeCursor, SEARCH_MS_MAX } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
+import type { SearchedQueue } from './search-scope.ts'
 
 /** Letters that one read takes. Past it: the next read takes the others. */
 const LETTERS_PER_READ = 100
 
 interface LetterSearchRequest<Found> {
   /** In the order of their ARNs. */
-  queueArns: string[]
+  queues: readonly SearchedQueue[]
+  /** Also messages that a queue has moved. They are no dead letters of deliveries. */
+  withMoved: boolean
   filter: RedriveFilter
   /** Asked before letters of the queue are read. */
   mayRead(queueArn: string): Promise<boolean>
-  /** Gives the find that a letter makes. undefined: it does not fit. */
-  find(letter: DeadLetter, at: { queueArn: string; messageId: string }): Found | undefined
+  /** Gives the find that a message of a queue makes. undefined: it is none, or does not fit. */
+  find(item: QueueMessage, queueArn: string): Found | undefined
   limit: number
   cursor?: string | undefined
   signal: AbortSignal
@@ -31,7 +34,7 @@ export async function searchLetters<Found>(
   { queues }: Pick<ApiDeps, 'queues'>,
   request: LetterSearchRequest<Found>,
 ): Promise<LetterSearchResult<Found>> {
-  const { queueArns, filter, limit, find, signal } = request
+  const { filter, limit, find, signal, withMoved } = request
   const [first, within] = request.cursor === undefined ? ['', ''] : decodeCursor(request.cursor, 2)
   const endsAt = performance.now() + SEARCH_MS_MAX
   const found: Found[] = []
@@ -43,24 +46,25 @@ export async function searchLetters<Found>(
     nextCursor,
   })
   const isOver = () => found.length === limit || performance.now() >= endsAt || signal.aborted
-  for (const [n, queueArn] of queueArns.entries()) {
+  for (const [n, { arn: queueArn, isTarget }] of request.queues.entries()) {
     if (queueArn < (first ?? '')) continue
     let cursor = queueArn === first && within !== '' ? within : undefined
-    if (!(await hasLetters(queues, queueArn)) || !(await request.mayRead(queueArn))) continue
+    const mayHave = (withMoved && isTarget) || (await hasLetters(queues, queueArn))
+    if (!mayHave || !(await request.mayRead(queueArn))) continue
     do {
       const { items, next } = await read(queues, queueArn, { filter, limit: limit - found.length, cursor })
       scanned += items.length
-      for (const { deadLetter, messageId } of items) {
-        const fits = deadLetter && find(deadLetter, { queueArn, messageId })
+      for (const item of items) {
+        const fits = find(item, queueArn)
         if (fits) found.push(fits)
       }
       cursor = next
       if (cursor !== undefined && isOver()) return answer(n, encodeCursor([queueArn, cursor]))
     } while (cursor !== undefined)
-    const following = queueArns[n + 1]
-    if (following !== undefined && isOver()) return answer(n + 1, encodeCursor([following, '']))
+    const following = request.queues[n + 1]
+    if (following !== undefined && isOver()) return answer(n + 1, encodeCursor([following.arn, '']))
   }
-  return answer(queueArns.length, null)
+  return answer(request.queues.length, null)
 }
 
 type Queues = Pick<ApiDeps['queues'], 'peek' | 'deadLetterCounts'>

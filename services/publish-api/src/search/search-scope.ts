@@ -45,11 +45,22 @@ function withMetadata({ subscriptions, isComplete }: Names, member: string) {
   return subscriptions.filter(({ metadata = {} }) => Object.hasOwn(metadata, key) && metadata[key] === value)
 }
 
+export interface SearchedQueue {
+  arn: string
+  /** The dead-letter queue of a queue, so that messages may have been moved into it. */
+  isTarget: boolean
+}
+
 /** The queues that the caller sees, sorted. They are read anew, because a first letter makes a queue. */
-export async function queuesOf(deps: Pick<ApiDeps, 'queues'>, caller: Call['caller']): Promise<string[]> {
+export async function queuesOf(
+  deps: Pick<ApiDeps, 'queues'>,
+  caller: Call['caller'],
+): Promise<SearchedQueue[]> {
   const { names } = await readQueues(deps.queues)
+  const targets = new Set(names.flatMap(({ target }) => target ?? []))
   const seen = names.filter((queue) => isNameVisible(caller, queue))
-  return seen.flatMap(({ found }) => found.arn ?? []).sort()
+  const arns = seen.flatMap(({ found }) => found.arn ?? []).sort()
+  return arns.map((arn) => ({ arn, isTarget: targets.has(arn) }))
 }
 
 /** Asks the policy of each resource once. */

@@ -133,7 +133,7 @@ const LETTER_COLUMNS = [
   { title: 'PUBLISHED MESSAGE', of: (row: FoundDeadLetter) => row.publishedMessageId },
   { title: 'QUEUE', of: (row: FoundDeadLetter) => nameOf(row.queueArn) },
   { title: 'SINCE', of: (row: FoundDeadLetter) => row.deadLetteredAt },
-  { title: 'LAST', of: (row: FoundDeadLetter) => row.statusCode ?? row.lastError },
+  { title: 'LAST', of: (row: FoundDeadLetter) => row.statusCode ?? row.lastError ?? row.reason },
   { title: 'TYPE', of: (row: FoundDeadLetter) => row.eventType },
   { title: 'CONTENT', of: (row: FoundDeadLetter) => row.line },
 ]

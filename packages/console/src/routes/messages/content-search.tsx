@@ -205,14 +205,20 @@ const LETTER_COLUMNS: readonly Column<FoundDeadLetter>[] = [
       </>
     ),
   },
-  { title: words.pages.topic, show: ({ topicArn }) => <TopicLink arn={topicArn} /> },
+  {
+    title: words.pages.topic,
+    show: ({ topicArn }) => (topicArn === null ? '–' : <TopicLink arn={topicArn} />),
+  },
   {
     title: words.queueMessage.published,
-    show: ({ publishedMessageId }) => (
-      <Link to="/messages/$id" params={{ id: publishedMessageId }} className="mono">
-        {publishedMessageId}
-      </Link>
-    ),
+    show: ({ publishedMessageId: id }) =>
+      id === null ? (
+        '–'
+      ) : (
+        <Link to="/messages/$id" params={{ id }} className="mono">
+          {id}
+        </Link>
+      ),
   },
   { title: words.deadLetters.died, show: ({ deadLetteredAt }) => <When at={deadLetteredAt} /> },
 ]

@@ -152,16 +152,33 @@ const FoundLetter = named(
     .object({
       queueArn: z.string().describe('ARN of the queue that has it.'),
       messageId: z.string().describe('Id of the letter in this queue.'),
-      publishedMessageId: z.string().describe('Id that publishing the message answered.'),
-      topicArn: z.string().describe('ARN of the topic that the message was published to.'),
-      subscriptionArn: z.string().describe('ARN of the subscription that it could not be delivered to.'),
-      reason: z.enum(DEAD_LETTER_REASONS).describe('Why it was dead-lettered.'),
+      publishedMessageId: z
+        .string()
+        .nullable()
+        .describe('Id that publishing the message answered. null: a queue has moved it.'),
+      topicArn: z
+        .string()
+        .nullable()
+        .describe('ARN of the topic that the message was published to. null: a queue has moved it.'),
+      subscriptionArn: z
+        .string()
+        .nullable()
+        .describe('ARN of the subscription that it could not be delivered to. null: a queue has moved it.'),
+      sourceQueueArn: z
+        .string()
+        .nullable()
+        .describe('ARN of the queue that has moved it after `maxReceiveCount` receives. null: none has.'),
+      reason: z
+        .enum([...DEAD_LETTER_REASONS, 'maxReceiveCount'])
+        .describe('Why it was dead-lettered. maxReceiveCount: a queue has moved it.'),
       statusCode: z.int().nullable().describe('HTTP status of the last attempt’s answer; null: it got none.'),
       lastError: z
         .string()
         .nullable()
         .describe('How the last attempt failed without an answer, as a code; null otherwise.'),
-      deadLetteredAt: timestamp('When it was put into the dead-letter queue'),
+      deadLetteredAt: timestamp('When it was put into the dead-letter queue')
+        .nullable()
+        .describe('When it was put into the dead-letter queue: ISO 8601 in UTC. null: a queue has moved it.'),
       ...contentMembers,
       foundIn,
     })
@@ -174,6 +191,7 @@ const FoundLetter = named(
           publishedMessageId: '0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21',
           topicArn: 'arn:aws:sns:us-east-1:000000000000:orders',
           subscriptionArn: 'arn:aws:sns:us-east-1:000000000000:orders:2ed27b75-ed07-88d2-8000-0a4a7289a382',
+          sourceQueueArn: null,
           reason: 'retriesExhausted',
           statusCode: 503,
           lastError: null,

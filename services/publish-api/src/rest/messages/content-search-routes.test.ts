@@ -190,3 +190,28 @@ test.each([
     expect([status, body.error?.details?.[0].path]).toEqual([400, path])
   }
 })
+
+test('a message that a queue has moved is found, unless a condition is about topics or times', async () => {
+  await admin.call('PUT', '/v1/queues/moves-dlq')
+  const redrivePolicy = { deadLetterTargetArn: 'moves-dlq', maxReceiveCount: 1 }
+  await admin.call('PUT', '/v1/queues/moves', { body: { visibilityTimeoutSeconds: 0, redrivePolicy } })
+  const envelope = { Type: 'Notification', Message: 'Größe of a move' }
+  await admin.call('POST', '/v1/queues/moves/messages', { body: { body: JSON.stringify(envelope) } })
+  for (let receives = 0; receives < 2; receives++) await admin.call('POST', '/v1/queues/moves/receive')
+  const moved = async (query = '') => (await searchWhole('dead-letters', `text=a%20MOVE${query}`)).found
+  await expect.poll(() => moved()).toHaveLength(1)
+  expect(await moved()).toEqual([
+    {
+      queueArn: queueOf('moves-dlq'),
+      messageId: expect.any(String),
+      ...{ publishedMessageId: null, topicArn: null, subscriptionArn: null, deadLetteredAt: null },
+      sourceQueueArn: queueOf('moves'),
+      ...{ reason: 'maxReceiveCount', statusCode: null, lastError: null },
+      ...{ eventType: null, line: 'Größe of a move', foundIn: 'message' },
+    },
+  ])
+  for (const condition of ['topicPrefix=hooli', 'metadata=customer:hooli', 'since=2020-01-01T00:00:00Z'])
+    expect(await moved(`&${condition}`)).toEqual([])
+  const blind = await keyWith(api, ['read', 'bodies'], { prefixes: ['acme'] })
+  expect((await searchWhole('dead-letters', 'text=a%20move', blind)).found).toEqual([])
+})

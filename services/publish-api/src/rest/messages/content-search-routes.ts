@@ -1,5 +1,5 @@
 /** Searches of kept messages and of dead letters by what they say. */
-import { messageBytes, resolveQueue } from '@fantail/contracts'
+import { type DeadLetter, messageBytes, type QueueMessage, resolveQueue } from '@fantail/contracts'
 import {
   KeptSearchAnswer,
   KeptSearchQuery,
@@ -12,7 +12,7 @@ import { type Answer, type Call, type Endpoint, endpoint, ok } from '../../http/
 import { OneByOne } from '../../http/one-by-one.ts'
 import { iso, isoOrNull } from '../../http/record-views.ts'
 import { letterFilterOf } from '../../redrives/filter-input.ts'
-import { contentFinder } from '../../search/content.ts'
+import { contentFinder, saidByItem } from '../../search/content.ts'
 import { searchLetters } from '../../search/letter-search.ts'
 import { permissionFor, queuesOf, scopeOf } from '../../search/search-scope.ts'
 
@@ -41,7 +41,7 @@ export function contentSearchRoutes(deps: ApiDeps): Endpoint[] {
       path: '/v1/search/dead-letters',
       tag: 'Messages',
       summary: 'Search dead letters by what they say',
-      description: `Reads all queues with dead letters, one after the other, the oldest letter first. ${BOUNDED} \`queuesDone\` says how far it looked.`,
+      description: `Reads all queues with dead letters, one after the other, the oldest letter first. Messages that a queue has moved to its dead-letter queue are found too, unless a condition is about topics, subscriptions or times. ${BOUNDED} \`queuesDone\` says how far it looked.`,
       query: LetterSearchQuery,
       answers: { 200: { description: 'A part of the search', schema: LetterSearchAnswer } },
       errors: ['rate_limited'],
@@ -75,25 +75,45 @@ async function searchDeadLetters(
   deps: ApiDeps,
   call: Call<z.output<typeof LetterSearchQuery>>,
 ): Promise<Answer> {
-  const { topic, queue, since, until, limit, cursor } = call.query
+  const { topic, topicPrefix, metadata, queue, since, until, limit, cursor } = call.query
   const { isWanted, subscriptions } = await scopeOf(deps, call)
   const find = contentFinder(call.query)
   const asked = queue === undefined ? undefined : resolveQueue(queue, deps.settings.arn, 'queue')
-  const queueArns = (await queuesOf(deps, call.caller)).filter((arn) => asked === undefined || arn === asked)
+  const queues = (await queuesOf(deps, call.caller)).filter(({ arn }) => asked === undefined || arn === asked)
+  const withMoved = [topic, topicPrefix, metadata, since, until].every((condition) => condition === undefined)
   const { found, ...scanned } = await searchLetters(deps, {
-    queueArns,
+    queues,
+    withMoved,
     filter: await letterFilterOf(deps, { topic, since, until }, ''),
     mayRead: permissionFor(call, 'SQS:ReceiveMessage'),
-    find: (letter, place) => {
-      const { topicArn, subscriptionArn, deadLetteredAt } = letter
-      if (!isWanted(topicArn) || (subscriptions && !subscriptions.has(subscriptionArn))) return undefined
-      const content = find(letter.message)
-      if (!content) return undefined
-      const { messageId: publishedMessageId, reason, statusCode, lastError } = letter
-      const end = { reason, statusCode, lastError, deadLetteredAt: iso(deadLetteredAt) }
-      return { ...place, publishedMessageId, topicArn, subscriptionArn, ...end, ...content }
+    find: (item, queueArn) => {
+      const end = item.deadLetter ? letterEnd(item.deadLetter) : withMoved && movedEnd(item)
+      if (!end) return undefined
+      const { topicArn, subscriptionArn } = end
+      if (topicArn !== null && !isWanted(topicArn)) return undefined
+      if (subscriptions && !subscriptions.has(subscriptionArn ?? '')) return undefined
+      const content = find(saidByItem(item))
+      return content && { queueArn, messageId: item.messageId, ...end, ...content }
     },
     ...{ limit, cursor, signal: call.request.signal },
   })
-  return ok({ letters: found, ...scanned, queues: queueArns.length })
+  return ok({ letters: found, ...scanned, queues: queues.length })
+}
+
+type End = Omit<
+  z.input<typeof LetterSearchAnswer>['letters'][number],
+  'queueArn' | 'messageId' | 'eventType' | 'line' | 'foundIn'
+>
+
+function letterEnd({ messageId: publishedMessageId, ...letter }: DeadLetter): End {
+  const { topicArn, subscriptionArn, reason, statusCode, lastError, deadLetteredAt } = letter
+  const known = { publishedMessageId, topicArn, subscriptionArn, reason, statusCode, lastError }
+  return { ...known, deadLetteredAt: iso(deadLetteredAt), sourceQueueArn: null }
+}
+
+/** undefined: no queue has moved the message, or it cannot be read. */
+function movedEnd({ deadLetterSourceArn: sourceQueueArn, sealed }: QueueMessage): End | undefined {
+  if (sourceQueueArn === undefined || sealed === 'locked') return undefined
+  const unknown = { publishedMessageId: null, topicArn: null, subscriptionArn: null, deadLetteredAt: null }
+  return { ...unknown, reason: 'maxReceiveCount', statusCode: null, lastError: null, sourceQueueArn }
 }
