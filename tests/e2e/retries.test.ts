@@ -144,8 +144,10 @@ test('an expired message goes to the dead-letter queue, or is counted', async ()
   const counted = await subscribe(stack(), 'short', { endpoint: hook('/counted'), redrivePolicy: null })
   for (const { id } of [kept, counted]) await client.post(`/v1/subscriptions/${id}/pause`)
   const messageId = await publish(stack(), 'short', 'too late')
-  for (const subscription of [kept, counted])
-    await waitFor(async () => (await lane(stack(), subscription)).waiting === 1)
+  type Message = { counts?: { waiting: number; expired: number; deadLettered: number } }
+  const counts = async () => (await client.call<Message>('GET', `/v1/messages/${messageId}`)).body.counts
+  // Without the log's entry, which a worker writes after it has parked, the message would never be found.
+  await waitFor(async () => (await counts())?.waiting === 2, { what: 'both deliveries in lanes and in the log' })
   await moveRedisTime(connection, 61_000)
   // The sweep runs once a minute, and when a worker starts that may take over the sweep.
   await stack().worker(0).kill()
@@ -157,11 +159,9 @@ test('an expired message goes to the dead-letter queue, or is counted', async ()
     statusCode: null,
   })
   await waitFor(async () => (await lane(stack(), counted)).waiting === 0)
-  type Message = { counts?: { expired: number; deadLettered: number } }
-  // Until the log has its first line, the message is not found.
   await waitFor(async () => {
-    const { counts } = (await client.call<Message>('GET', `/v1/messages/${messageId}`)).body
-    return counts?.expired === 1 && counts.deadLettered === 1
+    const ended = await counts()
+    return ended?.expired === 1 && ended.deadLettered === 1
   })
   expect([...receiver().requestsTo('/kept'), ...receiver().requestsTo('/counted')]).toEqual([])
 })
