@@ -147,7 +147,9 @@ test('an expired message goes to the dead-letter queue, or is counted', async ()
   type Message = { counts?: { waiting: number; expired: number; deadLettered: number } }
   const counts = async () => (await client.call<Message>('GET', `/v1/messages/${messageId}`)).body.counts
   // Without the log's entry, which a worker writes after it has parked, the message would never be found.
-  await waitFor(async () => (await counts())?.waiting === 2, { what: 'both deliveries in lanes and in the log' })
+  await waitFor(async () => (await counts())?.waiting === 2, {
+    what: 'both deliveries in lanes and in the log',
+  })
   await moveRedisTime(connection, 61_000)
   // The sweep runs once a minute, and when a worker starts that may take over the sweep.
   await stack().worker(0).kill()
