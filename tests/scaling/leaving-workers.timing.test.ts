@@ -30,7 +30,7 @@ test('a worker that is stopped hands over unsent deliveries within a second, and
   // At this early time, only deliveries that a worker has handed over wait in lanes.
   await waitFor(async () => (await ledger.account()).waiting > 0, { intervalMs: 1 })
   endpoint.release()
-  const begun = await lastBegun(ledger, endpoint, toldAt, stalls)
+  const begun = await lastBegun(ledger, endpoint, { since: toldAt, stalls })
   expect(begun).toMatchObject({ again: 0, first: 4 * SUBSCRIPTIONS })
   expect(begun.firstMs).toBeLessThan(HANDOVER_MS_MAX)
   expect(await stopped).toBe(0)

@@ -1,4 +1,5 @@
 /** Endpoints that do not answer hold the attempts of two workers. One of the workers then leaves. */
+import { parseDeliveryId } from '@fantail/store'
 import { type Receiver, waitFor } from '@fantail/test-kit'
 import { Ledger } from '../harness/ledgers/ledger.ts'
 import { type Stalls, watchStalls } from '../harness/runs/stalls.ts'
@@ -46,12 +47,29 @@ export const lastMs = (requests: { at: number }[], since: number, stalls: Stalls
   Math.max(0, ...requests.map(({ at }) => at - since - stalls.covered(since, at)))
 
 /**
- * Waits until nothing is pending. Counts the attempts after `since`: repeated ones (`again`) and first ones (`first`).
- * Also returns how many ms after `since` the last of each began, without waits for a processor.
+ * The deliveries that workers have claimed, each as `<path> <message id>`. The request of a claim may not have arrived
+ * when its worker is killed. Only the end of its lease frees such a claim.
  */
-export async function lastBegun(ledger: Ledger, endpoint: SilentEndpoint, since: number, stalls: Stalls) {
+export async function claimedIn({ connection }: Stack, ledger: Ledger): Promise<Set<string>> {
+  const claimed = ledger.subscriptions.map(async ({ id, path }) => {
+    const keys = await connection.keys(`ft:*:lease:${id}`)
+    const members = await Promise.all(keys.map((key) => connection.zrangeBuffer(key, '0', '-1')))
+    return members.flat().map((member) => `${path} ${parseDeliveryId(member).messageId}`)
+  })
+  return new Set((await Promise.all(claimed)).flat())
+}
+
+/**
+ * Waits until nothing is pending. Counts the attempts after `since`: repeated ones and those of claims (`again`), and
+ * first ones (`first`). Also returns how many ms after `since` the last of each began, without waits for a processor.
+ */
+export async function lastBegun(
+  ledger: Ledger,
+  endpoint: SilentEndpoint,
+  { since, claimed, stalls }: { since: number; claimed?: ReadonlySet<string>; stalls: Stalls },
+) {
   await ledger.whenSettled({ timeoutMs: 40_000 })
-  const { again, first } = endpoint.since(since)
+  const { again, first } = endpoint.since(since, claimed)
   const last = (requests: { at: number }[]) => lastMs(requests, since, stalls)
   return { again: again.length, first: first.length, againMs: last(again), firstMs: last(first) }
 }

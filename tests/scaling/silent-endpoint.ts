@@ -8,8 +8,11 @@ export interface SilentEndpoint {
    * requests.
    */
   release(): number
-  /** The requests after `since`. `again`: for messages that had come before. `first`: for new messages. */
-  since(since: number): { again: ReceivedRequest[]; first: ReceivedRequest[] }
+  /**
+   * The requests after `since`. `again`: for messages that had come before, or were `claimed`. `first`: for all others.
+   * `claimed`: each as `<path> <message id>`.
+   */
+  since(since: number, claimed?: ReadonlySet<string>): { again: ReceivedRequest[]; first: ReceivedRequest[] }
 }
 
 export function holdEndpoint(receiver: Receiver, path: string): SilentEndpoint {
@@ -23,17 +26,16 @@ export function holdEndpoint(receiver: Receiver, path: string): SilentEndpoint {
       released.resolve()
       return steadyNow()
     },
-    since(since) {
+    since(since, claimed) {
       const before = new Set(
         requests()
           .filter(({ at }) => at <= since)
           .map(key),
       )
+      const isAgain = (request: ReceivedRequest) =>
+        before.has(key(request)) || claimed?.has(`${request.path} ${request.headers['x-amz-sns-message-id']}`)
       const later = requests().filter(({ at }) => at > since)
-      return {
-        again: later.filter((request) => before.has(key(request))),
-        first: later.filter((request) => !before.has(key(request))),
-      }
+      return { again: later.filter(isAgain), first: later.filter((request) => !isAgain(request)) }
     },
   }
 }
