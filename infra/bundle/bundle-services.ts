@@ -3,7 +3,8 @@
  * packages `fantail` and `@fantail/testing` contain them. A start from source loads 1,500 files, and takes twice the
  * CPU of a start from the bundle.
  */
-import { join, relative, sep } from 'node:path'
+import http from 'node:http'
+import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown'
 import { LUA_TEXTS } from '../../packages/store/src/scripts/lua-texts.ts'
@@ -12,6 +13,14 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SERVICES = ['publish-api', 'delivery-worker', 'redrive']
 /** A thread of the API, which looks for it at this path (schema-compiler.ts). On this machine it uses the source. */
 const SCHEMA_THREAD = 'services/publish-api/src/event-types/schema-thread'
+/**
+ * Scrapes load these parts of OpenTelemetry alone. The bundler itself puts one of their files into the chunk of the
+ * SDK, and loading that takes 55 ms of CPU more.
+ */
+const TELEMETRY_CHUNKS = [
+  { name: 'telemetry', test: /@opentelemetry\/api\//, priority: 1 },
+  { name: 'scrapes', test: /@opentelemetry\/(sdk-metrics|exporter-prometheus)\// },
+]
 /** nodemailer finds files next to itself. */
 const UNBUNDLED = /^nodemailer(\/|$)/
 
@@ -59,11 +68,12 @@ async function bundle({ mains, plugins, isSmall }: BundleOptions): Promise<Servi
     platform: 'node',
     resolve: { conditionNames: ['@fantail/source', 'node', 'import', 'default'] },
     makeAbsoluteExternalsRelative: false,
-    plugins: [LUA_INSIDE, WITHOUT_NATIVE_CODE, ...plugins],
+    plugins: [LUA_INSIDE, WITHOUT_NATIVE_CODE, UNDICI_CLIENT, WITHOUT_FETCH, ...plugins],
     logLevel: 'silent',
   })
   const { output } = await made.generate({
     format: 'esm',
+    codeSplitting: { groups: TELEMETRY_CHUNKS },
     keepNames: true,
     // Names are kept, so that the stacks in logs can be read.
     minify: isSmall && { compress: false, mangle: false, codegen: { removeWhitespace: true } },
@@ -73,9 +83,14 @@ async function bundle({ mains, plugins, isSmall }: BundleOptions): Promise<Servi
   await made.close()
   return {
     files: output.map((file) => ({ fileName: file.fileName, text: textOf(file) })),
-    modules: output.flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : [])),
+    modules: output
+      .flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []))
+      .filter(isFile),
   }
 }
+
+/** The ids of modules without a file begin with a zero byte. */
+const isFile = (id: string) => !id.startsWith('\0')
 
 function textOf(file: OutputChunk | OutputAsset): string {
   return file.type === 'chunk' ? file.code : String(file.source)
@@ -104,6 +119,51 @@ const WITHOUT_NATIVE_CODE: Plugin = {
   },
 }
 const MSGPACKR = join('node_modules', 'msgpackr')
+
+/**
+ * The services use two parts of undici. Its index also has `fetch`, WebSocket and caches, which take 13 ms of CPU at
+ * every start.
+ */
+const UNDICI_CLIENT: Plugin = {
+  name: 'undici-client',
+  async resolveId(source, importer) {
+    if (source !== 'undici' || importer === UNDICI_PARTS) return null
+    return UNDICI_PARTS
+  },
+  async load(id) {
+    if (id !== UNDICI_PARTS) return null
+    const index = await this.resolve('undici', DELIVERY, { skipSelf: true })
+    if (!index) throw new Error('packages/delivery does not find undici')
+    const part = (path: string) => JSON.stringify(join(dirname(index.id), 'lib', path))
+    return [
+      `import Client from ${part('dispatcher/client.js')}`,
+      `import errors from ${part('core/errors.js')}`,
+      'export { Client, errors }',
+    ].join('\n')
+  },
+}
+const UNDICI_PARTS = '\0undici-parts'
+const DELIVERY = join(ROOT, 'packages/delivery/src/index.ts')
+
+/**
+ * An import of `http` also loads `WebSocket`, and with it Node's own `fetch`, which takes 48 ms of CPU. Without the
+ * import it is loaded when it is used.
+ */
+const WITHOUT_FETCH: Plugin = {
+  name: 'without-fetch',
+  // One module for each importer. A shared one could be in a chunk that only some of them need.
+  resolveId: (source, importer, { kind }) =>
+    kind !== 'require-call' && /^(node:)?http$/.test(source) ? `${HTTP_PARTS} ${importer}` : null,
+  load(id) {
+    if (!id.startsWith(HTTP_PARTS)) return null
+    const names = Object.keys(http).filter((name) => !WITH_FETCH.includes(name))
+    const code = `const http = process.getBuiltinModule('node:http')\nexport const { ${names.join(', ')} } = http`
+    return { code: `${code}\nexport default http`, moduleSideEffects: false }
+  },
+}
+const HTTP_PARTS = '\0http-parts'
+/** The names of `http` that load `fetch`. */
+const WITH_FETCH = ['WebSocket', 'CloseEvent', 'MessageEvent']
 
 const LUA_MODULE = join(ROOT, 'packages/store/src/scripts/lua-texts.ts')
 

@@ -44,6 +44,18 @@ test('names every package of others, with its licence, in notices and bill of ma
   expect(names).toEqual(expect.arrayContaining(['bullmq', 'react', '@scalar/api-reference']))
 })
 
+test('starts its services without fetch, and scrapes without the SDK', async () => {
+  const texts = new Map<string, string>()
+  for (const name of await readdir(join(home, 'server')))
+    if (name.endsWith('.mjs')) texts.set(name, await readFile(join(home, 'server', name), 'utf8'))
+  const files = (pattern: RegExp) => [...texts].filter(([, text]) => pattern.test(text)).map(([name]) => name)
+  expect(files(/from\s*["'](node:)?http["']/), 'loads what Node has of fetch').toEqual([])
+  expect(files(/SnapshotAgent/), "has more of undici than the worker's client").toEqual([])
+  const [scrapes] = files(/class PrometheusExporter/)
+  const imports = texts.get(scrapes ?? '')?.matchAll(/from\s*"\.\/([a-z-]+)-[\w-]{8}\.mjs"/g) ?? []
+  expect(Array.from(imports, ([, name]) => name).toSorted()).toEqual(['rolldown-runtime', 'telemetry'])
+})
+
 test('names no path of the machine that made it', async () => {
   const files = await readdir(home, { recursive: true, withFileTypes: true })
   const texts = files.filter((file) => file.isFile() && /\.(mjs|js|json|html|css|txt)$/.test(file.name))
