@@ -7,9 +7,11 @@ import { pathToFileURL } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
 import type { Contestant } from '../../contest/contestant.ts'
 import { rowOf } from '../../report/rows.ts'
-import type { Scenario } from '../../scenario.ts'
-import { endFantail, fantailOn, withStage } from '../../stage.ts'
+import { type Figure, figureOf } from '../../report/summary.ts'
+import type { Scenario, ScenarioOptions } from '../../scenario.ts'
+import { endFantail, fantailOn, interleaved, type Stage, withStage } from '../../stage.ts'
 import { costOfTopic, onTopic } from '../parts/topic-laps.ts'
+import { accepted, empty } from '../throughput/publish-rate.ts'
 
 const WITHIN = 1.05
 const ROUNDS = 16
@@ -19,7 +21,7 @@ const ASK_EVERY_MS = 200
 
 export const archiving: Scenario = {
   name: 'archiving',
-  summary: 'CPU per delivery at fan-out 10 with an archive in a folder, blocks included, against none',
+  summary: 'CPU per delivery at fan-out 10, and per publish alone, with an archive in a folder against none',
   run: (options) =>
     withStage(async (stage) => {
       const folder = await mkdtemp(join(tmpdir(), 'fantail-bench-archive-'))
@@ -32,12 +34,36 @@ export const archiving: Scenario = {
       const compared = { name: 'archived : plain', topics, rounds: ROUNDS } as const
       const { ratio, plain: micros, note } = await costOfTopic(stage, compared, options)
       await endFantail(fantail, options)
+      const publishing = await costOfPublishing(stage, folder, options)
       await rm(folder, { recursive: true })
       return [
         rowOf('with an archive : without, CPU', ratio, { unit: '×', atMost: WITHIN, note }),
         rowOf('without, CPU per delivery', micros, { unit: 'µs' }),
+        rowOf('publishing alone, CPU of the API and of Redis', publishing, { unit: '×', atMost: WITHIN }),
       ]
     }),
+}
+
+/** CPU of a publish to a topic with an archive : to one without. Nothing is dispatched. */
+async function costOfPublishing(stage: Stage, folder: string, options: ScenarioOptions): Promise<Figure> {
+  const env = { FANTAIL_ARCHIVE: pathToFileURL(folder).href }
+  const fantail = await fantailOn(stage, options, { env, services: ['publish-api'] })
+  const to = { port: fantail.port, pid: fantail.processes.api ?? 0 }
+  const microsOn = async (topic: string, archive: object | null) => {
+    await onTopic(stage, fantail, { name: topic, settings: { archive } })
+    return async () => {
+      const before = await fantail.redis.cpuMs()
+      const { micros, publishes } = await accepted(stage, to, { topic, batch: undefined, durationMs: 1_000 })
+      const redisMicros = ((await fantail.redis.cpuMs()) - before) * 1_000
+      await empty(fantail)
+      return micros + redisMicros / publishes
+    }
+  }
+  const sides = [await microsOn('archived', { days: 1 }), await microsOn('plain', null)] as const
+  await interleaved(1, ...sides)
+  const pairs = await interleaved(options.quick ? 4 : ROUNDS, ...sides)
+  await endFantail(fantail, options)
+  return figureOf(pairs.map(([on, off]) => on / off))
 }
 
 /**

@@ -15,6 +15,7 @@ const TOPIC = 'accepted'
 const BATCH = 10
 
 export interface Accepted {
+  publishes: number
   requestsPerSecond: number
   /** CPU time of the process that answers. */
   micros: number
@@ -94,6 +95,7 @@ export async function accepted(
   const result = await ask<LoadResult>(publishers, 'load', load)
   if (result.refused > 0) throw new Error(`${result.refused} publishes were refused`)
   return {
+    publishes: result.accepted,
     requestsPerSecond: (result.accepted * 1_000) / (result.endedAt - result.startedAt),
     micros: ((cpuMs(pid) - before) * 1_000) / result.accepted,
     p99Ms: result.p99Ms,
