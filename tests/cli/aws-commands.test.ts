@@ -233,7 +233,7 @@ describe('a topic with a bridge', () => {
       return { code, row: objectsOf(stdout)[0] }
     }
     const queued = await compare('')
-    expect(queued).toMatchObject({ code: 1, row: { onlyAws: [], onlyFantail: [], setting: null } })
+    expect(queued).toMatchObject({ code: 9, row: { onlyAws: [], onlyFantail: [], setting: null } })
     expect(Object.keys(queued.row.differ)).toEqual(['TopicArn'])
     const requested = await compare(`--endpoint http://127.0.0.1:${port} --port ${port}`)
     expect(requested.row).toMatchObject({ onlyAws: [], onlyFantail: [] })

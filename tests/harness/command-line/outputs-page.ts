@@ -22,7 +22,7 @@ do not remove any. Errors and notes go to stderr, so that stdout has data only.
 | 6 | the server does not answer, or cannot serve requests now |
 | 7 | not done within \`--timeout\` |
 | 8 | partly done: stderr says which part |
-| 9 | the server differs: \`--plan\` shows what would change |
+| 9 | there are differences, which \`--plan\` or a comparison shows |
 | 78 | a service ends, because this release does not know the format of the data in Redis |
 | 130 | interrupted by Ctrl-C |
 

@@ -10,7 +10,7 @@ export const EXIT_CODES = {
   unreachable: 6,
   timedOut: 7,
   partlyDone: 8,
-  /** `--plan` shows changes. A failure has another code, so that a schedule knows which it was. */
+  /** `--plan` or a comparison shows differences. A failure has another code, so that a schedule knows which it was. */
   differs: 9,
   /** A service must not use the data. Only services end with it (run-process.ts). */
   unknownData: 78,

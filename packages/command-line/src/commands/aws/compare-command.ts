@@ -133,7 +133,7 @@ async function compareTopic(
     const found = compareArrivals(aws, fantail, from, until)
     return alike.filter((pair) => !show(context, pair, found))
   })
-  return unequal.length === 0 ? 'done' : 'failed'
+  return unequal.length === 0 ? 'done' : 'differs'
 }
 
 function isWebhook({ here }: Pair): boolean {
