@@ -1,4 +1,5 @@
 /** The queue at AWS that carries messages to the bridge. It is made once, and keeps messages while no bridge runs. */
+import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import {
@@ -21,8 +22,20 @@ const COUNTS = [
   'ApproximateNumberOfMessagesDelayed',
 ] as const
 
-export function bridgeQueueName({ name, isFifo }: AwsTopic): string {
-  return `fantail-bridge-${name.replace('.fifo', '')}${isFifo ? '.fifo' : ''}`
+/** Characters of the name of a queue at SQS. Past it: the name is cut, and gets a hash of the whole. */
+const SQS_NAME_CHARS_MAX = 80
+const HASH_CHARS = 8
+
+export function bridgeQueueName({ name, isFifo }: Pick<AwsTopic, 'name' | 'isFifo'>): string {
+  return sqsName(`fantail-bridge-${name.replace('.fifo', '')}`, isFifo ? '.fifo' : '')
+}
+
+/** A name that SQS takes, with this ending. It is always the same for the same text. */
+export function sqsName(text: string, ending: string): string {
+  const room = SQS_NAME_CHARS_MAX - ending.length
+  if (text.length <= room) return text + ending
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARS)
+  return `${text.slice(0, room - HASH_CHARS - 1)}-${hash}${ending}`
 }
 
 /** The subscriptions of a bridge: of a URL, or of a queue with this name. */
