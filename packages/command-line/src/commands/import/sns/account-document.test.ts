@@ -161,6 +161,17 @@ test('a subscription with a hidden password, or with a name, is compared if it e
   expect(wanted.topics[0]?.subscriptions).toMatchObject([{ endpoint: one.endpoint, name: 'Billing' }])
 })
 
+test('a data protection policy that cannot be read again is kept', async () => {
+  const at = here()
+  const attributes = { DataProtectionPolicy: '{"Name":"kept"}', TracingConfig: 'Active' }
+  at.found.topics.push({ name: 'orders', settings: { attributes }, subscriptions: [] })
+  const unread = { ...topic({ TracingConfig: 'PassThrough' }), isProtectionUnread: true }
+  const attributesOf = async (one: SourceTopic) =>
+    (await importSns(source({ topics: [one] }), at)).wanted.topics[0]?.settings.attributes
+  expect(await attributesOf(unread)).toEqual({ ...attributes, TracingConfig: 'PassThrough' })
+  expect(await attributesOf(topic())).toEqual({})
+})
+
 test('a subscription that is switched from AWS keeps its filter here, and bridges are left out', async () => {
   const one = subscription({ attributes: { FilterPolicy: OFF_POLICY } })
   const bridge = `arn:aws:sqs:${PLACE}:fantail-bridge-orders`

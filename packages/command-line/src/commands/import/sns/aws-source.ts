@@ -11,6 +11,8 @@ export interface SourceTopic {
   arn: string
   /** undefined: they could not be read. */
   attributes: Attributes | undefined
+  /** The data protection policy could not be read. Any other attribute is in `attributes`. */
+  isProtectionUnread?: boolean
   tags: Record<string, string> | undefined
 }
 

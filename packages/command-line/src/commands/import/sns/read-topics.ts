@@ -63,8 +63,11 @@ async function readTopic({ sns, calls, signal }: Reading, TopicArn: string): Pro
         sns.send(new GetDataProtectionPolicyCommand({ ResourceArn: TopicArn }), options),
       )
   const { DataProtectionPolicy } = protection ?? {}
+  const isProtectionUnread =
+    !TopicArn.endsWith('.fifo') && !protection && !calls.isGone('sns:GetDataProtectionPolicy', TopicArn)
   return {
     arn: TopicArn,
+    ...(isProtectionUnread && { isProtectionUnread }),
     attributes: attributes && {
       ...attributes.Attributes,
       ...(DataProtectionPolicy && { DataProtectionPolicy }),

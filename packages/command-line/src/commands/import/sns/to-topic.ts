@@ -1,5 +1,5 @@
 /** A topic of SNS as the document has it. */
-import { type DeliveryPolicy, isFifoName, isObject, objectOf } from '@fantail/contracts'
+import { type DeliveryPolicy, isFifoName, isObject, objectOf, resolveTopic } from '@fantail/contracts'
 import { checkDeliveryPolicy, parseDeliveryPolicy } from '@fantail/policy'
 import { findAccess, keptPolicy } from './access-findings.ts'
 import type { Attributes, SourceTopic } from './aws-source.ts'
@@ -15,11 +15,21 @@ const KEPT =
 const OTHERS =
   /^(TopicArn|Owner|DisplayName|Policy|DeliveryPolicy|EffectiveDeliveryPolicy|Subscriptions(Confirmed|Pending|Deleted)|FifoTopic|ContentBasedDeduplication|FifoThroughputScope|KmsMasterKeyId|ArchivePolicy|BeginningArchiveTime)$/
 
-export function toTopic({ arn, attributes, tags }: SourceTopic, translation: Translation): Settings {
+export function toTopic(topic: SourceTopic, translation: Translation): Settings {
+  const { arn, attributes, tags, isProtectionUnread } = topic
   const { findings } = translation
   // SNS signs always.
   const always = { signing: 'sns', tags: keptTags(arn, tags, findings) }
-  return attributes ? { ...always, ...settingsOf(arn, attributes, translation) } : always
+  if (!attributes) return always
+  const unread = isProtectionUnread ? presentProtection(arn, translation) : {}
+  return { ...always, ...settingsOf(arn, { ...attributes, ...unread }, translation) }
+}
+
+/** The policy that an earlier import has brought. A change of attributes replaces all of them. */
+function presentProtection(arn: string, { here: { found, server } }: Translation): Attributes {
+  const present = found.topics.find(({ name }) => resolveTopic(name, server) === arn)
+  const { DataProtectionPolicy } = (present?.settings.attributes ?? {}) as Attributes
+  return DataProtectionPolicy === undefined ? {} : { DataProtectionPolicy }
 }
 
 function settingsOf(arn: string, attributes: Attributes, translation: Translation): Settings {
