@@ -102,10 +102,10 @@ async function applyFile(
   const parsed = parseState(text, isStdin ? 'stdin' : file)
   const client = await context.api()
   // The schemas take a while to load, and no other command needs them.
-  const { storedForm } = await import('./stored-form.ts')
+  const { isStored, storedForm } = await import('./stored-form.ts')
   const { server } = await getSession({ client })
   const wanted = storedForm(parsed, server)
-  const steps = planOf(wanted, await readWithProgress(client, context.out), { prune })
+  const steps = planOf(wanted, await readWithProgress(client, context.out), { prune, isStored })
   const problems = impossible(steps)
   if (problems.length > 0) throw new CommandError('conflict', problems.join('\n'), 'Nothing was changed.')
   if (plan) {

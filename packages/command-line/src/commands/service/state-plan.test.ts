@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Found, State } from './state-file.ts'
 import { impossible, planOf } from './state-plan.ts'
-import { storedForm } from './stored-form.ts'
+import { isStored, storedForm } from './stored-form.ts'
 
 const found: Found = {
   version: 1,
@@ -116,8 +116,68 @@ test('a catalogue is compared type by type, and pruned only if the file has one'
   expect(planned()).toEqual([])
 })
 
+const server = { partition: 'aws', region: 'eu-west-1', account: '123456789012' }
+
+test('a setting that null resets is no difference while the server shows the default', () => {
+  const given = (settings: object, ofSubscription: object): State => ({
+    version: 1,
+    queues: [],
+    topics: [
+      {
+        name: 'orders',
+        settings: { ...settings },
+        subscriptions: [{ endpoint: 'http://a', name: null, settings: { ...ofSubscription } }],
+      },
+    ],
+  })
+  const shown = (settings: object, ofSubscription: object): Found => {
+    const { topics, ...rest } = given(settings, { protocol: 'http', origin: 'native', ...ofSubscription })
+    const withId = ({ subscriptions, ...topic }: State['topics'][number]) => ({
+      ...topic,
+      subscriptions: subscriptions.map((one) => ({ ...one, id: 's1' })),
+    })
+    return { ...rest, topics: topics.map(withId) }
+  }
+  const file = given(
+    { displayName: null, recordAttempts: null, archive: null, fifo: null },
+    { metadata: null, onGone: null, maxInFlight: null },
+  )
+  const planned = (present: Found) =>
+    planOf(storedForm(file, server), present, { prune: true, isStored }).map(({ settings }) => settings)
+  const defaults = { displayName: '', recordAttempts: 'failures', archive: null, fifo: false }
+  expect(planned(shown(defaults, { metadata: {}, onGone: 'pause', maxInFlight: 32 }))).toEqual([])
+  const others = { metadata: { a: 'b' }, onGone: 'deadLetter', maxInFlight: 8 }
+  expect(planned(shown({ ...defaults, displayName: 'x', recordAttempts: 'all' }, others))).toEqual([
+    { displayName: null, recordAttempts: null },
+    { metadata: null, onGone: null, maxInFlight: null },
+  ])
+})
+
+test('a queue that a subscription makes belongs to the file', () => {
+  const redrivePolicy = { deadLetterTargetArn: 'dead', createQueue: true }
+  const subscription = { endpoint: 'http://a', name: null, settings: { redrivePolicy } }
+  const topics = [{ name: 'orders', settings: {}, subscriptions: [subscription] }]
+  const wanted = storedForm({ version: 1, queues: [], topics }, server)
+  const empty: Found = { version: 1, queues: [], topics: [] }
+  const steps = planOf(wanted, empty, { prune: true, isStored })
+  expect(steps.map(({ act, kind, name }) => [act, kind, name])).toEqual([
+    ['create', 'queue', 'dead'],
+    ['create', 'topic', 'orders'],
+    ['create', 'subscription', 'http://a'],
+  ])
+  const stored = { redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:eu-west-1:123456789012:dead' } }
+  expect(steps[2]?.settings).toEqual(stored)
+  const present: Found = {
+    version: 1,
+    queues: [{ name: 'dead', settings: {} }],
+    topics: [
+      { name: 'orders', settings: {}, subscriptions: [{ ...subscription, id: 's1', settings: stored }] },
+    ],
+  }
+  expect(planOf(wanted, present, { prune: true, isStored })).toEqual([])
+})
+
 test('a file that names topics by the server’s own ARNs changes and prunes nothing', () => {
-  const server = { partition: 'aws', region: 'eu-west-1', account: '123456789012' }
   const arn = (service: string, name: string) => `arn:aws:${service}:eu-west-1:123456789012:${name}`
   const { topics, queues, ...rest } = structuredClone(found)
   const byArn = {

@@ -12,7 +12,7 @@ import {
   type SubscriptionState,
 } from './state-file.ts'
 
-type Kind = 'queue' | 'topic' | 'eventType' | 'subscription'
+export type Kind = 'queue' | 'topic' | 'eventType' | 'subscription'
 
 export interface Step {
   act: 'create' | 'change' | 'delete'
@@ -34,10 +34,17 @@ interface PlanOptions {
    * queues whose names begin with it.
    */
   prune: boolean | string
+  /** Whether the server has a setting of the file. Default: they are equal. */
+  isStored?: IsStored
 }
 
-export function planOf(wanted: State, found: Found, { prune }: PlanOptions): Step[] {
-  const steps = queueSteps(wanted, found)
+type IsStored = (kind: Kind, member: string, wanted: unknown, present: Record<string, unknown>) => boolean
+
+const isEqual: IsStored = (_, member, wanted, present) => isDeepStrictEqual(wanted, present[member])
+
+export function planOf(wanted: State, found: Found, { prune, isStored = isEqual }: PlanOptions): Step[] {
+  const difference: Difference = (...sides) => differenceOf(isStored, ...sides)
+  const steps = queueSteps(wanted, found, difference)
   for (const { name, settings } of wanted.topics) {
     const present = found.topics.find((other) => other.name === name)
     steps.push(...difference({ kind: 'topic', name }, settings ?? {}, present?.settings))
@@ -49,7 +56,9 @@ export function planOf(wanted: State, found: Found, { prune }: PlanOptions): Ste
       steps.push(...difference({ kind: 'eventType', name, topic }, settings ?? {}, own?.settings))
     }
     for (const subscription of subscriptions)
-      steps.push(...subscriptionSteps(topic, subscription, present?.subscriptions ?? []))
+      steps.push(
+        ...subscriptionSteps({ topic, wanted: subscription }, present?.subscriptions ?? [], difference),
+      )
   }
   if (prune === false) return steps
   return [...steps, ...leftOver(wanted, beginningWith(prune === true ? '' : prune, found))]
@@ -60,7 +69,7 @@ function beginningWith(prefix: string, { queues, topics, ...rest }: Found): Foun
   return { ...rest, queues: queues.filter(isMeant), topics: topics.filter(isMeant) }
 }
 
-function queueSteps(wanted: State, found: Found): Step[] {
+function queueSteps(wanted: State, found: Found, difference: Difference): Step[] {
   const presentOf = (name: string) => found.queues.find((other) => other.name === name)?.settings
   const { queues, later } = inQueueOrder(wanted.queues)
   const first = queues.flatMap((queue) => {
@@ -74,7 +83,11 @@ function queueSteps(wanted: State, found: Found): Step[] {
   return [...first, ...closing]
 }
 
-function subscriptionSteps(topic: string, wanted: SubscriptionState, present: FoundSubscription[]): Step[] {
+function subscriptionSteps(
+  { topic, wanted }: { topic: string; wanted: SubscriptionState },
+  present: FoundSubscription[],
+  difference: Difference,
+): Step[] {
   const own = present.find((other) => isSame(other, wanted))
   const { endpoint, name = null, settings = {} } = wanted
   const subject = { kind: 'subscription' as const, name: endpoint, topic, ...(own && { id: own.id }) }
@@ -92,15 +105,17 @@ function isSame(found: SubscriptionState, wanted: SubscriptionState): boolean {
 
 type Subject = Pick<Step, 'kind' | 'name' | 'topic' | 'id'>
 
-/** Only settings that the file names are compared. */
-function difference(
+type Difference = (
   subject: Subject,
   wanted: Record<string, unknown>,
   present: Record<string, unknown> | undefined,
-): Step[] {
+) => Step[]
+
+/** Only settings that the file names are compared. */
+function differenceOf(isStored: IsStored, ...[subject, wanted, present]: Parameters<Difference>): Step[] {
   if (!present) return [{ act: 'create', ...subject, settings: wanted }]
   const changed = Object.keys(wanted).filter(
-    (name) => !INITIAL.includes(name) && !isDeepStrictEqual(wanted[name], present[name]),
+    (name) => !INITIAL.includes(name) && !isStored(subject.kind, name, wanted[name], present),
   )
   if (changed.length === 0) return []
   const pick = (from: Record<string, unknown>) =>

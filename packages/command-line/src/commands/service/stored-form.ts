@@ -1,12 +1,23 @@
 /**
- * Brings a file into the form in which the server answers: ARNs instead of names, the numbers of presets, and defaults
- * of members that are left out. A file that was applied would otherwise differ from the server forever.
+ * Brings a file into the form in which the server answers: ARNs instead of names, the numbers of presets, defaults of
+ * members that are left out, and queues that subscriptions make. A file that was applied would otherwise differ from
+ * the server forever.
  */
-import { type ArnDefaults, isObject, isProtocol, isQueueName, queueArn } from '@fantail/contracts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type ArnDefaults,
+  isObject,
+  isProtocol,
+  isQueueName,
+  queueArn,
+  RECORDING_DEFAULT,
+} from '@fantail/contracts'
 import { StateFile } from '@fantail/contracts/schemas/overview/state-schemas'
-import { parseDeliveryPolicy, readEndpoint } from '@fantail/policy'
+import { actionOnGone, parseDeliveryPolicy, readEndpoint } from '@fantail/policy'
+import { QUEUE, SUBSCRIPTION, TOPIC } from '@fantail/store'
 import { CommandError } from '../../output/exit-codes.ts'
 import { nameAt, type State, type SubscriptionState } from './state-file.ts'
+import type { Kind } from './state-plan.ts'
 
 type Settings = Record<string, unknown>
 
@@ -16,16 +27,60 @@ type Settings = Record<string, unknown>
  */
 export function storedForm(file: State, server: ArnDefaults): State {
   const { success, data } = StateFile.safeParse(file)
-  const { queues, topics, version } = success ? (data as unknown as State) : file
+  const { queues: listed, topics, version } = success ? (data as unknown as State) : file
+  const queues = named(listed, server)
+  const made = topics.flatMap(({ subscriptions }) => subscriptions.flatMap((one) => madeQueue(one, server)))
+  const others = [...new Set(made)].filter((name) => !queues.some((queue) => queue.name === name))
   return {
     version,
-    queues: named(queues, server),
+    queues: [...queues, ...others.map((name) => ({ name, settings: {} }))],
     topics: named(topics, server).map((topic) => ({
       ...topic,
       subscriptions: topic.subscriptions.map((one) => storedSubscription(one, server)),
     })),
   }
 }
+
+/** The dead-letter queue that a subscription asks for. It counts as one of the file, so `--prune` keeps it. */
+function madeQueue({ settings }: SubscriptionState, server: ArnDefaults): string[] {
+  const policy = settings?.redrivePolicy
+  if (!isMaking(policy) || policy.createQueue === false) return []
+  const { deadLetterTargetArn: queue } = policy
+  return [isQueueName(queue) ? queue : nameAt(server, queue)]
+}
+
+interface Making extends Settings {
+  deadLetterTargetArn: string
+  createQueue: boolean
+}
+
+function isMaking(policy: unknown): policy is Making {
+  return (
+    isObject(policy) &&
+    typeof policy.deadLetterTargetArn === 'string' &&
+    typeof policy.createQueue === 'boolean'
+  )
+}
+
+/** The values of reset settings, as the server shows them. It shows others as null, or not at all. */
+const RESETS: Record<Kind, Settings> = {
+  queue: QUEUE.settingDefaults,
+  topic: { ...TOPIC.settingDefaults, recordAttempts: RECORDING_DEFAULT },
+  eventType: { deprecated: false, examples: [] },
+  subscription: SUBSCRIPTION.settingDefaults,
+}
+
+/** Whether the server has a setting of the file. `null` stands for the default, and the server shows the default. */
+export function isStored(kind: Kind, member: string, wanted: unknown, present: Settings): boolean {
+  const shown = present[member] ?? null
+  if (wanted !== null) return isDeepStrictEqual(wanted, shown)
+  // The name alone decides whether a queue or topic is FIFO.
+  if (shown === null || member === 'fifo') return true
+  if (member === 'onGone') return shown === actionOnGone({ ...(present as GoneRule), onGone: undefined })
+  return isDeepStrictEqual(shown, RESETS[kind][member])
+}
+
+type GoneRule = Parameters<typeof actionOnGone>[0]
 
 function named<T extends { name: string; settings?: Settings }>(items: readonly T[], server: ArnDefaults) {
   const names = new Set<string>()
@@ -39,7 +94,11 @@ function named<T extends { name: string; settings?: Settings }>(items: readonly 
 }
 
 function storedSubscription(subscription: SubscriptionState, server: ArnDefaults): SubscriptionState {
-  const { endpoint, settings = {} } = subscription
+  const { endpoint, settings: given = {} } = subscription
+  const { redrivePolicy } = given
+  const settings = isMaking(redrivePolicy)
+    ? { ...given, redrivePolicy: { deadLetterTargetArn: redrivePolicy.deadLetterTargetArn } }
+    : given
   const protocol = isProtocol(settings.protocol) ? settings.protocol : undefined
   const read = readEndpoint(endpoint, protocol, server)
   return {
