@@ -52,7 +52,7 @@ test('starts its services without fetch, and scrapes without the SDK', async () 
   expect(files(/from\s*["'](node:)?http["']/), 'loads what Node has of fetch').toEqual([])
   expect(files(/SnapshotAgent/), "has more of undici than the worker's client").toEqual([])
   const [scrapes] = files(/class PrometheusExporter/)
-  const imports = texts.get(scrapes ?? '')?.matchAll(/from\s*"\.\/([a-z-]+)-[\w-]{8}\.mjs"/g) ?? []
+  const imports = texts.get(scrapes ?? '')?.matchAll(/(?:from|import)\s*"\.\/([a-z-]+)-[\w-]{8}\.mjs"/g) ?? []
   expect(Array.from(imports, ([, name]) => name).toSorted()).toEqual(['rolldown-runtime', 'telemetry'])
 })
 

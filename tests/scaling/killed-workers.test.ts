@@ -73,6 +73,7 @@ describe.concurrent('lanes', () => {
     await stack().worker(0).kill()
     const claimed = await claimedIn(stack(), ledger)
     const begun = await lastBegun(ledger, endpoint, { since: endpoint.release(), claimed, stalls })
+    expect(claimed.size).toBeGreaterThan(0)
     expect(claimed.size).toBeLessThanOrEqual(2 * ALLOWANCE * SUBSCRIPTIONS)
     expect(begun.again).toBeGreaterThan(0)
     expect(begun.first).toBeGreaterThan(0)

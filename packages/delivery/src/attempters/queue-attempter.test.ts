@@ -25,28 +25,22 @@ const stored = (request: HttpRequest) => ({
   Successful: entriesOf(request).map(({ Id }) => ({ Id, MessageId: `sqs-${Id}` })),
 })
 
-/** `answer`: the body of the answer, or its status and body. */
+interface Answer {
+  statusCode?: number
+  headers?: Record<string, string>
+  retryAfterSeconds?: number
+}
+
+/** `answer`: the members of the answer's body, and what else the answer has. */
 function start(settings: QueueKindSettings, answer: (request: HttpRequest) => object = stored) {
   const requests: HttpRequest[] = []
   const appended: string[] = []
   const send = (request: HttpRequest, done: (result: AttemptResult) => void) => {
     requests.push(request)
-    const given = answer(request)
-    const {
-      statusCode = 200,
-      headers = {},
-      ...value
-    } = given as {
-      statusCode?: number
-      headers?: Record<string, string>
-    }
-    setImmediate(done, {
-      kind: 'response',
-      statusCode,
-      durationMs: 1,
-      headers,
-      body: Buffer.from(JSON.stringify(value)),
-    })
+    const { statusCode = 200, headers = {}, retryAfterSeconds, ...value } = answer(request) as Answer
+    const later = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+    const body = Buffer.from(JSON.stringify(value))
+    setImmediate(done, { kind: 'response', statusCode, durationMs: 1, headers, body, ...later })
   }
   const append = async (arn: string) => {
     appended.push(arn)
@@ -177,6 +171,17 @@ test('a header alone may name the refusal of a queue', async () => {
   const { attempt } = start(AT_AWS, () => ({ statusCode: 400, headers }))
   expect(await attempt()).toMatchObject({ error: 'queue_missing', permanent: true })
 })
+
+test.each([{ statusCode: 302 }, { statusCode: 404 }, { statusCode: 413, retryAfterSeconds: 60 }])(
+  'a batch that a proxy refuses whatever its content is sent once: %o',
+  async (refusal) => {
+    const { requests, attempt } = start(AT_AWS, () => refusal)
+    const { statusCode: _, ...later } = refusal
+    const expected = { error: 'invalid_response', permanent: false, ...later }
+    expect(await Promise.all([attempt(), attempt()])).toMatchObject([expected, expected])
+    expect(requests).toHaveLength(1)
+  },
+)
 
 test('a batch that a proxy refuses for its size is sent in parts, before the same deadline', async () => {
   const isLarge = (request: HttpRequest) => entriesOf(request).length > 1

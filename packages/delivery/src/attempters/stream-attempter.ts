@@ -135,7 +135,7 @@ class StreamAttempter implements Attempter {
     const underWay = this.#underWay.of(sink.provider)
     if (!underWay.begin()) return records.map(() => refusedBy(underWay))
     const results = await putRecords(sink, records, this.#settings.timeoutMs)
-    if (results.some(({ kind }) => kind === 'response')) underWay.answered()
+    if (results.some(isAnswer)) underWay.answered()
     underWay.end()
     return withText ? results : results.map(withoutText)
   }
@@ -189,6 +189,10 @@ class StreamAttempter implements Attempter {
     const at = { url, region, isMapped: false, signer: aws, credential: aws.nameIn(region) }
     return new FirehoseSink({ sender, clock, ...at, streamName })
   }
+}
+
+function isAnswer(result: AttemptResult): boolean {
+  return result.kind === 'response' || (result.kind === 'failure' && result.error === 'invalid_response')
 }
 
 function unknownStream(arn: string): AttemptResult {

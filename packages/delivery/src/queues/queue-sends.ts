@@ -94,7 +94,7 @@ export class QueueSends {
   async #sendAll({ place, entries, done }: Batch): Promise<void> {
     const signal = attemptDeadline(this.#options.attemptTimeoutMs)
     const sent = await this.#request(place, entries, signal)
-    const isRepeated = entries.length > 1 && 'refused' in sent && sent.byContent
+    const isRepeated = entries.length > 1 && 'refused' in sent && sent.byContent && !signal.aborted
     for (const [i, end] of done.entries()) {
       if (!isRepeated) end(resultAt(sent, i))
       else void this.#request(place, entries.slice(i, i + 1), signal).then((alone) => end(resultAt(alone, 0)))

@@ -22,10 +22,11 @@ const SQS_TOO_MANY = 429
 const DENIED = /^AccessDenied/
 const SQS_DENIED = 403
 const SQS_REFUSED = 400
+/** Statuses with which a proxy may refuse a request because of one message's size or content. */
+const CONTENT_REFUSALS: readonly number[] = [400, 403, 413]
 
 export function readSends(answer: AwsAnswer, ids: readonly string[]): SendResults {
-  // A proxy may have refused one message for its size or its content.
-  if ('ended' in answer) return { refused: answer.ended, byContent: answer.isOfProxy === true }
+  if ('ended' in answer) return { refused: answer.ended, byContent: isContentRefusal(answer) }
   const { response } = answer
   if ('value' in answer) return { results: resultsOf(response, answer.value, ids) }
   const { statusCode } = response
@@ -33,6 +34,11 @@ export function readSends(answer: AwsAnswer, ids: readonly string[]): SendResult
   const refused = refusal(answer.name ?? '', answer.said, response)
   const isFinal = refused.permanent && refused.error === 'queue_refused'
   return { refused, byContent: isFinal && refused.statusCode !== SQS_DENIED }
+}
+
+function isContentRefusal({ isOfProxy, response }: Extract<AwsAnswer, { ended: AttemptResult }>): boolean {
+  if (!isOfProxy || response?.retryAfterSeconds !== undefined) return false
+  return response !== undefined && CONTENT_REFUSALS.includes(response.statusCode)
 }
 
 function resultsOf(

@@ -1,5 +1,6 @@
 /** Compares requests to a server on loopback with those of the AWS SDK, and checks the results of each answer. */
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose'
+import type { AttemptResult } from '@fantail/contracts'
 import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { AwsSigner } from '../aws/aws-signer.ts'
@@ -134,6 +135,28 @@ test.each<[string, Reply, object]>([
   const results = await put(reply)
   expect(results).toMatchObject([expected, expected, expected])
   if (!('verdict' in expected)) expect(results[0]).not.toHaveProperty('verdict')
+})
+
+test('a batch that is too large for a proxy is written in halves, with one deadline', async () => {
+  const requests: HttpRequest[] = []
+  const send = (request: HttpRequest, done: (result: AttemptResult) => void) => {
+    requests.push(request)
+    const { Records } = JSON.parse(String(request.body)) as { Records: unknown[] }
+    const isTooLarge = Records.length > 1
+    const body = JSON.stringify({ RequestResponses: Records.map(() => ({ RecordId: '1' })) })
+    const answer = { kind: 'response', durationMs: 1 } as const
+    done(
+      isTooLarge ? { ...answer, statusCode: 413 } : { ...answer, statusCode: 200, body: Buffer.from(body) },
+    )
+  }
+  const results = await new FirehoseSink({ ...PLACE, url: 'http://127.0.0.1/', sender: { send } }).put(
+    RECORDS,
+    5_000,
+  )
+  const written = { kind: 'response', statusCode: 200 }
+  expect(results).toMatchObject([written, written, written])
+  expect(requests).toHaveLength(5)
+  expect(new Set(requests.map(({ signal }) => signal)).size).toBe(1)
 })
 
 test('a request to AWS is signed for firehose in the stream’s region', async () => {

@@ -23,6 +23,8 @@ const FIREHOSE_LINGER_MS = 100
 /** Answer of a stream that is read. Past it: all records of the request are sent again. */
 const PUT_ANSWER_BYTES_MAX = 1_048_576
 
+const TOO_LARGE = 413
+
 const PUTTING = {
   service: 'firehose',
   version: '1.1',
@@ -49,11 +51,20 @@ export class FirehoseSink implements StreamSink {
     this.#options = options
   }
 
-  async put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults> {
+  put(records: readonly StreamRecord[], timeoutMs: number): Promise<PutResults> {
+    return this.#put(records, attemptDeadline(timeoutMs))
+  }
+
+  /** A proxy may take smaller requests than Firehose does. What it refuses for its size goes in halves. */
+  async #put(records: readonly StreamRecord[], signal: AbortSignal): Promise<PutResults> {
     const Records = records.map(({ data }) => ({ Data: data.toString('base64') }))
     const body = JSON.stringify({ DeliveryStreamName: this.#options.streamName, Records })
-    const call = { ...PUTTING, body, signal: attemptDeadline(timeoutMs) }
-    return readPut(await callAws(this.#options, this.#options, call), records)
+    const answer = await callAws(this.#options, this.#options, { ...PUTTING, body, signal })
+    const isTooLarge = 'ended' in answer && answer.isOfProxy && answer.response?.statusCode === TOO_LARGE
+    if (!isTooLarge || records.length === 1 || signal.aborted) return readPut(answer, records)
+    const half = Math.ceil(records.length / 2)
+    const first = await this.#put(records.slice(0, half), signal)
+    return [...first, ...(await this.#put(records.slice(half), signal))]
   }
 }
 

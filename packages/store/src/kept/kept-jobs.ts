@@ -38,7 +38,7 @@ export interface NewKept {
   readonly body: string
 }
 
-/** All messages of a dispatch job. They belong to one topic. */
+/** The messages of one topic in a dispatch job. */
 export interface KeptJob {
   arn: string
   uid: string

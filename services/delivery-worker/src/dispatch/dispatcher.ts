@@ -216,7 +216,8 @@ export class Dispatcher {
     const [first] = messages
     if (!first) return
     const job = wholeJob(run, messages)
-    const mark = first.isArchived ? run.copies.mark(shardBase(shardOf(first.arn))) : undefined
+    const isArchived = messages.some((message) => message.isArchived)
+    const mark = isArchived ? run.copies.mark(shardBase(shardOf(first.arn))) : undefined
     const isKept = await this.#retries.untilDone(run, () => this.#isKept(messages, job))
     if (isKept === false) run.awaitsRing = true
     if (!isKept) return

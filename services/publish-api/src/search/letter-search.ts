@@ -46,10 +46,10 @@ export async function searchLetters<Found>(
     nextCursor,
   })
   const isOver = () => found.length === limit || performance.now() >= endsAt || signal.aborted
-  for (const [n, { arn: queueArn, isTarget }] of request.queues.entries()) {
+  for (const [n, { arn: queueArn, mayHaveMoved }] of request.queues.entries()) {
     if (queueArn < (first ?? '')) continue
     let cursor = queueArn === first && within !== '' ? within : undefined
-    const mayHave = (withMoved && isTarget) || (await hasLetters(queues, queueArn))
+    const mayHave = (withMoved && mayHaveMoved) || (await hasLetters(queues, queueArn))
     if (!mayHave || !(await request.mayRead(queueArn))) continue
     do {
       const { items, next } = await read(queues, queueArn, { filter, limit: limit - found.length, cursor })

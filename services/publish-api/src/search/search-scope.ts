@@ -47,20 +47,25 @@ function withMetadata({ subscriptions, isComplete }: Names, member: string) {
 
 export interface SearchedQueue {
   arn: string
-  /** The dead-letter queue of a queue, so that messages may have been moved into it. */
-  isTarget: boolean
+  /** A queue may have moved messages into it: it is the dead-letter queue of one, or the caller names it. */
+  mayHaveMoved: boolean
 }
 
-/** The queues that the caller sees, sorted. They are read anew, because a first letter makes a queue. */
+/**
+ * The queues that the caller sees, sorted, or only the one that it names. They are read anew, because a first letter
+ * makes a queue.
+ */
 export async function queuesOf(
   deps: Pick<ApiDeps, 'queues'>,
   caller: Call['caller'],
+  asked: string | undefined,
 ): Promise<SearchedQueue[]> {
   const { names } = await readQueues(deps.queues)
   const targets = new Set(names.flatMap(({ target }) => target ?? []))
   const seen = names.filter((queue) => isNameVisible(caller, queue))
   const arns = seen.flatMap(({ found }) => found.arn ?? []).sort()
-  return arns.map((arn) => ({ arn, isTarget: targets.has(arn) }))
+  const wanted = asked === undefined ? arns : arns.filter((arn) => arn === asked)
+  return wanted.map((arn) => ({ arn, mayHaveMoved: asked !== undefined || targets.has(arn) }))
 }
 
 /** Asks the policy of each resource once. */

@@ -214,4 +214,6 @@ test('a message that a queue has moved is found, unless a condition is about top
     expect(await moved(`&${condition}`)).toEqual([])
   const blind = await keyWith(api, ['read', 'bodies'], { prefixes: ['acme'] })
   expect((await searchWhole('dead-letters', 'text=a%20move', blind)).found).toEqual([])
+  await admin.call('DELETE', '/v1/queues/moves')
+  expect(await moved('&queue=moves-dlq')).toHaveLength(1)
 })

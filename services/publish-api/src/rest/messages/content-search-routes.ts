@@ -79,7 +79,7 @@ async function searchDeadLetters(
   const { isWanted, subscriptions } = await scopeOf(deps, call)
   const find = contentFinder(call.query)
   const asked = queue === undefined ? undefined : resolveQueue(queue, deps.settings.arn, 'queue')
-  const queues = (await queuesOf(deps, call.caller)).filter(({ arn }) => asked === undefined || arn === asked)
+  const queues = await queuesOf(deps, call.caller, asked)
   const withMoved = [topic, topicPrefix, metadata, since, until].every((condition) => condition === undefined)
   const { found, ...scanned } = await searchLetters(deps, {
     queues,
