@@ -20,10 +20,16 @@ const WORKERS = 7
 /** Tests start many processes. Compiling is half of what a start costs. */
 const env = { NODE_COMPILE_CACHE: COMPILED_CODE }
 /**
- * The time after which a test fails. It is no promise about Fantail's speed: on a busy machine a process starts ten
+ * The times after which a test or a wait fails. They are no promise about Fantail's speed: on a busy machine a process starts ten
  * times as slowly.
  */
-const common = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const, env }
+const common = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 15_000 } },
+  pool: 'forks' as const,
+  env,
+}
 
 export default defineConfig({
   test: {

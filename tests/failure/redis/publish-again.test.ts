@@ -36,7 +36,7 @@ test.each(['break', 'silence'] as const)(
     await lost
     expect(ledger.failures).toMatchObject([{ status: 503, code: 'storage_unavailable', retryAfter: '1' }])
     await receiver().waitForRequests(1, `/${topic}`)
-    await expect.poll(() => ledger.publish(`after ${how}`), { timeout: 5_000 }).toBe('accepted')
+    await waitFor(async () => (await ledger.publish(`after ${how}`)) === 'accepted')
     const account = await ledger.whenSettled()
     row.report({ ...account, messages: account.accepted + account.unknown, recoverySeconds: null })
     expect(account).toMatchObject({ unknown: 1, duplicates: 0, lost: 0 })
@@ -66,7 +66,7 @@ test('with an Idempotency-Key the client repeats the request, and one message is
   await lost
   expect([first.status, first.body.error.code]).toEqual([503, 'storage_unavailable'])
   await receiver().waitForRequests(1, '/keyed')
-  await expect.poll(async () => (await publish('charge once', headers)).status, { timeout: 5_000 }).toBe(202)
+  await waitFor(async () => (await publish('charge once', headers)).status === 202)
   const again = await publish('charge once', headers)
   expect(again.headers['idempotent-replayed']).toBe('true')
   // Jobs of one queue are dispatched in order, so the last one ends the wait.

@@ -127,7 +127,7 @@ test('an attempt without an answer ends after timeoutMs, the call at its deadlin
   const reason = new Error('enough')
   const controller = new AbortController()
   const call = client().topics('aborted').publish('x', { signal: controller.signal })
-  await vi.waitFor(() => expect(server.asked.some(({ url }) => url.includes('aborted'))).toBe(true))
+  await expect.poll(() => server.asked.some(({ url }) => url.includes('aborted'))).toBe(true)
   controller.abort(reason)
   expect(await failureOf(call)).toMatchObject({ code: 'aborted', cause: reason, attempts: 1 })
   const before = client().topics('orders').publish('x', { signal: controller.signal })
@@ -147,7 +147,7 @@ test('onAttempt sees each request with its result and the time until the next', 
   server.answer(errorAnswer(500, 'internal'), RECEIPT)
   const attempts: Attempt[] = []
   await publish({ onAttempt: (attempt) => attempts.push(attempt) })
-  await vi.waitFor(() => expect(attempts.length).toBe(2))
+  await expect.poll(() => attempts.length).toBe(2)
   const at = { method: 'POST', path: '/v1/topics/{topic}/messages', requestId: 'r-1' }
   expect(attempts).toMatchObject([
     { ...at, attempt: 1, status: 500, error: { code: 'internal' }, retryInMs: 0 },

@@ -129,7 +129,7 @@ function startRecorder(set: { bytesMax?: number; add?: AttemptStore['add'] } = {
 test('attempts that end together are written by one script, and nothing is sent without any', async () => {
   const { recorder, added, onWrite } = startRecorder()
   for (let n = 0; n < 20; n++) for (const id of ['a', 'b']) recorder.add(id, () => record(n))
-  await vi.waitFor(() => expect(onWrite).toHaveBeenCalledWith('up'))
+  await expect.poll(() => onWrite).toHaveBeenCalledWith('up')
   expect(added).toHaveBeenCalledTimes(1)
   expect([(await kept('a')).length, (await kept('b'))[0]]).toEqual([20, 'm19'])
   await recorder.stop()
@@ -161,7 +161,7 @@ test('successes are taken up to a number for each second, and counted past it', 
     if (recorder.takesSuccess('a')) recorder.add('a', () => record(n))
     else recorder.leaveOut('a')
   }
-  await vi.waitFor(async () => expect((await kept('a')).length).toBe(20))
+  await expect.poll(() => kept('a')).toHaveLength(20)
   // Failures find a place all the same.
   recorder.add('a', () => record(99))
   await recorder.stop()
@@ -192,7 +192,7 @@ test('a write that fails is reported, loses its attempts, and the next one goes 
     },
   })
   recorder.add('a', () => record(1))
-  await vi.waitFor(() => expect(onWrite).toHaveBeenCalledWith('down', expect.any(Error)))
+  await expect.poll(() => onWrite).toHaveBeenCalledWith('down', expect.any(Error))
   fails = false
   recorder.add('a', () => record(2))
   await recorder.stop()
