@@ -3,6 +3,7 @@ import { startFairTimer, steadyNow, waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { publish, retries, subscribe } from '../harness/receivers/webhooks.ts'
+import { moveRedisTime } from '../harness/redis/redis-time.ts'
 import type { ErrorBody } from '../harness/services/rest-client.ts'
 import { useStack } from '../harness/services/stack.ts'
 
@@ -36,13 +37,14 @@ async function counts(queue: string): Promise<{ visible: number; inFlight: numbe
 }
 
 test('a received message is hidden until its timeout, comes back, and is gone once acknowledged', async () => {
-  const { client } = stack()
+  const { client, connection } = stack()
   await client.put('/v1/queues/work')
   await client.post('/v1/queues/work/messages', { body: 'task' })
-  const [first] = await receive('work', { visibilityTimeoutSeconds: 1 })
+  const [first] = await receive('work', { visibilityTimeoutSeconds: 600 })
   expect(first).toMatchObject({ body: 'task', receiveCount: 1 })
   expect(await receive('work')).toEqual([])
   expect(await counts('work')).toEqual({ visible: 0, inFlight: 1, delayed: 0 })
+  await moveRedisTime(connection, 600_000)
   const [again] = await receive('work', { waitSeconds: 5 })
   expect(again).toMatchObject({ messageId: first?.messageId, receiveCount: 2 })
   const receiptHandles = [again?.receiptHandle ?? '']
@@ -75,12 +77,13 @@ test('a long poll ends with the message that arrives meanwhile', async () => {
 })
 
 test('a delayed message and one received too often go where they belong', async () => {
-  const { client } = stack()
+  const { client, connection } = stack()
   await client.put('/v1/queues/poison')
   const redrivePolicy = { deadLetterTargetArn: 'poison', maxReceiveCount: 1 }
   await client.put('/v1/queues/fragile', { redrivePolicy, visibilityTimeoutSeconds: 0 })
-  await client.post('/v1/queues/fragile/messages', { body: 'later', delaySeconds: 1 })
+  await client.post('/v1/queues/fragile/messages', { body: 'later', delaySeconds: 600 })
   expect(await counts('fragile')).toEqual({ visible: 0, inFlight: 0, delayed: 1 })
+  await moveRedisTime(connection, 600_000)
   expect(await receive('fragile', { waitSeconds: 5 })).toHaveLength(1)
   expect(await receive('fragile')).toEqual([])
   expect((await receive('poison', { waitSeconds: 5 })).map(({ body }) => body)).toEqual(['later'])
