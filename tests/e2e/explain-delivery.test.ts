@@ -54,7 +54,11 @@ test('says for each message what became of it at every subscription', async () =
     deliveryPolicy: retries(2, { minDelayTarget: 600, maxDelayTarget: 600 }),
   })
   const messageId = await publish(stack(), 'told', 'news')
-  const { message, deliveries } = await outcome(messageId, ({ deadLettered }) => deadLettered === 1)
+  // An attempt of more than a second goes on in its lane. On a busy machine each of the three may be the last to end.
+  const { message, deliveries } = await outcome(
+    messageId,
+    ({ delivered, deadLettered }) => delivered === 1 && deadLettered === 1,
+  )
   expect(message).toMatchObject({ messageId, sizeBytes: 4 })
   expect(message.counts).toEqual({
     delivered: 1,
