@@ -21,7 +21,7 @@ const CASES: { name: ServiceName; what: 'stays away' | 'comes back' }[] = [
   { name: 'redrive', what: 'comes back' },
 ]
 
-test.each(CASES)('$name stops with exit code 0 while Redis $what', async ({ name, what }) => {
+test.concurrent.each(CASES)('$name stops with exit code 0 while Redis $what', async ({ name, what }) => {
   const redis = await startRedis()
   const ports = { FANTAIL_PORT: '0', FANTAIL_OPS_PORT: '0' }
   const service = new ServiceProcess(name, name, {
