@@ -1,5 +1,17 @@
-/** Recorded answers of AWS in rare cases: queues as endpoints, JSON by AWS Query, tokens of lists. */
-import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns'
+/**
+ * Recorded answers of AWS in rare cases: queues as endpoints, JSON by AWS Query, tokens of lists. The last test repeats
+ * recorded requests of Terraform.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  GetSubscriptionAttributesCommand,
+  GetTopicAttributesCommand,
+  ListTagsForResourceCommand,
+  ListTopicsCommand,
+  SNSClient,
+} from '@aws-sdk/client-sns'
+import { GetQueueAttributesCommand, ListQueueTagsCommand } from '@aws-sdk/client-sqs'
 import { LIST_LIMIT_MAX } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ACCOUNT, topicArn } from './sns/sns.fixture.ts'
@@ -13,6 +25,12 @@ beforeAll(async () => {
 })
 afterAll(() => sqs.stop())
 
+const snsClient = () =>
+  new SNSClient({
+    endpoint: sqs.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  })
 const JSON_ACCEPTED = { Accept: 'application/json' }
 async function get(
   at: string,
@@ -131,8 +149,7 @@ test('[217] NextToken is padded Base64, over every protocol', async () => {
   await Promise.all(names.map((name) => topics.create(topicArn(name), {})))
   await sqs.createQueue()
   const isPadded = (token: string) => Buffer.from(token, 'base64').toString('base64') === token
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-  const client = new SNSClient({ endpoint: sqs.endpoint, region: 'us-east-1', credentials })
+  const client = snsClient()
   const { NextToken = '' } = await client.send(new ListTopicsCommand({}))
   expect([NextToken.length % 4, isPadded(NextToken)]).toEqual([0, true])
   expect((await client.send(new ListTopicsCommand({ NextToken }))).Topics?.length).toBeGreaterThan(0)
@@ -142,3 +159,84 @@ test('[217] NextToken is padded Base64, over every protocol', async () => {
   const rest = await sqs.json('ListQueues', { MaxResults: 1, NextToken: page.NextToken })
   expect(JSON.parse(rest.text).QueueUrls).not.toEqual(page.QueueUrls)
 })
+
+type Pairs = Record<string, string>
+
+/** The values that Terraform gave a topic, queue or subscription. It expects to read them. */
+interface Given {
+  attributes: Record<string, unknown>
+  tags: Pairs
+}
+
+test('Terraform reads back what its recorded requests gave', async () => {
+  const recorded = await readFile(join(import.meta.dirname, 'terraform-calls.jsonl'), 'utf8')
+  const calls = recorded.replaceAll('http://127.0.0.1:4100', sqs.endpoint).trimEnd().split('\n')
+  const sns = snsClient()
+  const things = new Map<string, Given>()
+  /** Subscriptions by their topic and endpoint. */
+  const subscriptions = new Map<string, string>()
+  for (const line of calls) {
+    const call: Pairs = JSON.parse(line)
+    const subscription = subscriptions.get(call.SubscriptionArn ?? '')
+    if (subscription) call.SubscriptionArn = subscription
+    const { status, text } = await sqs.query(call)
+    expect([status, line]).toEqual([200, line])
+    const made = /<(?:QueueUrl|TopicArn|SubscriptionArn)>([^<]+)</.exec(text)?.[1]
+    const id = made ?? call.SubscriptionArn ?? call.QueueUrl ?? call.TopicArn ?? call.ResourceArn ?? ''
+    if (call.Action === 'Subscribe')
+      subscriptions.set(`${call.TopicArn?.split(':').at(-1)} to ${call.Endpoint}`, id)
+    if (/^(Delete|Unsubscribe)/.test(call.Action ?? '')) {
+      things.delete(id)
+      await expect(readThing(sns, id)).rejects.toThrow(/does not exist/)
+      continue
+    }
+    const given = things.get(id) ?? { attributes: {}, tags: {} }
+    things.set(id, given)
+    apply(call, given)
+    const { attributes, tags } = await readThing(sns, id)
+    const read = Object.keys(given.attributes).map((name) => [name, meaningOf(attributes[name])])
+    expect([line, Object.fromEntries(read), tags]).toEqual([line, given.attributes, given.tags])
+  }
+  expect([things.size, subscriptions.size]).toEqual([0, 5])
+  sns.destroy()
+})
+
+function apply(call: Pairs, { attributes, tags }: Given): void {
+  const named = (name: RegExp, value: string) =>
+    Object.keys(call)
+      .filter((key) => name.test(key))
+      .map((key): [string, string] => [call[key] ?? '', call[key.replace(/\w+$/, value)] ?? ''])
+  const attribute = [call.AttributeName ?? '', call.AttributeValue ?? ''] as const
+  const all = [
+    ...named(/^Attribute\.\d+\.Name$/, 'Value'),
+    ...named(/^Attributes\.entry\.\d+\.key$/, 'value'),
+    ...(call.AttributeName ? [attribute] : []),
+  ]
+  for (const [name, value] of all) attributes[name] = meaningOf(value)
+  Object.assign(tags, Object.fromEntries(named(/^Tags?\.(member\.)?\d+\.Key$/, 'Value')))
+  for (const [key] of named(/^TagKeys?\.(member\.)?\d+$/, '')) delete tags[key]
+}
+
+/** Terraform compares documents by their content. An empty one is none, and a delivery policy gets defaults. */
+function meaningOf(value = ''): unknown {
+  if (!value.startsWith('{')) return value
+  if (value === '{}') return ''
+  return JSON.parse(value, (name, part) => (part === null || name === 'guaranteed' ? undefined : part))
+}
+
+async function readThing(sns: SNSClient, id: string): Promise<{ attributes: Pairs; tags: Pairs }> {
+  if (id.startsWith('http')) {
+    const of = { QueueUrl: id }
+    const read = await sqs.client.send(new GetQueueAttributesCommand({ ...of, AttributeNames: ['All'] }))
+    const { Tags = {} } = await sqs.client.send(new ListQueueTagsCommand(of))
+    return { attributes: read.Attributes ?? {}, tags: Tags }
+  }
+  if (id.split(':').length === 7) {
+    const read = await sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: id }))
+    return { attributes: read.Attributes ?? {}, tags: {} }
+  }
+  const read = await sns.send(new GetTopicAttributesCommand({ TopicArn: id }))
+  const { Tags = [] } = await sns.send(new ListTagsForResourceCommand({ ResourceArn: id }))
+  const tags = Object.fromEntries(Tags.map(({ Key = '', Value = '' }) => [Key, Value]))
+  return { attributes: read.Attributes ?? {}, tags }
+}
