@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Subscription } from '@fantail/client/api'
-import { Svix, Webhook } from 'svix'
+import { type ReceivedRequest, waitFor } from '@fantail/test-kit'
+import { type EndpointOut, type ListResponseEndpointOut, Svix, Webhook } from 'svix'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
@@ -13,11 +14,13 @@ import { useStack } from '../harness/services/stack.ts'
 import { type SvixStandIn, startSvix } from '../harness/svix/svix-stand-in.ts'
 
 const TOKEN = 'testsk_0123456789'
+const CUSTOMERS = ['acme', 'globex', 'hooli', 'initech', 'umbrella']
 const stack = useStack()
 const receiver = useReceiver()
 let home: string
 let standIn: SvixStandIn
 let svix: Svix
+let made: Made[]
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'fantail-svix-'))
@@ -32,7 +35,8 @@ afterAll(async () => {
 
 async function fantail(words: string, env: Record<string, string> = { SVIX_AUTH_TOKEN: TOKEN }) {
   const set = { FANTAIL_URL: stack().api.url, XDG_CONFIG_HOME: home, ...env }
-  return callFantail([...words.split(' '), '--from', standIn.url], { env: set })
+  const from = words.startsWith('import') ? ['--from', standIn.url] : []
+  return callFantail([...words.split(' '), ...from], { env: set })
 }
 
 function objectsOf<T>(stdout: string): T[] {
@@ -52,7 +56,7 @@ async function setUp(): Promise<Made[]> {
   await svix.eventType.create({ name: 'order.sent', description: '', schemas: { '1': { typ: 'x' } } })
   await svix.eventType.create({ name: 'old', description: 'Gone.', archived: true })
   const made: Made[] = []
-  for (const customer of ['acme', 'globex', 'hooli', 'initech', 'umbrella']) {
+  for (const customer of CUSTOMERS) {
     const app = await svix.application.create({
       name: `${customer} Inc`,
       uid: customer,
@@ -82,7 +86,7 @@ async function setUp(): Promise<Made[]> {
 }
 
 test('fifty endpoints come over with their secrets, and receivers with Svix’s library change nothing', async () => {
-  const made = await setUp()
+  made = await setUp()
   const [first] = (await svix.application.list()).data
   const [endpoint] = (await svix.endpoint.list(first?.id ?? '')).data
   const before = standIn.changes()
@@ -113,7 +117,10 @@ test('fifty endpoints come over with their secrets, and receivers with Svix’s 
   expect(new Set(subscriptions.map(({ status }) => status))).toEqual(new Set(['paused']))
   const one = (n: number) =>
     subscriptions.find(({ endpoint: address }) => address.endsWith(`/acme/${n}`)) as Subscription
-  expect(one(0)).toMatchObject({ name: 'Endpoint 0', metadata: { svixUid: 'acme-0', owner: 'ops' } })
+  expect(one(0)).toMatchObject({
+    name: 'Endpoint 0',
+    metadata: { svixUid: 'acme-0', svixState: 'enabled', owner: 'ops' },
+  })
   expect(one(3).eventTypes).toEqual(['order.paid'])
   expect(one(4).filterPolicy).toEqual({ channels: ['eu', 'us'] })
   expect(one(5).effectiveDeliveryPolicy.throttlePolicy).toEqual({ maxReceivesPerSecond: 50 })
@@ -127,7 +134,7 @@ test('fifty endpoints come over with their secrets, and receivers with Svix’s 
   })
 
   // Messages wait, and a resume sends each once, in a form that Svix's library accepts by Svix's headers alone.
-  for (const customer of ['acme', 'globex', 'hooli', 'initech', 'umbrella'])
+  for (const customer of CUSTOMERS)
     for (const [eventType, channels] of [
       ['order.paid', ['us']],
       ['order.sent', []],
@@ -164,7 +171,138 @@ test('fifty endpoints come over with their secrets, and receivers with Svix’s 
     `/v1/subscriptions/${one(0).id}/webhook-keys`,
   )
   expect(webhookKeys).toHaveLength(2)
+  const rotated = await svix.endpoint.getSecret(first?.id ?? '', endpoint?.id ?? '')
+  made = made.map((one) => (endpoint?.url.endsWith(one.path) ? { ...one, secret: rotated.key } : one))
 })
+
+test('customers move over and back, and each receiver gets each message once', async () => {
+  const applications = (await svix.application.list()).data
+  const published: { customer: string; n: number; eventType: string }[] = []
+  const payload = (customer: string, n: number) => ({ customer, n, text: 'Grüße', price: 1.5 })
+  /** Publishes to every customer at one side. Returns the number in the messages. */
+  const publish = async (side: 'svix' | 'fantail') => {
+    const n = published.length
+    for (const { id, uid } of applications) {
+      const customer = uid ?? ''
+      const eventType = n % 2 ? 'order.sent' : 'order.paid'
+      published.push({ customer, n, eventType })
+      const message = payload(customer, n)
+      if (side === 'svix') await svix.message.create(id, { eventType, payload: message, channels: ['eu'] })
+      else
+        await stack().client.post(`/v1/topics/${customer}-events/messages`, {
+          eventType,
+          message,
+          attributes: { channels: ['eu'] },
+        })
+    }
+    return n
+  }
+  const setDisabled = async (disabled: boolean) => {
+    for (const { id } of applications)
+      for (const endpoint of await endpointsOf(id))
+        if (!endpoint.uid?.endsWith('-6')) await svix.endpoint.patch(id, endpoint.id, { disabled })
+  }
+  const act = async (verb: 'pause' | 'resume' | 'retry') =>
+    expect(await fantail(`lanes ${verb} --metadata svixState=enabled --yes`)).toMatchObject({ code: 0 })
+  const waiting = async () => {
+    const { subscriptions } = await allSubscriptions()
+    return subscriptions
+      .filter(({ metadata }) => metadata.svixState === 'enabled')
+      .reduce((sum, { lane }) => sum + lane.waiting + lane.inFlight, 0)
+  }
+  /** Each endpoint with each message of its customer, and whether it must get the message. */
+  const expected = () =>
+    made.flatMap(({ path, secret, disabled }) =>
+      published
+        .filter(({ customer }) => path.split('/')[1] === customer)
+        .map(({ n, eventType }) => {
+          const isChosen = !path.endsWith('3') || eventType === 'order.paid'
+          return { path, secret, n, wanted: !disabled && isChosen }
+        }),
+    )
+  const answeredOf = (path: string, n: number) =>
+    requestsOf(path, n).filter(({ answered }) => answered === 200)
+  const lacking = () => expected().filter(({ path, n, wanted }) => wanted && answeredOf(path, n).length === 0)
+  await act('pause')
+  receiver().clear()
+
+  // Both sides send the same.
+  const [there, here] = [await publish('svix'), await publish('fantail')]
+  await standIn.delivered()
+  await waitFor(async () => (await waiting()) > 0)
+  await act('resume')
+  await waitFor(() => lacking().length === 0)
+  for (const { path, secret } of made.filter(({ disabled }) => !disabled)) {
+    const [one, other] = [there, here].map((n) => requestOf(path, n))
+    if (path.endsWith('3')) continue
+    expect([path, seen(one, secret, there)]).toEqual([path, seen(other, secret, here)])
+  }
+
+  // The publisher moves first, and what is under way at Svix arrives.
+  await act('pause')
+  await publish('svix')
+  await publish('fantail')
+  await standIn.delivered()
+  await act('resume')
+  await setDisabled(true)
+  await publish('fantail')
+
+  // Back: Svix is on before the publisher returns, and what waits here is delivered before the pause.
+  receiver().respond('/acme/0', (_, n) => ({ status: n <= 2 ? 503 : 200 }))
+  await publish('fantail')
+  await waitFor(async () => (await waiting()) > 0)
+  await setDisabled(false)
+  receiver().respond('/acme/0', { status: 200 })
+  await publish('svix')
+  await standIn.delivered()
+  await act('retry')
+  await waitFor(async () => lacking().length === 0 && (await waiting()) === 0)
+  await act('pause')
+  await publish('svix')
+  await standIn.delivered()
+
+  const all = expected()
+  for (const { path, secret, n, wanted } of all) {
+    const got = answeredOf(path, n)
+    expect([path, n, got.length]).toEqual([path, n, wanted ? 1 : 0])
+    for (const request of got) verify(secret, request)
+  }
+  const due = all.filter(({ wanted }) => wanted).length
+  console.log(
+    `${published.length} messages, ${due} deliveries, ${receiver().requests.length} requests, 0 lost`,
+  )
+}, 120_000)
+
+const requestsOf = (path: string, n: number) =>
+  receiver()
+    .requestsTo(path)
+    .filter(({ text }) => JSON.parse(text).n === n)
+const requestOf = (path: string, n: number) => requestsOf(path, n)[0] as ReceivedRequest
+
+function verify(secret: string, { text, headers }: ReceivedRequest): void {
+  new Webhook(secret).verify(text, headers as Record<string, string>)
+}
+
+/** The part of a request that must be the same from both sides. */
+function seen(request: ReceivedRequest, secret: string, n: number) {
+  verify(secret, request)
+  const names = ['content-type', 'x-route', 'svix-id', 'svix-timestamp', 'svix-signature']
+  const has = names.filter((name) => request.headers[name] !== undefined)
+  return { has, type: request.headers['content-type'], text: request.text.replace(`"n":${n},`, '') }
+}
+
+async function endpointsOf(application: string) {
+  const found: EndpointOut[] = []
+  let iterator: string | null = null
+  for (;;) {
+    const page: ListResponseEndpointOut = await svix.endpoint.list(application, {
+      ...(iterator && { iterator }),
+    })
+    found.push(...page.data)
+    if (page.done) return found
+    iterator = page.iterator
+  }
+}
 
 async function allSubscriptions(): Promise<{ subscriptions: Subscription[] }> {
   return stack().client.get('/v1/subscriptions?limit=100')

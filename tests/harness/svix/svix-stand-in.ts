@@ -1,12 +1,14 @@
 /**
- * A stand-in for Svix's API: the calls that set up applications, endpoints and event types, and those that read them.
- * Svix's own client judges it, because tests set it up with that client.
+ * A stand-in for Svix: the calls that set up applications, endpoints and event types, those that read them, and
+ * messages, which it delivers once. Svix's own client judges the calls, because tests make them with it, and Svix's
+ * library signs the messages.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
+import { Webhook } from 'svix'
 
 type Json = Record<string, unknown>
 
@@ -27,6 +29,8 @@ export interface SvixStandIn {
   url: string
   /** Calls that were not a GET. */
   changes(): number
+  /** Resolves when every message was delivered, and rejects if one was not. */
+  delivered(): Promise<void>
   close(): void
 }
 
@@ -37,6 +41,7 @@ const PAGE_MEMBERS = 20
 export async function startSvix(token: string): Promise<SvixStandIn> {
   const applications = new Map<string, Application>()
   const eventTypes = new Map<string, Json>()
+  const under: Promise<void>[] = []
   let changes = 0
   const app = new Hono()
   app.use(async (context, next) => {
@@ -75,6 +80,21 @@ export async function startSvix(token: string): Promise<SvixStandIn> {
       transformation: { enabled: false, code: null },
     })
     return context.json(shown, 201)
+  })
+  app.patch('/api/v1/app/:app/endpoint/:endpoint', async (context) => {
+    const { endpoint } = found(context)
+    if (!endpoint) return problem(context, 404, 'not_found')
+    Object.assign(endpoint.shown, await context.req.json<Json>())
+    return context.json(endpoint.shown)
+  })
+  app.post('/api/v1/app/:app/msg', async (context) => {
+    const { application } = found(context)
+    if (!application) return problem(context, 404, 'not_found')
+    const { eventType, payload, channels = [] } = await context.req.json<Json>()
+    const message = { id: newId('msg'), eventType, payload, channels, timestamp: new Date().toISOString() }
+    for (const endpoint of application.endpoints.values())
+      if (takes(endpoint, message)) under.push(deliver(endpoint, message))
+    return context.json(message, 202)
   })
   app.get('/api/v1/app/:app/endpoint', (context) => {
     const { application } = found(context)
@@ -129,8 +149,35 @@ export async function startSvix(token: string): Promise<SvixStandIn> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     changes: () => changes,
+    delivered: async () => void (await Promise.all(under)),
     close: () => void server.close(),
   }
+}
+
+interface Message {
+  id: string
+  eventType: unknown
+  payload: unknown
+  channels: unknown
+}
+
+/** Without event types or channels of its own an endpoint takes all. */
+function takes({ shown }: Endpoint, { eventType, channels }: Message): boolean {
+  const { disabled, eventTypes, channels: own } = shown as Record<string, unknown[] | undefined>
+  if (disabled || (eventTypes && !eventTypes.includes(eventType))) return false
+  return !own || own.some((channel) => (channels as unknown[]).includes(channel))
+}
+
+async function deliver({ shown, key, headers }: Endpoint, { id, payload }: Message): Promise<void> {
+  const [body, at] = [JSON.stringify(payload), new Date()]
+  const signed = {
+    'svix-id': id,
+    'svix-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'svix-signature': new Webhook(key).sign(id, at, body),
+  }
+  const all = { ...headers, ...signed, 'content-type': 'application/json' }
+  const response = await fetch(String(shown.url), { method: 'POST', body, headers: all })
+  if (!response.ok) throw new Error(`${shown.url} answers ${response.status}`)
 }
 
 function newId(kind: string): string {

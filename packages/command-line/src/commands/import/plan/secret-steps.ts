@@ -2,6 +2,7 @@
  * Steps of an import that set secrets of subscriptions, such as signing keys. The document must not have them, because
  * people read it.
  */
+import { sideBySide } from '@fantail/store'
 import type { CommandContext } from '../../../frame/command-context.ts'
 import { failureText } from '../../../frame/failure-text.ts'
 import { ApiRefusal, CommandError } from '../../../output/exit-codes.ts'
@@ -12,18 +13,21 @@ export interface SecretStep {
   set(): Promise<void>
 }
 
+/** Subscriptions whose secrets are set at the same time. Past it: the others wait. */
+const SECRETS_AT_ONCE = 8
+
 /** One that is refused does not keep back the others. Returns whether all were set. */
 export async function setSecrets(context: CommandContext, steps: readonly SecretStep[]): Promise<boolean> {
-  let areSet = true
-  for (const { shown, set } of steps) {
+  const areSet = await sideBySide(steps, SECRETS_AT_ONCE, async ({ shown, set }) => {
     try {
       await set()
       showStep(context, shown)
+      return true
     } catch (error) {
       if (!(error instanceof ApiRefusal || error instanceof CommandError)) throw error
       context.out.warn(`${shown.act} ${shown.kind} ${shown.name}: ${failureText(error)}`)
-      areSet = false
+      return false
     }
-  }
-  return areSet
+  })
+  return areSet.every((isSet) => isSet)
 }

@@ -14,6 +14,7 @@ export const MEMBERS = {
   application: 'svixApplication',
   endpoint: 'svixEndpoint',
   uid: 'svixUid',
+  state: 'svixState',
   mark: 'svixSecrets',
 } as const
 

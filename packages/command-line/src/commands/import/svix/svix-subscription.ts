@@ -84,7 +84,7 @@ function addDifferences(
         matter: 'messages',
         what: 'changed',
         text: 'disabled endpoints are paused: they keep messages, which a resume sends',
-        remedy: 'purge them before you resume them, or delete them',
+        remedy: 'resume the others by `fantail lanes resume --metadata svixState=enabled`',
       },
       subject,
     )
@@ -118,7 +118,7 @@ const METADATA_KEY = new RegExp(`^[A-Za-z0-9_.-]{1,${METADATA_KEY_CHARS_MAX}}$`)
 const ROOM = METADATA_MEMBERS_MAX - Object.keys(MEMBERS).length
 
 function metadataOf(
-  { id, uid, metadata = {} }: SvixEndpoint,
+  { id, uid, disabled = false, metadata = {} }: SvixEndpoint,
   application: SvixApplication,
   { findings, subject }: About,
 ): Record<string, string> {
@@ -142,6 +142,8 @@ function metadataOf(
     ...Object.fromEntries(kept),
     [MEMBERS.application]: label.length > METADATA_VALUE_CHARS_MAX ? application.id : label,
     [MEMBERS.endpoint]: id,
+    // It selects the subscriptions that a switch resumes.
+    [MEMBERS.state]: disabled ? 'disabled' : 'enabled',
     ...(uid && uid.length <= METADATA_VALUE_CHARS_MAX && { [MEMBERS.uid]: uid }),
   }
 }
