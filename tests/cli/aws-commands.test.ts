@@ -290,6 +290,48 @@ describe('a topic with a bridge', () => {
   }, 60_000)
 })
 
+test('a pattern bridges, compares and switches all its topics, and names those that are missing here', async () => {
+  const names = ['many-a', 'many-b']
+  const ids: string[] = []
+  for (const name of names) ids.push((await twoSides(name)).id)
+  await sns.send(new CreateTopicCommand({ Name: 'many-c' }))
+  const pattern = awsArn('many-*')
+  const bridge = await startBridge(pattern)
+  expect(bridge.so.stderr).toContain('many-c does not exist at Fantail')
+  expect(bridge.so.stderr).toContain('copying 2 topics')
+  const compared = fantail(`compare ${pattern} --during 1s --json`)
+  let isOver = false
+  void compared.finally(() => {
+    isOver = true
+  })
+  while (!isOver) for (const name of names) await publish(name, 'compared')
+  const { stdout, stderr } = await compared
+  expect(objectsOf(stdout).map(({ topic, onlyAws, onlyFantail }) => [topic, onlyAws, onlyFantail])).toEqual([
+    ['many-a', [], []],
+    ['many-b', [], []],
+  ])
+  expect(stderr).toContain('0 of 2 subscriptions get the same')
+  const cutover = (words: string) => fantail(`cutover ${pattern} ${words}`)
+  expect(await cutover('--endpoint http://127.0.0.1:*/many-b --plan')).toMatchObject({
+    code: 0,
+    stdout: `aws      ${receiver.url}/many-b of many-b\n`,
+    stderr: expect.stringContaining('1 subscription: aws 1; 0 cannot be switched'),
+  })
+  expect(await cutover('--all --to other')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--to is for one topic'),
+  })
+  expect((await cutover('--all --yes')).code).toBe(0)
+  const published = await Promise.all(names.map((name) => publish(name, 'after the switch')))
+  await waitFor(() => names.every((name, n) => requestsOf(name, published[n] ?? '').length === 1))
+  expect((await cutover('--all --back --settle 1ms')).code).toBe(0)
+  for (const id of ids) expect(await seen(id)).toMatchObject({ status: 'paused', metadata: {} })
+  expect(await fantail(`bridge ${pattern} --end --json`)).toMatchObject({
+    code: 0,
+    stdout: names.map((name) => `{"unsubscribed":"fantail-bridge-${name}"}\n`).join(''),
+  })
+}, 60_000)
+
 test('a cutover needs a bridge, or publishers that publish at Fantail', async () => {
   const { id, aws } = await twoSides('bare')
   const here = await publishHere('bare')

@@ -140,6 +140,7 @@ export const OWN = {
   unsubscribed: own({ unsubscribed: text }),
   bridged: own({ copied: count, repeated: count, own: count, refused: count, failed: count }),
   compared: own({
+    topic: text,
     endpoint: text,
     subscriptionId: text,
     equal: z.boolean(),
@@ -151,6 +152,7 @@ export const OWN = {
     delayMs: z.strictObject({ aws: z.number().nullable(), fantail: z.number().nullable() }),
   }),
   cutoverPlan: own({
+    topic: text,
     endpoint: text,
     subscriptionId: text,
     side,
@@ -158,6 +160,7 @@ export const OWN = {
     problem: text.nullable(),
   }),
   switched: own({
+    topic: text,
     endpoint: text,
     subscriptionId: text,
     side,

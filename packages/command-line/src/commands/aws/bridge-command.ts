@@ -1,20 +1,29 @@
 /**
- * `fantail bridge` copies the messages of a topic at AWS to a topic of Fantail. They come through a queue at AWS, which
- * keeps them while the bridge is away, or by HTTP requests of SNS. Several bridges of a topic may run at the same time.
+ * `fantail bridge` copies the messages of one or many topics at AWS to topics of Fantail. They come through a queue of
+ * each topic at AWS, which keeps them while the bridge is away, or by HTTP requests of SNS. Several bridges of a topic
+ * may run at the same time.
  */
 import { once } from 'node:events'
 import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { VerifyError } from '@fantail/client'
 import { getTopic } from '@fantail/client/api'
-import { consume, type QueueMessage, sqs } from '@fantail/consumer'
+import { type Consumer, consume, type QueueMessage, sqs } from '@fantail/consumer'
+import { sideBySide } from '@fantail/store'
 import { connectLate } from '../../frame/api-client.ts'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
-import { CommandError } from '../../output/exit-codes.ts'
+import { ApiRefusal, CommandError } from '../../output/exit-codes.ts'
 import { counted } from '../../output/text-table.ts'
-import { type AwsTopic, confirmedSubscriptions, openAwsTopic } from './aws-topic.ts'
+import {
+  type AwsTopic,
+  type AwsTopics,
+  CALLS_AT_ONCE,
+  confirmedSubscriptions,
+  openAwsTopics,
+  refuseForSeveral,
+} from './aws-topic.ts'
 import { bridgeQueueName, bridgesAmong, openBridgeQueue } from './bridge-queue.ts'
 import { type Copied, copyMessage, type Destination, readEnvelope, type SnsMessage } from './copy-message.ts'
 import { isRefusedForGood, RefusedCopies } from './refused-copies.ts'
@@ -23,8 +32,10 @@ import { isOff } from './subscription-pairs.ts'
 
 /** Ends copies under way after Ctrl-C. */
 const BRIDGE_GRACE_MS = 5_000
-/** Messages that a bridge copies at the same time. Past it: they wait in the queue. */
+/** Messages that a bridge copies at the same time, shared by its topics. Past it: they wait in the queues. */
 const BRIDGED_AT_ONCE_MAX = 50
+/** The least share of one topic of many. */
+const BRIDGED_OF_TOPIC_MIN = 4
 
 interface BridgeFlags {
   to?: string
@@ -37,7 +48,7 @@ interface BridgeFlags {
 
 export const bridge: Define = (command, does) => {
   command
-    .argument('<topic-arn>', 'ARN of the topic at AWS')
+    .argument('<topic-arn>', 'ARN of the topic at AWS; `*` in its name stands for any text')
     .option('--to <topic>', 'the topic of Fantail; default: the one with the same name')
     .option('--queue <name>', 'the queue at AWS that carries the messages; default: fantail-bridge-<topic>')
     .option('--endpoint <url>', 'SNS sends to this URL of the bridge, instead of a queue')
@@ -48,6 +59,7 @@ export const bridge: Define = (command, does) => {
   examples(
     command,
     'bridge arn:aws:sns:eu-west-1:123456789012:orders',
+    "bridge 'arn:aws:sns:eu-west-1:123456789012:*'",
     'bridge arn:aws:sns:eu-west-1:123456789012:orders --to shop-orders --queue to-fantail',
     'bridge arn:aws:sns:eu-west-1:123456789012:orders --endpoint https://bridge.example.com/ --port 8080',
     'bridge arn:aws:sns:eu-west-1:123456789012:orders --end',
@@ -55,47 +67,83 @@ export const bridge: Define = (command, does) => {
 }
 
 async function runBridge(context: CommandContext, arn: string, flags: BridgeFlags): Promise<void> {
-  const topic = openAwsTopic(arn, context)
+  const opened = await openAwsTopics(arn, context)
   try {
-    if (flags.end) await endBridge(context, topic, flags)
-    else await new Bridge(context, { topic, flags, to: await destinationOf(context, topic, flags) }).run()
+    const { to, queue, endpoint } = flags
+    refuseForSeveral(opened, { to, queue, endpoint })
+    if (flags.end) await endBridges(context, opened, flags)
+    else await new Bridge(context, flags, await destinationsOf(context, opened, flags)).run()
   } finally {
-    topic.close()
+    opened.close()
   }
 }
 
 /** Asks first if a subscription is off at AWS, because it then gets only what is published at Fantail. */
-async function endBridge(
+async function endBridges(
   context: CommandContext,
-  topic: AwsTopic,
+  { topics, pattern }: AwsTopics,
   { endpoint, queue }: BridgeFlags,
 ): Promise<void> {
   const { out } = context
-  const unsubscribed = endpoint ?? queue ?? bridgeQueueName(topic)
-  const present = await confirmedSubscriptions(topic)
-  const bridges = bridgesAmong(present, unsubscribed)
-  if (bridges.length === 0)
-    throw new CommandError('notFound', `${unsubscribed} is not subscribed to ${topic.arn}`)
-  const off = counted(present.filter(isOff).length, 'subscription')
-  if (present.some(isOff))
-    await confirm(`end the bridge, so that what is published at AWS no longer reaches ${off}`, context)
-  for (const { arn } of bridges) await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
-  out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
-  if (endpoint === undefined) out.note('The queue stays. Delete it at AWS when it is empty.')
+  const nameOf = (topic: AwsTopic) => endpoint ?? queue ?? bridgeQueueName(topic)
+  const found = []
+  for (const topic of topics) {
+    const present = await confirmedSubscriptions(topic)
+    const bridges = bridgesAmong(present, nameOf(topic))
+    if (bridges.length > 0) found.push({ topic, bridges, off: present.filter(isOff).length })
+  }
+  if (found.length === 0) {
+    const [first] = topics
+    const name = topics.length === 1 && first ? nameOf(first) : 'no bridge'
+    throw new CommandError('notFound', `${name} is not subscribed to ${pattern}`)
+  }
+  const off = found.reduce((sum, one) => sum + one.off, 0)
+  if (off > 0)
+    await confirm(
+      `end the bridge, so that what is published at AWS no longer reaches ${counted(off, 'subscription')}`,
+      context,
+    )
+  for (const { topic, bridges } of found) {
+    for (const { arn } of bridges) await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
+    const unsubscribed = nameOf(topic)
+    out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
+  }
+  if (endpoint !== undefined) return
+  out.note(
+    found.length === 1
+      ? 'The queue stays. Delete it at AWS when it is empty.'
+      : 'The queues stay. Delete them at AWS when they are empty.',
+  )
 }
 
-async function destinationOf(
-  { server, signal }: CommandContext,
-  { name }: AwsTopic,
-  { to = name }: BridgeFlags,
-): Promise<Destination> {
+/** A topic of a pattern that does not exist at Fantail is left out. */
+async function destinationsOf(
+  { server, signal, out }: CommandContext,
+  { topics, pattern }: AwsTopics,
+  { to }: BridgeFlags,
+): Promise<Bridged[]> {
   const client = connectLate({ ...(await server()), signal, graceMs: BRIDGE_GRACE_MS })
-  return { client, topic: (await getTopic({ client, path: { topic: to } })).arn }
+  const arnOf = async (topic: string) => {
+    try {
+      return (await getTopic({ client, path: { topic } })).arn
+    } catch (error) {
+      if (topics.length > 1 && error instanceof ApiRefusal && error.status === 404) return undefined
+      throw error
+    }
+  }
+  const bridged = await sideBySide(topics, CALLS_AT_ONCE, async (topic): Promise<Bridged[]> => {
+    const arn = await arnOf(to ?? topic.name)
+    if (arn !== undefined) return [{ topic, to: { client, topic: arn } }]
+    out.warn(`${topic.name} does not exist at Fantail, so that nothing of it is copied`)
+    return []
+  })
+  const found = bridged.flat()
+  if (found.length === 0) throw new CommandError('notFound', `no topic of ${pattern} exists at Fantail`)
+  return found
 }
 
 interface Bridged {
   topic: AwsTopic
-  flags: BridgeFlags
   to: Destination
 }
 
@@ -103,18 +151,16 @@ type Counts = Record<Copied | 'refused' | 'failed', number>
 
 class Bridge {
   readonly #context: CommandContext
-  readonly #topic: AwsTopic
   readonly #flags: BridgeFlags
+  readonly #bridged: Bridged[]
   readonly #counts: Counts = { copied: 0, repeated: 0, own: 0, refused: 0, failed: 0 }
-  readonly #to: Destination
   /** The latest problem, which is not told again before something was copied. */
   #problem = ''
 
-  constructor(context: CommandContext, { topic, flags, to }: Bridged) {
+  constructor(context: CommandContext, flags: BridgeFlags, bridged: Bridged[]) {
     this.#context = context
-    this.#topic = topic
     this.#flags = flags
-    this.#to = to
+    this.#bridged = bridged
   }
 
   /** Ends with Ctrl-C, when what was taken is copied. */
@@ -124,7 +170,7 @@ class Bridge {
     const progress = out.progress('messages copied')
     const timer = setInterval(() => progress.update(this.#counts.copied), 1_000)
     try {
-      await (endpoint === undefined ? this.#throughQueue() : this.#byRequests(endpoint))
+      await (endpoint === undefined ? this.#throughQueues() : this.#byRequests(endpoint))
     } finally {
       clearInterval(timer)
       progress.end()
@@ -134,32 +180,56 @@ class Bridge {
     signal.throwIfAborted()
   }
 
-  async #throughQueue(): Promise<void> {
+  async #throughQueues(): Promise<void> {
     const { out, signal } = this.#context
-    const name = this.#flags.queue ?? bridgeQueueName(this.#topic)
-    const source = sqs(await openBridgeQueue(this.#topic, name), { client: this.#topic.sqs })
-    const refused = new RefusedCopies(this.#topic, source, name)
-    out.note(`copying ${this.#topic.arn} through the queue ${name}; Ctrl-C ends it`)
+    const consumers: Consumer[] = []
+    try {
+      await sideBySide(this.#bridged, CALLS_AT_ONCE, async (bridged) => {
+        signal.throwIfAborted()
+        consumers.push(await this.#throughQueue(bridged))
+      })
+      const [first] = this.#bridged
+      if (this.#bridged.length === 1 && first)
+        out.note(`copying ${first.topic.arn} through the queue ${this.#queueOf(first)}; Ctrl-C ends it`)
+      else
+        out.note(
+          `copying ${this.#bridged.length} topics, each through its queue fantail-bridge-<topic>; Ctrl-C ends it`,
+        )
+      if (!signal.aborted) await once(signal, 'abort')
+    } finally {
+      await Promise.all(consumers.map((consumer) => consumer.stop({ graceMs: BRIDGE_GRACE_MS })))
+    }
+  }
+
+  #queueOf({ topic }: Bridged): string {
+    return this.#flags.queue ?? bridgeQueueName(topic)
+  }
+
+  async #throughQueue(bridged: Bridged): Promise<Consumer> {
+    const { topic } = bridged
+    const name = this.#queueOf(bridged)
+    const source = sqs(await openBridgeQueue(topic, name), { client: topic.sqs })
+    const refused = new RefusedCopies(topic, source, name)
     const handle = async (queued: QueueMessage) => {
-      const refusal = await this.#refusalOf(queued)
+      const refusal = await this.#refusalOf(queued, bridged)
       if (refusal === undefined) return
       await refused.keep(queued)
       this.#counts.refused++
       this.#report(`message ${queued.id} is now in the queue ${refused.name} at AWS: ${refusal}`)
     }
-    const consumer = consume(source, handle, { concurrency: BRIDGED_AT_ONCE_MAX })
+    const share = Math.floor(BRIDGED_AT_ONCE_MAX / this.#bridged.length)
+    const consumer = consume(source, handle, { concurrency: Math.max(share, BRIDGED_OF_TOPIC_MIN) })
     consumer.on('failed', (_, error) => this.#failed(error))
     consumer.on('problem', (error) => this.#failed(error))
-    if (!signal.aborted) await once(signal, 'abort')
-    await consumer.stop({ graceMs: BRIDGE_GRACE_MS })
+    return consumer
   }
 
   /** Copies the message. Resolves with why it can never be copied, and rejects if it may be possible later. */
-  async #refusalOf({ body, groupId }: QueueMessage): Promise<string | undefined> {
+  async #refusalOf({ body, groupId }: QueueMessage, { topic, to }: Bridged): Promise<string | undefined> {
     const message = readEnvelope(body)
-    if (message?.topicArn !== this.#topic.arn) return 'it is no envelope of the topic'
+    if (message?.topicArn !== topic.arn) return 'it is no envelope of the topic'
     try {
-      await this.#copy(message, groupId)
+      await this.#copy(message, { ...to, groupId })
       return undefined
     } catch (error) {
       if (isRefusedForGood(error)) return failureText(error)
@@ -168,13 +238,15 @@ class Bridge {
   }
 
   async #byRequests(endpoint: string): Promise<void> {
+    const [only] = this.#bridged
+    if (!only) return
     const { out, signal } = this.#context
     const { host, port } = this.#flags
-    const { arn, sns } = this.#topic
+    const { arn, sns } = only.topic
     const receiving = await receiveSns({
       host,
       port: readWhole(port, '--port', 0),
-      handle: ({ text }) => this.#take(text),
+      handle: ({ text }) => this.#take(text, only),
       failed: (error) => this.#failed(error),
       status: () => this.#counts,
     })
@@ -188,14 +260,14 @@ class Bridge {
     }
   }
 
-  async #take(text: string): Promise<void> {
-    const event = await verifiedEvent(text, this.#topic)
-    if (event.type === 'Notification') await this.#copy(event)
-    else if (event.type === 'SubscriptionConfirmation') await confirmAtSns(event, this.#topic)
+  async #take(text: string, { topic, to }: Bridged): Promise<void> {
+    const event = await verifiedEvent(text, topic)
+    if (event.type === 'Notification') await this.#copy(event, to)
+    else if (event.type === 'SubscriptionConfirmation') await confirmAtSns(event, topic)
   }
 
-  async #copy(message: SnsMessage, groupId?: string): Promise<void> {
-    this.#counts[await copyMessage(message, { ...this.#to, groupId })]++
+  async #copy(message: SnsMessage, to: Destination): Promise<void> {
+    this.#counts[await copyMessage(message, to)]++
     this.#problem = ''
   }
 

@@ -57,22 +57,25 @@ interface AwsQueue {
   queueArn: string
 }
 
-/** Makes a queue at AWS if it is missing, and lets the topic send to it. All that its policy allows stays allowed. */
-export async function makeAwsQueue(topic: AwsTopic, name: string): Promise<AwsQueue> {
-  const { sqs, arn } = topic
+/**
+ * Makes a queue at AWS if it is missing, and lets the topic send to it, or all topics of a pattern. All that its policy
+ * allows stays allowed.
+ */
+export async function makeAwsQueue(topic: AwsTopic, name: string, senders = topic.arn): Promise<AwsQueue> {
+  const { sqs } = topic
   const QueueUrl = await createAwsQueue(topic, name)
   const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn', 'Policy'] })
   const { QueueArn = '', Policy: present } = (await sqs.send(asked)).Attributes ?? {}
   const statements = statementsOf(present)
   const sources = statements.map(sourceOf).filter((source) => source !== undefined)
-  if (sources.some((source) => !source.includes(`"${arn}"`)))
+  if (sources.some((source) => !source.includes(`"${senders}"`)))
     throw new CommandError(
       'conflict',
       `the policy of the queue ${name} lets others send to it`,
       'Give the bridge a queue of its own with --queue.',
     )
   if (sources.length === 0) {
-    const Statement = [...statements, mayBeSent(QueueArn, arn)]
+    const Statement = [...statements, mayBeSent(QueueArn, senders)]
     const Policy = JSON.stringify({ Version: '2012-10-17', ...objectOf(present ?? ''), Statement })
     await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }))
   }
@@ -99,13 +102,14 @@ function sourceOf(statement: unknown): string | undefined {
   return /aws:sourcearn/i.test(condition) ? condition : undefined
 }
 
-function mayBeSent(queueArn: string, topicArn: string): object {
+function mayBeSent(queueArn: string, senders: string): object {
+  const operator = senders.includes('*') ? 'ArnLike' : 'ArnEquals'
   return {
     Effect: 'Allow',
     Principal: { Service: 'sns.amazonaws.com' },
     Action: 'sqs:SendMessage',
     Resource: queueArn,
-    Condition: { ArnEquals: { 'aws:SourceArn': topicArn } },
+    Condition: { [operator]: { 'aws:SourceArn': senders } },
   }
 }
 

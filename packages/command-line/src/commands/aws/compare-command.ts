@@ -6,17 +6,27 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { type Client, deleteSubscription } from '@fantail/client/api'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
+import { sideBySide } from '@fantail/store'
 import { connectLate } from '../../frame/api-client.ts'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
 import { readWhole } from '../../frame/command-input.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { durationText, parseDuration } from '../../output/durations.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import { type AwsTopic, openAwsTopic } from './aws-topic.ts'
+import { counted } from '../../output/text-table.ts'
+import { type AwsTopics, CALLS_AT_ONCE, openAwsTopics, refuseForSeveral } from './aws-topic.ts'
 import { type Comparison, compareArrivals, isEqual } from './compare-arrivals.ts'
-import { deleteTwinQueue, isQueueTwin, openQueueTwins, type Twin, type Undo } from './queue-twins.ts'
+import {
+  deleteTwinQueue,
+  isQueueTwin,
+  openQueueTwins,
+  type Sides,
+  type Twin,
+  type TwinTools,
+  type Undo,
+} from './queue-twins.ts'
 import { isRequestTwin, openRequestTwins } from './request-twins.ts'
-import { differenceOf, type Pair, readPairs } from './subscription-pairs.ts'
+import { differenceOf, type Pair, readAllPairs, readPairs } from './subscription-pairs.ts'
 
 interface CompareFlags {
   to?: string
@@ -37,7 +47,7 @@ const IDS_SHOWN_MAX = 3
 
 export const compare: Define = (command, does) => {
   command
-    .argument('<topic-arn>', 'ARN of the topic at AWS')
+    .argument('<topic-arn>', 'ARN of the topic at AWS; `*` in its name stands for any text')
     .option('--to <topic>', 'the topic of Fantail; default: the one with the same name')
     .option('--during <time>', 'how long messages are compared', '1m')
     .option('--tail <time>', 'how long the last messages may take at most to arrive on both sides', '10s')
@@ -53,72 +63,87 @@ export const compare: Define = (command, does) => {
     command,
     'compare arn:aws:sns:eu-west-1:123456789012:orders',
     'compare arn:aws:sns:eu-west-1:123456789012:orders --during 10m --json',
+    "compare 'arn:aws:sns:eu-west-1:123456789012:shop-*'",
     'compare arn:aws:sns:eu-west-1:123456789012:orders --endpoint https://compare.example.com/ --port 8080',
     'compare arn:aws:sns:eu-west-1:123456789012:orders --end',
   )
 }
 
 async function runCompare(context: CommandContext, arn: string, flags: CompareFlags): Promise<ExitName> {
-  const topic = openAwsTopic(arn, context)
+  const opened = await openAwsTopics(arn, context)
   const undo: Undo[] = []
   try {
+    const { to, endpoint } = flags
+    refuseForSeveral(opened, { to, endpoint: flags.end ? undefined : endpoint })
     const { signal } = context
     const client = connectLate({ ...(await context.server()), signal, graceMs: TWINS_REMOVED_MS_MAX })
-    if (flags.end) return await endCompare(context, { topic, client, flags })
-    return await compareTopic(context, topic, { ...flags, client, undo })
+    if (flags.end) return await endCompare(context, opened, { client, flags })
+    return await compareTopics(context, opened, { ...flags, client, undo })
   } finally {
-    for (const { what, remove } of undo.toReversed())
-      await remove().catch((error) => context.out.warn(`${what} was not removed: ${failureText(error)}`))
-    topic.close()
+    await removeAll(context, undo)
+    opened.close()
   }
+}
+
+async function removeAll({ out }: CommandContext, undo: Undo[]): Promise<void> {
+  const progress = out.progress('queues and subscriptions of the comparison removed')
+  let count = 0
+  await sideBySide(undo.toReversed(), CALLS_AT_ONCE, async ({ what, remove }) => {
+    await remove().catch((error) => out.warn(`${what} was not removed: ${failureText(error)}`))
+    progress.update(++count, undo.length)
+  })
+  progress.end()
 }
 
 /** Removes the twins of comparisons that were killed. Those of a comparison under way end too. */
 async function endCompare(
   { out }: CommandContext,
-  { topic, client, flags }: { topic: AwsTopic; client: Client; flags: CompareFlags },
+  { topics }: AwsTopics,
+  { client, flags }: { client: Client; flags: CompareFlags },
 ): Promise<ExitName> {
-  const { pairs, onlyAws, onlyHere } = await readPairs(topic, client, flags.to)
   const isTwin = ({ endpoint }: { endpoint: string }) =>
     isQueueTwin(endpoint) || (flags.endpoint !== undefined && isRequestTwin(endpoint, flags.endpoint))
   const show = (unsubscribed: string) =>
     out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
-  for (const { arn, endpoint } of [...onlyAws, ...pairs.map(({ aws }) => aws)].filter(isTwin)) {
-    if (isQueueTwin(endpoint)) await deleteTwinQueue(topic, endpoint)
-    await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
-    show(endpoint)
-  }
-  for (const { id, endpoint } of [...onlyHere, ...pairs.map(({ here }) => here)].filter(isTwin)) {
-    await deleteSubscription({ client, path: { id } })
-    show(endpoint)
+  for (const topic of topics) {
+    const { pairs, onlyAws, onlyHere } = await readPairs(topic, client, flags.to)
+    for (const { arn, endpoint } of [...onlyAws, ...pairs.map(({ aws }) => aws)].filter(isTwin)) {
+      if (isQueueTwin(endpoint)) await deleteTwinQueue(topic, endpoint)
+      await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
+      show(endpoint)
+    }
+    for (const { id, endpoint } of [...onlyHere, ...pairs.map(({ here }) => here)].filter(isTwin)) {
+      await deleteSubscription({ client, path: { id } })
+      show(endpoint)
+    }
   }
   return 'done'
 }
 
-async function compareTopic(
+async function compareTopics(
   context: CommandContext,
-  topic: AwsTopic,
+  opened: AwsTopics,
   { client, undo, ...flags }: CompareFlags & { client: Client; undo: Undo[] },
 ): Promise<ExitName> {
   const [duringMs, tailMs] = [parseDuration(flags.during, '--during'), parseDuration(flags.tail, '--tail')]
   const { out, signal } = context
-  const server = await context.server()
-  const to = flags.to ?? topic.name
-  const { pairs, onlyAws, onlyHere } = await readPairs(topic, client, to)
-  for (const { endpoint } of onlyAws) out.warn(`${endpoint} is subscribed at AWS only`)
-  for (const { endpoint } of onlyHere) out.warn(`${endpoint} is subscribed at Fantail only`)
+  const progress = out.progress('queues and subscriptions made for the comparison')
+  const onMade = () => {
+    signal.throwIfAborted()
+    progress.update(undo.length)
+  }
+  const tools = { client, server: await context.server(), undo, onMade }
+  const read = await readAllPairs(context, opened, client, flags.to)
+  const topics = read.map(({ topic, pairs, onlyAws, onlyHere }) => {
+    for (const { endpoint } of onlyAws) out.warn(`${endpoint} of ${topic.name} is subscribed at AWS only`)
+    for (const { endpoint } of onlyHere)
+      out.warn(`${endpoint} of ${topic.name} is subscribed at Fantail only`)
+    return { topic, to: flags.to ?? topic.name, pairs }
+  })
+  const pairs = topics.flatMap((one) => one.pairs)
   if (pairs.length === 0) throw new CommandError('notFound', 'no endpoint is subscribed on both sides')
-  const tools = { topic, client, server, to, undo }
-  const { endpoint } = flags
-  const byRequests = endpoint === undefined ? [] : pairs.filter(isWebhook)
-  const at = { endpoint: endpoint ?? '', host: flags.host, port: readWhole(flags.port, '--port', 0), signal }
-  const twins: Twin[] = [
-    ...(await openRequestTwins(tools, byRequests, at)),
-    ...(await openQueueTwins(
-      tools,
-      pairs.filter((pair) => !byRequests.includes(pair)),
-    )),
-  ]
+  const twins = await openTwins(tools, topics, { ...flags, pattern: opened.pattern, signal })
+  progress.end()
   out.note(`comparing the messages of ${durationText(duringMs)}`)
   const from = Date.now()
   await delay(duringMs, undefined, { signal })
@@ -129,22 +154,68 @@ async function compareTopic(
   }
   while (Date.now() < until + tailMs && !twins.every(isWhole))
     await delay(ARRIVAL_LOOK_MS, undefined, { signal })
-  const unequal = twins.flatMap(({ aws, fantail, pairs: alike }) => {
+  return report(context, twins, { from, until })
+}
+
+/** Shows each subscription, those that differ at the end, where they are seen. */
+function report(
+  context: CommandContext,
+  twins: readonly Twin[],
+  { from, until }: { from: number; until: number },
+): ExitName {
+  const { out } = context
+  const rows = twins.flatMap(({ aws, fantail, pairs: alike }) => {
     const found = compareArrivals(aws, fantail, from, until)
-    return alike.filter((pair) => !show(context, pair, found))
+    return alike.map((pair) => ({ pair, found, equal: differenceOf(pair) === undefined && isEqual(found) }))
   })
-  return unequal.length === 0 ? 'done' : 'differs'
+  const [same, different] = [rows.filter((row) => row.equal), rows.filter((row) => !row.equal)]
+  for (const row of [...same, ...different]) show(context, row)
+  const silent = twins
+    .filter(({ aws, fantail }) => aws.size === 0 && fantail.size === 0)
+    .reduce((sum, twin) => sum + twin.pairs.length, 0)
+  out.note(`${same.length} of ${counted(rows.length, 'subscription')} get the same`)
+  if (silent > 0)
+    out.note(`${counted(silent, 'subscription')} got no message, so only settings were compared`)
+  return different.length === 0 ? 'done' : 'differs'
+}
+
+interface Opening extends CompareFlags {
+  pattern: string
+  signal: AbortSignal
+}
+
+/** With `--endpoint`, of which there is one topic, webhooks are compared by requests. */
+async function openTwins(
+  tools: TwinTools,
+  topics: (Sides & { pairs: Pair[] })[],
+  { endpoint, host, port, pattern, signal }: Opening,
+): Promise<Twin[]> {
+  const [only] = topics
+  if (endpoint === undefined || !only) return openQueueTwins(tools, topics, pattern)
+  const { pairs, ...sides } = only
+  const at = { ...sides, endpoint, host, port: readWhole(port, '--port', 0), signal }
+  const others = pairs.filter((pair) => !isWebhook(pair))
+  return [
+    ...(await openRequestTwins(tools, pairs.filter(isWebhook), at)),
+    ...(await openQueueTwins(tools, [{ ...sides, pairs: others }], pattern)),
+  ]
 }
 
 function isWebhook({ here }: Pair): boolean {
   return PROTOCOL_TRAITS[here.protocol].endpoint.isUrl
 }
 
-/** Prints the comparison. Returns whether the subscription gets the same from both sides. */
-function show({ out }: CommandContext, pair: Pair, found: Comparison): boolean {
+interface Row {
+  pair: Pair
+  found: Comparison
+  /** Whether the subscription gets the same from both sides. */
+  equal: boolean
+}
+
+function show({ out }: CommandContext, { pair, found, equal }: Row): void {
   const { id, endpoint } = pair.here
+  const topic = pair.topic.name
   const setting = differenceOf(pair) ?? null
-  const equal = setting === null && isEqual(found)
   const { same, onlyAws, onlyFantail, differ, delayMs } = found
   const facts = [
     `${same} the same`,
@@ -154,9 +225,12 @@ function show({ out }: CommandContext, pair: Pair, found: Comparison): boolean {
     ...(setting === null ? [] : [setting]),
     `median ${delayMs.aws ?? '–'} ms at AWS, ${delayMs.fantail ?? '–'} ms at Fantail`,
   ]
-  const row = { endpoint, subscriptionId: id, equal, setting, ...found }
-  out.item(row, () => `${out.style(equal ? 'green' : 'red', endpoint)}  ${facts.join('; ')}`, id)
-  return equal
+  const row = { topic, endpoint, subscriptionId: id, equal, setting, ...found }
+  out.item(
+    row,
+    () => `${out.style(equal ? 'green' : 'red', `${endpoint} of ${topic}`)}  ${facts.join('; ')}`,
+    id,
+  )
 }
 
 function firstOf(ids: string[]): string {

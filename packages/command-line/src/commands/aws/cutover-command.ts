@@ -5,12 +5,12 @@ import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { counted } from '../../output/text-table.ts'
-import { openAwsTopic } from './aws-topic.ts'
+import { openAwsTopics, refuseForSeveral } from './aws-topic.ts'
 import { goBack } from './cutover-back.ts'
 import { type CutoverTools, cutOver, isDiscarded } from './cutover-steps.ts'
 import {
   type CutoverFlags,
-  failedOne,
+  eachPair,
   missingBridge,
   readWanted,
   show,
@@ -21,9 +21,13 @@ import { differenceOf, type Pair } from './subscription-pairs.ts'
 
 export const cutover: Define = (command, does) => {
   command
-    .argument('<topic-arn>', 'ARN of the topic at AWS')
+    .argument('<topic-arn>', 'ARN of the topic at AWS; `*` in its name stands for any text')
     .option('--to <topic>', 'the topic of Fantail; default: the one with the same name')
-    .option('--endpoint <endpoint>', 'switches the subscription of this endpoint (again for more)', collect)
+    .option(
+      '--endpoint <endpoint>',
+      'switches the subscription of this endpoint (again for more); `*` stands for any text',
+      collect,
+    )
     .option('--all', 'switches every subscription that both sides have')
     .option('--bridge <queue>', 'the queue or URL of the bridge; default: fantail-bridge-<topic>')
     .option('--no-bridge', 'publishers publish at Fantail, so no bridge has to copy messages')
@@ -42,37 +46,42 @@ export const cutover: Define = (command, does) => {
     'cutover arn:aws:sns:eu-west-1:123456789012:orders --endpoint https://crm.example.com/in',
     'cutover arn:aws:sns:eu-west-1:123456789012:orders --all --yes',
     'cutover arn:aws:sns:eu-west-1:123456789012:orders --all --back',
+    "cutover 'arn:aws:sns:eu-west-1:123456789012:*' --endpoint 'https://crm.example.com/*' --plan",
   )
 }
 
 async function runCutover(context: CommandContext, arn: string, flags: CutoverFlags): Promise<ExitName> {
   if (!flags.all && !flags.endpoint) throw new CommandError('usage', 'give --endpoint, or --all')
-  const topic = openAwsTopic(arn, context)
+  const opened = await openAwsTopics(arn, context)
   try {
-    const tools = { topic, client: await context.api(), signal: context.signal }
-    const wanted = await readWanted(context, tools, flags)
-    if (flags.plan) return showPlan(context, wanted, missingBridge(topic, wanted, flags))
+    refuseForSeveral(opened, { to: flags.to, bridge: flags.bridge })
+    const tools = { client: await context.api(), signal: context.signal }
+    const wanted = await readWanted(context, opened, tools, flags)
+    if (flags.plan) return showPlan(context, wanted, missingBridge(wanted, flags))
     // The clients are closed only when this has ended.
     return await (flags.back ? goBack(context, tools, wanted, flags) : goOver(context, tools, wanted, flags))
   } finally {
-    topic.close()
+    opened.close()
   }
 }
 
 function showPlan({ out }: CommandContext, { pairs }: Wanted, missing: CommandError | undefined): ExitName {
+  const sides = new Map<string, number>()
+  let unfit = 0
   for (const pair of pairs) {
     const { endpoint, id, lane } = pair.here
+    const topic = pair.topic.name
     const [side, problem] = [sideOf(pair), differenceOf(pair) ?? null]
-    const row = { endpoint, subscriptionId: id, side, waiting: lane.waiting, problem }
-    out.item(
-      row,
-      () => [side.padEnd(8), endpoint, problem ? `cannot be switched: ${problem}` : ''].join(' '),
-      id,
-    )
+    const row = { topic, endpoint, subscriptionId: id, side, waiting: lane.waiting, problem }
+    const subject = `${side.padEnd(8)} ${endpoint} of ${topic}`
+    out.item(row, () => (problem ? `${subject}  cannot be switched: ${problem}` : subject), id)
+    sides.set(side, (sides.get(side) ?? 0) + 1)
+    if (problem) unfit++
   }
   if (missing) out.warn(failureText(missing))
-  const isFit = missing === undefined && pairs.every((pair) => differenceOf(pair) === undefined)
-  return isFit ? 'done' : 'partlyDone'
+  const counts = Array.from(sides, ([side, count]) => `${side} ${count}`).join(', ')
+  out.note(`${counted(pairs.length, 'subscription')}: ${counts}; ${unfit} cannot be switched`)
+  return missing === undefined && unfit === 0 ? 'done' : 'partlyDone'
 }
 
 async function goOver(
@@ -81,29 +90,27 @@ async function goOver(
   wanted: Wanted,
   flags: CutoverFlags,
 ): Promise<ExitName> {
-  const missing = missingBridge(tools.topic, wanted, flags)
+  const missing = missingBridge(wanted, flags)
   if (missing) throw missing
-  const { pairs, bridge } = wanted
-  const hasBridge = bridge !== undefined
+  const { pairs, topics } = wanted
+  const hasBridge = flags.bridge !== false
   const fit = pairs.filter((pair) => !refuse(context, pair))
   const waiting = fit
     .filter((pair) => isDiscarded(pair, hasBridge))
     .reduce((sum, { here }) => sum + here.lane.waiting, 0)
-  const [switched, discarded] = [counted(fit.length, 'subscription'), counted(waiting, 'waiting message')]
+  const count = counted(fit.length, 'subscription')
+  const switched = topics.length > 1 ? `${count} of ${topics.length} topics` : count
+  const discarded = counted(waiting, 'waiting message')
   await confirm(`switch ${switched} to Fantail, and discard ${discarded} that AWS delivers`, context)
-  let failed = pairs.length - fit.length
-  for (const pair of fit) {
-    try {
-      show(context, pair, { side: 'fantail', twice: await cutOver(tools, pair, hasBridge) })
-    } catch (error) {
-      failed += failedOne(context, pair, error)
-    }
-  }
-  return failed === 0 ? 'done' : 'partlyDone'
+  const done = await eachPair(context, fit, async (pair) =>
+    show(context, pair, { side: 'fantail', twice: await cutOver(tools, pair, hasBridge) }),
+  )
+  return done.length === pairs.length ? 'done' : 'partlyDone'
 }
 
 function refuse({ out }: CommandContext, pair: Pair): boolean {
   const problem = differenceOf(pair)
-  if (problem !== undefined) out.warn(`${pair.here.endpoint} was not switched: ${problem}`)
+  if (problem !== undefined)
+    out.warn(`${pair.here.endpoint} of ${pair.topic.name} was not switched: ${problem}`)
   return problem !== undefined
 }

@@ -32,7 +32,6 @@ const LANE_LOOK_MS = 200
 const SURE_WAITING_MAX = 10
 
 export interface CutoverTools {
-  topic: AwsTopic
   client: Client
   signal: AbortSignal
 }
@@ -50,11 +49,11 @@ export function isDiscarded({ aws, here }: Pair, hasBridge: boolean): boolean {
 
 /** Switches to Fantail. Resolves with null if that was done before. */
 export async function cutOver(
-  { client, topic }: CutoverTools,
+  { client }: CutoverTools,
   pair: Pair,
   hasBridge: boolean,
 ): Promise<Twice | null> {
-  const { aws, here } = pair
+  const { aws, here, topic } = pair
   const path = { id: here.id }
   const from = new Date()
   if (isDiscarded(pair, hasBridge)) await purgeSubscription({ client, path })
@@ -66,7 +65,7 @@ export async function cutOver(
 }
 
 /** Switches AWS on again. Fantail goes on until `leaveFantail`, also if an earlier run had just paused it. */
-export async function returnToAws({ client, topic }: CutoverTools, { aws, here }: Pair): Promise<void> {
+export async function returnToAws({ client }: CutoverTools, { aws, here, topic }: Pair): Promise<void> {
   if (here.status === 'paused') await resumeSubscription({ client, path: { id: here.id } })
   if (isOff(aws)) await setFilter(topic, aws.arn, filterOfHere(here))
 }

@@ -1,11 +1,12 @@
 /** Which subscriptions a cutover switches, on which side they are, and how it tells the result of each. */
+import { sideBySide } from '@fantail/store'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { CommandError } from '../../output/exit-codes.ts'
-import type { AwsSubscription, AwsTopic } from './aws-topic.ts'
+import { type AwsSubscription, type AwsTopic, type AwsTopics, CALLS_AT_ONCE } from './aws-topic.ts'
 import { bridgeQueueName, bridgesAmong } from './bridge-queue.ts'
 import type { CutoverTools, Twice } from './cutover-steps.ts'
-import { isAlone, isOff, type Pair, readPairs } from './subscription-pairs.ts'
+import { isAlone, isOff, type Pair, readAllPairs } from './subscription-pairs.ts'
 
 export interface CutoverFlags {
   to?: string
@@ -30,64 +31,102 @@ export function sideOf({ aws, here }: Pair): Side {
 
 export interface Wanted {
   pairs: Pair[]
-  /** Undefined: no bridge is subscribed, or there shall be none. */
-  bridge: AwsSubscription | undefined
+  /** By topic. A topic is missing if no bridge is subscribed to it, or if there shall be none. */
+  bridges: Map<AwsTopic, AwsSubscription>
+  /** Topics whose subscriptions are switched. */
+  topics: AwsTopic[]
 }
 
 export async function readWanted(
-  { out }: CommandContext,
-  { topic, client }: CutoverTools,
+  context: CommandContext,
+  opened: AwsTopics,
+  { client }: CutoverTools,
   flags: CutoverFlags,
 ): Promise<Wanted> {
-  const { pairs: all, onlyAws } = await readPairs(topic, client, flags.to)
-  const bridges = flags.bridge === false ? [] : bridgesAmong(onlyAws, bridgeOf(topic, flags))
-  for (const one of onlyAws) if (!bridges.includes(one)) out.warn(`${one.endpoint} is subscribed at AWS only`)
-  const pairs = all.filter(({ aws }) => flags.all || flags.endpoint?.includes(aws.endpoint))
-  const missing = flags.endpoint?.filter((one) => !pairs.some(({ aws }) => aws.endpoint === one)) ?? []
+  const pairs: Pair[] = []
+  const bridges: Wanted['bridges'] = new Map()
+  for (const { topic, pairs: all, onlyAws } of await readAllPairs(context, opened, client, flags.to)) {
+    const own = flags.bridge === false ? [] : bridgesAmong(onlyAws, bridgeOf(topic, flags))
+    for (const one of onlyAws)
+      if (!own.includes(one)) context.out.warn(`${one.endpoint} of ${topic.name} is subscribed at AWS only`)
+    if (own[0]) bridges.set(topic, own[0])
+    pairs.push(...all.filter(({ aws }) => flags.all || flags.endpoint?.some((one) => isNamed(aws, one))))
+  }
+  const missing = flags.endpoint?.filter((one) => !pairs.some(({ aws }) => isNamed(aws, one))) ?? []
   if (missing.length > 0)
     throw new CommandError(
       'notFound',
       `only subscriptions of both sides can be switched, and ${missing.join(', ')} is not one`,
       'Import it first.',
     )
-  return { pairs, bridge: bridges[0] }
+  return { pairs, bridges, topics: [...new Set(pairs.map(({ topic }) => topic))] }
+}
+
+/** An endpoint with `*` names all that begin and end alike, such as those of one host. */
+function isNamed({ endpoint }: AwsSubscription, named: string): boolean {
+  const [first = '', ...rest] = named.split('*')
+  const last = rest.pop()
+  if (last === undefined) return endpoint === named
+  let at = first.length
+  for (const part of rest) {
+    const found = endpoint.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return endpoint.startsWith(first) && endpoint.endsWith(last) && endpoint.length - last.length >= at
 }
 
 export function bridgeOf(topic: AwsTopic, { bridge }: CutoverFlags): string {
   return bridge || bridgeQueueName(topic)
 }
 
-/** Without a bridge, what is published at AWS would reach nobody. Undefined: there is one, or none is needed. */
-export function missingBridge(
-  topic: AwsTopic,
-  { bridge }: Wanted,
-  flags: CutoverFlags,
-): CommandError | undefined {
-  if (bridge !== undefined || flags.bridge === false) return undefined
+/** Bridges that an error names. */
+const MISSING_SHOWN_MAX = 3
+
+/** Without a bridge, what is published at AWS would reach nobody. Undefined: each topic has one, or none is needed. */
+export function missingBridge({ topics, bridges }: Wanted, flags: CutoverFlags): CommandError | undefined {
+  const missing = flags.bridge === false ? [] : topics.filter((topic) => !bridges.has(topic))
+  if (missing.length === 0) return undefined
+  const names = missing.slice(0, MISSING_SHOWN_MAX).map((topic) => bridgeOf(topic, flags))
+  const more = missing.length > names.length ? ` and ${missing.length - names.length} more` : ''
   return new CommandError(
     'conflict',
-    `no bridge ${bridgeOf(topic, flags)} is subscribed at AWS, so messages would be lost`,
+    `no bridge ${names.join(', ')}${more} is subscribed at AWS, so messages would be lost`,
     'Start `fantail bridge TOPIC-ARN`, or name its queue with --bridge. If publishers publish at Fantail, add --no-bridge.',
   )
 }
 
-export function failedOne({ out, signal }: CommandContext, { here }: Pair, error: unknown): 1 {
-  signal.throwIfAborted()
-  out.warn(`${here.endpoint} was not switched: ${failureText(error)}`)
-  return 1
+/** Does the step for several pairs at a time. Resolves with those for which it was done. */
+export async function eachPair(
+  { out, signal }: CommandContext,
+  pairs: Pair[],
+  act: (pair: Pair) => Promise<void>,
+): Promise<Pair[]> {
+  const done = await sideBySide(pairs, CALLS_AT_ONCE, async (pair) => {
+    signal.throwIfAborted()
+    try {
+      await act(pair)
+      return [pair]
+    } catch (error) {
+      signal.throwIfAborted()
+      out.warn(`${pair.here.endpoint} of ${pair.topic.name} was not switched: ${failureText(error)}`)
+      return []
+    }
+  })
+  return done.flat()
 }
 
 export function show(
   { out }: CommandContext,
-  { here }: Pair,
+  { here, topic: { name: topic } }: Pair,
   { side, twice }: { side: Side; twice: Twice | null },
 ): void {
   const { id, endpoint } = here
   const times = twice && { from: twice.from.toISOString(), until: twice.until.toISOString() }
-  const row = { endpoint, subscriptionId: id, side, mayComeTwice: times }
+  const row = { topic, endpoint, subscriptionId: id, side, mayComeTwice: times }
   const unchanged = side === 'both' ? 'gets what is published at either side' : 'was there before'
   const text = times
     ? `published from ${times.from} to ${times.until} may come twice, with the same id`
     : unchanged
-  out.item(row, () => `${side.padEnd(8)} ${endpoint}  ${text}`, id)
+  out.item(row, () => `${side.padEnd(8)} ${endpoint} of ${topic}  ${text}`, id)
 }

@@ -1,6 +1,10 @@
 /**
- * Twins of subscriptions: on each side a queue with the same filter policy, whose messages are collected. Subscriptions
- * with the same filter policy share them. A twin always gets the envelope, because a raw message in a queue has no id.
+ * Twins of subscriptions: on each side a subscription with the same filter policy, whose messages are collected through
+ * a queue. Subscriptions of a topic with the same filter policy share a twin. A twin always gets the envelope, because
+ * a raw message in a queue has no id.
+ *
+ * The twins of many topics share queues, because the envelope names the topic: the first twin of each topic has the
+ * first queue, and so on. FIFO topics have queues of their own, because two topics may use the same deduplication id.
  *
  * At Fantail the queues have a lease, so they end by themselves after a crash. At AWS they stay until `fantail
  * compare --end` removes them by their names.
@@ -17,9 +21,10 @@ import {
   subscribe,
 } from '@fantail/client/api'
 import { type Consumer, consume, fantailQueue, type MessageSource, sqs } from '@fantail/consumer'
-import { parseArn } from '@fantail/contracts'
+import { nameOfArn, objectOf, parseArn } from '@fantail/contracts'
+import { sideBySide } from '@fantail/store'
 import type { Server } from '../../frame/command-context.ts'
-import type { AwsTopic } from './aws-topic.ts'
+import { type AwsTopic, CALLS_AT_ONCE } from './aws-topic.ts'
 import { makeAwsQueue } from './bridge-queue.ts'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
 import { filterOfHere, type Pair } from './subscription-pairs.ts'
@@ -31,13 +36,18 @@ const TWIN_LEASE_SECONDS = 60
 const COLLECTED_AT_ONCE_MAX = 50
 
 export interface TwinTools {
-  topic: AwsTopic
   client: Client
   server: Server
-  /** The topic of Fantail. */
-  to: string
-  /** Steps that remove the twins again. The last one comes first. */
+  /** Steps that remove the twins again. The last ones come first. */
   undo: Undo[]
+  /** Called when a subscription was made. It throws if the comparison has to end. */
+  onMade(): void
+}
+
+/** A topic at AWS, and the name or ARN of the one at Fantail. */
+export interface Sides {
+  topic: AwsTopic
+  to: string
 }
 
 export interface Undo {
@@ -52,55 +62,106 @@ export interface Twin {
   fantail: Map<string, Arrival>
 }
 
-export async function openQueueTwins(tools: TwinTools, pairs: Pair[]): Promise<Twin[]> {
-  const alike = Map.groupBy(pairs, ({ here }) => filterOfHere(here) + here.filterPolicyScope)
-  const twins: Twin[] = []
-  for (const group of alike.values()) twins.push(await openTwin(tools, group))
-  return twins
+interface Opening extends Sides {
+  twin: Twin
+  /** Twins with the same text share a queue on each side. */
+  sharing: string
 }
 
-async function openTwin(tools: TwinTools, pairs: Pair[]): Promise<Twin> {
-  const { topic, server, undo } = tools
-  const [aws, fantail] = [new Map<string, Arrival>(), new Map<string, Arrival>()]
+/** `senders`: the ARN of the topic, or the pattern of all of them. */
+export async function openQueueTwins(
+  tools: TwinTools,
+  topics: (Sides & { pairs: Pair[] })[],
+  senders: string,
+): Promise<Twin[]> {
+  const opening = topics.flatMap(({ pairs, topic, to }) => {
+    const alike = Map.groupBy(pairs, ({ here }) => filterOfHere(here) + here.filterPolicyScope)
+    return Array.from(alike.values()).map((group, index): Opening => {
+      const twin = { pairs: group, aws: new Map(), fantail: new Map() }
+      return { topic, to, twin, sharing: topic.isFifo ? `${topic.name} ${index}` : String(index) }
+    })
+  })
+  const groups = [...Map.groupBy(opening, ({ sharing }) => sharing).values()]
+  const queues = await sideBySide(groups, CALLS_AT_ONCE, (group) => openQueue(tools, group, senders))
+  const placed = groups.flatMap((group, index) => group.map((one) => ({ ...one, queue: queues[index] })))
+  await sideBySide(placed, CALLS_AT_ONCE, async ({ queue, ...one }) => {
+    if (queue) await subscribeTwin(tools, one, queue)
+  })
+  return opening.map(({ twin }) => twin)
+}
+
+interface TwinQueue {
+  /** Its name at Fantail. */
+  name: string
+  /** Its ARN at AWS. */
+  arn: string
+}
+
+/** Makes the queue on both sides, and collects what comes to it. */
+async function openQueue(tools: TwinTools, group: Opening[], senders: string): Promise<TwinQueue> {
+  const [first] = group
+  if (!first) throw new RangeError('no twin needs the queue')
+  const { topic } = first
+  const { client, server, undo } = tools
   const name = `${TWIN_PREFIX}${randomBytes(6).toString('hex')}${topic.isFifo ? '.fifo' : ''}`
-  const queueUrl = await openAtAws(tools, name, pairs[0])
-  await openHere(tools, name, pairs[0])
+  const { queueUrl: QueueUrl, queueArn: arn } = await makeAwsQueue(topic, name, senders)
+  const remove = () => topic.sqs.send(new DeleteQueueCommand({ QueueUrl }))
+  undo.push({ what: `the queue ${name} at AWS`, remove })
+  const settings = { leaseSeconds: TWIN_LEASE_SECONDS, ...(topic.isFifo && { fifo: true }) }
+  await createQueue({ client, path: { queue: name }, body: settings })
+  undo.push({ what: `the queue ${name}`, remove: () => deleteQueue({ client, path: { queue: name } }) })
   const { url, apiKey } = server
   const here = fantailQueue(name, { url, ...(apiKey !== undefined && { apiKey }) })
-  const consumers = [collect(sqs(queueUrl, { client: topic.sqs }), aws), collect(here, fantail)]
+  const twinOf = findTwin(group)
+  const consumers = [
+    collect(sqs(QueueUrl, { client: topic.sqs }), (body) => twinOf(body)?.aws),
+    collect(here, (body) => twinOf(body)?.fantail),
+  ]
   const stop = () => Promise.all(consumers.map((consumer) => consumer.stop()))
   undo.push({ what: `the consumers of ${name}`, remove: stop })
-  return { pairs, aws, fantail }
+  return { name, arn }
 }
 
-/** Resolves with the queue's URL. */
-async function openAtAws(tools: TwinTools, name: string, pair: Pair | undefined): Promise<string> {
-  const { topic, undo } = tools
-  const { sqs: client } = topic
-  const { queueUrl: QueueUrl, queueArn: Endpoint } = await makeAwsQueue(topic, name)
-  const remove = () => client.send(new DeleteQueueCommand({ QueueUrl }))
-  undo.push({ what: `the queue ${name} at AWS`, remove })
-  const hasFilter = pair !== undefined && pair.here.filterPolicy !== null
-  const Attributes = hasFilter && {
-    FilterPolicyScope: pair.here.filterPolicyScope,
-    FilterPolicy: filterOfHere(pair.here),
-  }
-  await subscribeAtAws(tools, { Protocol: 'sqs', Endpoint, ...(Attributes && { Attributes }) })
-  return QueueUrl
+/** Finds the twin of an envelope by its topic, which has the same name on both sides if there are several topics. */
+function findTwin(group: Opening[]): (body: string) => Twin | undefined {
+  const [first] = group
+  if (group.length === 1) return () => first?.twin
+  const byName = new Map(group.map(({ topic, twin }) => [topic.name, twin]))
+  return (body) => byName.get(nameOfArn(String(objectOf(body)?.TopicArn)))
+}
+
+async function subscribeTwin(
+  tools: TwinTools,
+  { twin, ...sides }: Sides & { twin: Twin },
+  { name, arn }: TwinQueue,
+): Promise<void> {
+  const { filterPolicy = null, filterPolicyScope } = twin.pairs[0]?.here ?? {}
+  const text = JSON.stringify(filterPolicy)
+  const Attributes = filterPolicyScope && { FilterPolicyScope: filterPolicyScope, FilterPolicy: text }
+  const atAws = { Protocol: 'sqs', Endpoint: arn, ...(filterPolicy !== null && Attributes && { Attributes }) }
+  await subscribeAtAws(tools, sides, atAws)
+  const filter = filterPolicy !== null && { filterPolicy, filterPolicyScope }
+  await subscribeHere(tools, sides, { protocol: 'sqs', endpoint: name, redrivePolicy: null, ...filter })
 }
 
 /** Subscribes a twin to the topic at AWS, until the comparison ends. */
 export async function subscribeAtAws(
-  { topic: { sns, arn: TopicArn }, undo }: TwinTools,
+  { undo, onMade }: TwinTools,
+  { topic: { sns, arn: TopicArn } }: Sides,
   input: Omit<SubscribeCommandInput, 'TopicArn'>,
 ): Promise<void> {
   const { SubscriptionArn } = await sns.send(new SubscribeCommand({ TopicArn, ...input }))
   const unsubscribe = () => sns.send(new UnsubscribeCommand({ SubscriptionArn }))
   undo.push({ what: `the subscription ${SubscriptionArn}`, remove: unsubscribe })
+  onMade()
 }
 
 /** Subscribes a twin to the topic of Fantail, until the comparison ends. */
-export async function subscribeHere({ client, to, undo }: TwinTools, body: NewSubscription): Promise<void> {
+export async function subscribeHere(
+  { client, undo }: TwinTools,
+  { to }: Sides,
+  body: NewSubscription,
+): Promise<void> {
   const { id } = await subscribe({ client, path: { topic: to }, body })
   undo.push({ what: `the subscription ${id}`, remove: () => deleteSubscription({ client, path: { id } }) })
 }
@@ -120,22 +181,14 @@ export async function deleteTwinQueue({ sqs: client }: AwsTopic, endpoint: strin
   }
 }
 
-async function openHere(tools: TwinTools, name: string, pair: Pair | undefined) {
-  const { topic, client, undo } = tools
-  const settings = { leaseSeconds: TWIN_LEASE_SECONDS, ...(topic.isFifo && { fifo: true }) }
-  await createQueue({ client, path: { queue: name }, body: settings })
-  undo.push({ what: `the queue ${name}`, remove: () => deleteQueue({ client, path: { queue: name } }) })
-  const { filterPolicy = null, filterPolicyScope } = pair?.here ?? {}
-  const filter = filterPolicy !== null && { filterPolicy, filterPolicyScope }
-  await subscribeHere(tools, { protocol: 'sqs', endpoint: name, redrivePolicy: null, ...filter })
-}
+type Arrivals = Map<string, Arrival>
 
-function collect(source: MessageSource, into: Map<string, Arrival>): Consumer {
+function collect(source: MessageSource, intoOf: (body: string) => Arrivals | undefined): Consumer {
   const consumer = consume(
     source,
     ({ body, sentAt }) => {
-      const arrival = arrivalOf({ body, at: sentAt.getTime() })
-      if (arrival && !into.has(arrival.messageId)) into.set(arrival.messageId, arrival)
+      const [arrival, into] = [arrivalOf({ body, at: sentAt.getTime() }), intoOf(body)]
+      if (arrival && into && !into.has(arrival.messageId)) into.set(arrival.messageId, arrival)
     },
     { concurrency: COLLECTED_AT_ONCE_MAX, waitSeconds: 1 },
   )

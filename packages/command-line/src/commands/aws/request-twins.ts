@@ -4,14 +4,14 @@
  */
 import type { Subscription } from '@fantail/client/api'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
-import { subscribeAtAws, subscribeHere, type Twin, type TwinTools } from './queue-twins.ts'
+import { type Sides, subscribeAtAws, subscribeHere, type Twin, type TwinTools } from './queue-twins.ts'
 import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
 import { filterOfHere, isOff, type Pair } from './subscription-pairs.ts'
 
 /** Time until SNS has asked each twin to confirm. Past it: the comparison fails. */
 const CONFIRMATIONS_MS_MAX = 60_000
 
-interface Listening {
+interface Listening extends Sides {
   /** The URL under which SNS and Fantail reach this process. */
   endpoint: string
   host: string
@@ -28,7 +28,7 @@ export async function openRequestTwins(tools: TwinTools, pairs: Pair[], at: List
     const [aws, fantail] = [new Map<string, Arrival>(), new Map<string, Arrival>()]
     return { pairs: group, aws, fantail, confirmed: Promise.withResolvers() }
   })
-  const { topic, undo } = tools
+  const { topic } = at
   const requests = await receiveSns({
     host: at.host,
     port: at.port,
@@ -46,7 +46,7 @@ export async function openRequestTwins(tools: TwinTools, pairs: Pair[], at: List
     failed: () => undefined,
     status: () => ({}),
   })
-  undo.push({ what: `the port ${requests.port}`, remove: () => requests.close() })
+  tools.undo.push({ what: `the port ${requests.port}`, remove: () => requests.close() })
   for (const [index, twin] of twins.entries()) await subscribeTwin(tools, twin, { ...at, index })
   const signal = AbortSignal.any([at.signal, AbortSignal.timeout(CONFIRMATIONS_MS_MAX)])
   const late = new Promise<never>((_, reject) => {
@@ -61,7 +61,7 @@ export async function openRequestTwins(tools: TwinTools, pairs: Pair[], at: List
 async function subscribeTwin(
   tools: TwinTools,
   { pairs }: RequestTwin,
-  { endpoint, index }: Listening & { index: number },
+  { endpoint, index, ...sides }: Listening & { index: number },
 ): Promise<void> {
   const [first] = pairs
   if (!first) return
@@ -74,14 +74,18 @@ async function subscribeTwin(
     string,
     string
   >
-  await subscribeAtAws(tools, {
+  await subscribeAtAws(tools, sides, {
     Protocol: schemeOf(base),
     Endpoint: `${base}/aws/${index}`,
     Attributes,
     ReturnSubscriptionArn: true,
   })
   const settings = settingsOf(first.here)
-  await subscribeHere(tools, { ...settings, endpoint: `${base}/fantail/${index}`, redrivePolicy: null })
+  await subscribeHere(tools, sides, {
+    ...settings,
+    endpoint: `${base}/fantail/${index}`,
+    redrivePolicy: null,
+  })
 }
 
 function baseOf(endpoint: string): string {

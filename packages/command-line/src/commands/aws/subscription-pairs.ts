@@ -2,15 +2,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Client, listTopicSubscriptions, type Subscription } from '@fantail/client/api'
 import { objectOf } from '@fantail/contracts'
+import type { CommandContext } from '../../frame/command-context.ts'
 import { pagesOf } from '../../frame/list-command.ts'
-import { type AwsSubscription, type AwsTopic, confirmedSubscriptions } from './aws-topic.ts'
+import { ApiRefusal, CommandError } from '../../output/exit-codes.ts'
+import { type AwsSubscription, type AwsTopic, type AwsTopics, confirmedSubscriptions } from './aws-topic.ts'
 
 export interface Pair {
+  topic: AwsTopic
   aws: AwsSubscription
   here: Subscription
 }
 
 interface Pairs {
+  topic: AwsTopic
   pairs: Pair[]
   /** Endpoints that only one side has. */
   onlyAws: AwsSubscription[]
@@ -25,13 +29,41 @@ export async function readPairs(topic: AwsTopic, client: Client, name = topic.na
   const aws = await confirmedSubscriptions(topic)
   const pairs = aws.flatMap((one) => {
     const other = byEndpoint.get(`${one.protocol} ${one.endpoint}`)
-    return other ? [{ aws: one, here: other }] : []
+    return other ? [{ topic, aws: one, here: other }] : []
   })
   return {
+    topic,
     pairs,
     onlyAws: aws.filter((one) => !pairs.some((pair) => pair.aws === one)),
     onlyHere: here.filter((one) => !pairs.some((pair) => pair.here === one)),
   }
+}
+
+/** The pairs of all topics. A topic of a pattern that does not exist at Fantail is left out. */
+export async function readAllPairs(
+  { out, signal }: Pick<CommandContext, 'out' | 'signal'>,
+  { topics, pattern }: AwsTopics,
+  client: Client,
+  name: string | undefined,
+): Promise<Pairs[]> {
+  const progress = out.progress('topics read')
+  const found: Pairs[] = []
+  try {
+    for (const [index, topic] of topics.entries()) {
+      signal.throwIfAborted()
+      progress.update(index, topics.length)
+      try {
+        found.push(await readPairs(topic, client, name))
+      } catch (error) {
+        if (topics.length === 1 || !(error instanceof ApiRefusal && error.status === 404)) throw error
+        out.warn(`${topic.name} does not exist at Fantail`)
+      }
+    }
+  } finally {
+    progress.end()
+  }
+  if (found.length === 0) throw new CommandError('notFound', `no topic of ${pattern} exists at Fantail`)
+  return found
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   updateTopic,
 } from '@fantail/client/api'
 import { printable } from '@fantail/policy'
+import { sideBySide } from '@fantail/store'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { failureText } from '../../frame/failure-text.ts'
 import { ApiRefusal, type ExitName } from '../../output/exit-codes.ts'
@@ -26,6 +27,9 @@ interface ApplyOptions {
   goesOn?: boolean
 }
 
+/** Steps that are made at the same time. Past it: the others wait. */
+const CHANGES_AT_ONCE = 8
+
 /** A step that fails ends the command. The earlier steps stay done, and another run continues from there. */
 export async function applySteps(
   context: CommandContext,
@@ -33,31 +37,50 @@ export async function applySteps(
   steps: Step[],
   { goesOn = false }: ApplyOptions = {},
 ): Promise<ExitName> {
-  const progress = context.out.progress('changes')
-  let failed = 0
-  for (const [index, step] of steps.entries()) {
-    progress.update(index, steps.length)
+  const { out, signal } = context
+  const progress = out.progress('changes')
+  let [made, failed, hasEnded] = [0, 0, false]
+  const make = async (step: Step) => {
+    if (hasEnded) return
     try {
       await doStep(client, step)
     } catch (error) {
       progress.end()
       const ends = !(goesOn && step.kind === 'subscription' && error instanceof ApiRefusal)
-      if ((ends && index === 0) || context.signal.aborted) throw error
-      context.out.warn(`${step.act} ${step.kind} ${step.name}: ${failureText(error)}`)
+      if ((ends && made + failed === 0) || signal.aborted) throw error
+      out.warn(`${step.act} ${step.kind} ${step.name}: ${failureText(error)}`)
       failed++
-      if (!ends) continue
-      context.out.warn(`${index + 1 - failed} of ${steps.length} changes were made. Run it again to go on.`)
-      return 'partlyDone'
+      hasEnded ||= ends
+      return
     }
     progress.end()
     showStep(context, step)
+    progress.update(++made + failed, steps.length)
   }
-  if (failed > 0) {
-    context.out.warn(`${steps.length - failed} of ${steps.length} changes were made.`)
-    return 'partlyDone'
+  for (const group of independent(steps)) await sideBySide(group, CHANGES_AT_ONCE, make)
+  progress.end()
+  if (failed === 0) {
+    out.note(counted(steps.length, 'change'))
+    return 'done'
   }
-  context.out.note(counted(steps.length, 'change'))
-  return 'done'
+  const more = hasEnded ? ' Run it again to go on.' : ''
+  out.warn(`${made} of ${steps.length} changes were made.${more}`)
+  return 'partlyDone'
+}
+
+/**
+ * The steps in order, in groups whose steps do not depend on each other. Topics do not, and neither do subscriptions. A
+ * queue may need its dead-letter queue before it.
+ */
+function independent(steps: readonly Step[]): Step[][] {
+  const groups: Step[][] = []
+  for (const step of steps) {
+    const [last] = groups.at(-1) ?? []
+    const isAlike = last?.kind === step.kind && last.act === step.act
+    if (isAlike && step.kind !== 'queue') groups.at(-1)?.push(step)
+    else groups.push([step])
+  }
+  return groups
 }
 
 async function doStep(

@@ -6,8 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CommandError } from '../../../output/exit-codes.ts'
 import type { AwsSource } from './aws-source.ts'
 
-/** Calls to AWS at a time. Past it: the others wait. */
-const CALLS_AT_ONCE = 8
 /** Attempts of a call that AWS throttles. Past it: the import ends. */
 const THROTTLED_ATTEMPTS_MAX = 12
 /** The wait before another attempt, at random. Each attempt doubles it. Past it: it does not grow. */
@@ -102,15 +100,4 @@ function failureOf(
     text,
     'The command uses the credentials of the AWS SDK (AWS_PROFILE, AWS_ACCESS_KEY_ID, …).',
   )
-}
-
-/** The results in the order of the items. */
-export async function mapSome<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  const left = items.entries()
-  const worker = async () => {
-    for (const [index, item] of left) results[index] = await work(item)
-  }
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, worker))
-  return results
 }

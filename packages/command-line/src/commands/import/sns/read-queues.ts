@@ -5,7 +5,9 @@ import {
   ListQueueTagsCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs'
-import { type AwsCalls, mapSome } from './aws-calls.ts'
+import { sideBySide } from '@fantail/store'
+import { allPages, CALLS_AT_ONCE } from '../../aws/aws-topic.ts'
+import type { AwsCalls } from './aws-calls.ts'
 import type { SourceQueue } from './aws-source.ts'
 
 interface Reading {
@@ -20,19 +22,13 @@ const QUEUES_PER_PAGE = 1_000
 
 export async function readQueues(reading: Reading): Promise<SourceQueue[]> {
   const { sqs, calls, signal } = reading
-  const urls: string[] = []
-  let NextToken: string | undefined
-  do {
-    const token = NextToken
+  const urls = await allPages(async (NextToken) => {
     const page = await calls.ask('sqs:ListQueues', undefined, () =>
-      sqs.send(new ListQueuesCommand({ MaxResults: QUEUES_PER_PAGE, NextToken: token }), {
-        abortSignal: signal,
-      }),
+      sqs.send(new ListQueuesCommand({ MaxResults: QUEUES_PER_PAGE, NextToken }), { abortSignal: signal }),
     )
-    urls.push(...(page?.QueueUrls ?? []))
-    NextToken = page?.NextToken
-  } while (NextToken)
-  const queues = await mapSome(urls, (url) => readQueue(reading, url))
+    return { items: page?.QueueUrls ?? [], next: page?.NextToken }
+  })
+  const queues = await sideBySide(urls, CALLS_AT_ONCE, (url) => readQueue(reading, url))
   // A queue that was deleted after it was listed must not be made here.
   return queues.filter(({ arn }) => !calls.isGone('sqs:GetQueueAttributes', arn))
 }

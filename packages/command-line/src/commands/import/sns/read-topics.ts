@@ -12,7 +12,9 @@ import {
   type Subscription,
 } from '@aws-sdk/client-sns'
 import { parseArn } from '@fantail/contracts'
-import { type AwsCalls, mapSome } from './aws-calls.ts'
+import { sideBySide } from '@fantail/store'
+import { allPages, CALLS_AT_ONCE } from '../../aws/aws-topic.ts'
+import type { AwsCalls } from './aws-calls.ts'
 import type { AwsSource, SourceSubscription, SourceTopic } from './aws-source.ts'
 
 interface Reading {
@@ -28,10 +30,10 @@ type Read = Pick<AwsSource, 'topics' | 'subscriptions' | 'notes'>
 export async function readTopics(reading: Reading): Promise<Read> {
   const arns = await topicArns(reading)
   const own = arns.filter((arn) => arn.slice(arn.lastIndexOf(':') + 1).startsWith(reading.prefix))
-  const topics = await mapSome(own, (arn) => readTopic(reading, arn))
+  const topics = await sideBySide(own, CALLS_AT_ONCE, (arn) => readTopic(reading, arn))
   // A topic that was deleted after it was listed must not be made here.
   const present = topics.filter(({ arn }) => !reading.calls.isGone('sns:GetTopicAttributes', arn))
-  const subscriptions = await mapSome(own, (arn) => readSubscriptions(reading, arn))
+  const subscriptions = await sideBySide(own, CALLS_AT_ONCE, (arn) => readSubscriptions(reading, arn))
   return {
     topics: present,
     subscriptions: [...subscriptions.flat(), ...(await foreignOf(reading, new Set(arns)))],
@@ -84,7 +86,7 @@ async function readSubscriptions(reading: Reading, TopicArn: string): Promise<So
     )
     return { items: page?.Subscriptions ?? [], next: page?.NextToken }
   })
-  return mapSome(listed, (subscription) => readSubscription(reading, subscription))
+  return sideBySide(listed, CALLS_AT_ONCE, (subscription) => readSubscription(reading, subscription))
 }
 
 async function readSubscription(
@@ -144,20 +146,4 @@ async function platformNotes({ sns, calls, signal }: Reading): Promise<AwsSource
     remedy: 'make them by `fantail apps set APP` (docs/guides/mobile-push.md)',
   } as const
   return arns.map((object) => ({ object, finding }))
-}
-
-interface Page<T> {
-  items: T[]
-  next: string | undefined
-}
-
-async function allPages<T>(read: (token: string | undefined) => Promise<Page<T>>): Promise<T[]> {
-  const all: T[] = []
-  let token: string | undefined
-  do {
-    const { items, next } = await read(token)
-    all.push(...items)
-    token = next
-  } while (token)
-  return all
 }
