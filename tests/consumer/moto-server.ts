@@ -22,9 +22,22 @@ export interface MotoServer {
   stop(): Promise<void>
 }
 
-export async function startMoto(python: string): Promise<MotoServer> {
+/** moto makes a key for each subscription, and with more than 128 of them another one for each message. */
+const ONE_KEY = [
+  'from functools import lru_cache',
+  'from moto.sns.models import Subscription',
+  'from moto.server import main',
+  'make = Subscription.private_key.__wrapped__',
+  'shared = lru_cache(lambda: make(None))',
+  'Subscription.private_key = lambda self: shared()',
+  'main()',
+].join('\n')
+
+/** With `hasOneKey` it signs all messages with the same key, because a new key costs 0.1 s. */
+export async function startMoto(python: string, { hasOneKey = false } = {}): Promise<MotoServer> {
   const port = await freePort()
-  const words = ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)]
+  const program = hasOneKey ? ['-c', ONE_KEY] : ['-m', 'moto.server']
+  const words = [...program, '-H', '127.0.0.1', '-p', String(port)]
   const server = spawn(python, words, { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
   const isReady = () =>
