@@ -32,6 +32,8 @@ import { filterOfHere, type Pair } from './subscription-pairs.ts'
 const TWIN_PREFIX = 'fantail-compare-'
 /** How long a queue at Fantail stays after a crash. */
 const TWIN_LEASE_SECONDS = 60
+/** Topics whose twins share a queue, because Fantail takes no more for a queue with a lease. Past it: another queue. */
+const SHARING_TOPICS_MAX = 100
 /** Messages of a queue that are collected at the same time. Past it: they wait. */
 const COLLECTED_AT_ONCE_MAX = 50
 
@@ -74,11 +76,12 @@ export async function openQueueTwins(
   topics: (Sides & { pairs: Pair[] })[],
   senders: string,
 ): Promise<Twin[]> {
-  const opening = topics.flatMap(({ pairs, topic, to }) => {
+  const opening = topics.flatMap(({ pairs, topic, to }, position) => {
+    const share = Math.floor(position / SHARING_TOPICS_MAX)
     const alike = Map.groupBy(pairs, ({ here }) => filterOfHere(here) + here.filterPolicyScope)
     return Array.from(alike.values()).map((group, index): Opening => {
       const twin = { pairs: group, aws: new Map(), fantail: new Map() }
-      return { topic, to, twin, sharing: topic.isFifo ? `${topic.name} ${index}` : String(index) }
+      return { topic, to, twin, sharing: `${topic.isFifo ? topic.name : share} ${index}` }
     })
   })
   const groups = [...Map.groupBy(opening, ({ sharing }) => sharing).values()]
