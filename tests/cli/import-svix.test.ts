@@ -233,7 +233,7 @@ test('customers move over and back, and each receiver gets each message once', a
   await act('resume')
   await waitFor(() => lacking().length === 0)
   for (const { path, secret } of made.filter(({ disabled }) => !disabled)) {
-    const [one, other] = [there, here].map((n) => requestOf(path, n))
+    const [one, other] = [requestOf(path, there), requestOf(path, here)]
     if (path.endsWith('3')) continue
     expect([path, seen(one, secret, there)]).toEqual([path, seen(other, secret, here)])
   }
