@@ -10,6 +10,15 @@ test('progress has the rate and an estimate', () => {
   expect(progressText({ done: 50, total: undefined, ...step })).toBe('50 letters  5.0/s')
 })
 
+test('without a terminal a line comes only if more is done', () => {
+  let now = 0
+  const written: string[] = []
+  const stderr = { write: (text: string) => written.push(text) > 0 }
+  const progress = new Progress({ what: 'x', quiet: false, stderr, clock: () => now })
+  for (now = 1_000; now <= 60_000; now += 1_000) progress.update(now > 30_000 ? 5 : 0)
+  expect(written).toEqual(['0 x  0.0/s\n', '5 x  0.2/s\n'])
+})
+
 test('lines come after a second at the earliest, and without a terminal they are plain', () => {
   const shown = (isTTY: boolean, quiet = false) => {
     let now = 0

@@ -1,7 +1,7 @@
 /**
  * Shows on stderr the progress of work that takes more than a second: how much is done, how fast, and the remaining
  * time. A terminal shows one line that changes. If stderr is not a terminal, a plain line is written every five
- * seconds.
+ * seconds, unless nothing was done since the last one.
  */
 import type { Writable } from 'node:stream'
 import { printable } from '@fantail/policy'
@@ -30,6 +30,7 @@ export class Progress {
   readonly #clock: () => number
   readonly #startedAt: number
   #shownAt: number
+  #shownDone: number | undefined
   #isShown = false
 
   constructor({ what, quiet, stderr, clock = performance.now.bind(performance) }: ProgressOptions) {
@@ -49,7 +50,9 @@ export class Progress {
   /** `total` is undefined if the input has no known end. */
   update(done: number, total?: number): void {
     if (this.#quiet || this.#clock() - this.#shownAt < this.#everyMs()) return
+    if (!this.#stderr.isTTY && done === this.#shownDone) return
     this.#shownAt = this.#clock()
+    this.#shownDone = done
     const text = printable(progressText({ done, total, elapsedMs: this.elapsedMs, what: this.#what }))
     if (this.#stderr.isTTY) {
       this.#stderr.write(`\r\u001b[2K${total === undefined ? '' : bar(done, total)}${text}`)
