@@ -257,6 +257,9 @@ test('the doctor finds settings that lose messages', async () => {
   await client.put('/v1/topics/loose')
   const loose = { endpoint: 'http://127.0.0.1:9/', redrivePolicy: null, name: 'loose' }
   await client.post('/v1/topics/loose/subscriptions', loose)
+  await client.put('/v1/topics/looser')
+  for (const endpoint of ['http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'])
+    await client.post('/v1/topics/looser/subscriptions', { endpoint, redrivePolicy: null })
   const ended = await fantail('doctor --webhook')
   for (const text of [
     '✓ clock: agrees with the server',
@@ -268,6 +271,7 @@ test('the doctor finds settings that lose messages', async () => {
     '▲ queue alone: has no dead-letter queue',
     '▲ queue orphan: its dead-letter queue not-there does not exist',
     '▲ subscription loose: http://127.0.0.1:9/ has no dead-letter queue',
+    '▲ topic looser: 2 subscriptions have no dead-letter queue, such as http://127.0.0.1:9/',
     '✓ webhook: came signed after',
   ]) {
     expect(ended.stdout).toContain(text)

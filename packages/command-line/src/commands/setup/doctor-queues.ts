@@ -29,18 +29,19 @@ export async function* checkQueues(client: Client): AsyncGenerator<Finding> {
     ),
   )
   const known = createKnownQueues(client, queues)
-  const findings: Finding[] = []
+  const ofQueues: Finding[] = []
   for (const queue of queues) {
-    findings.push(...(await queueFindings(queue, known)))
-    findings.push(...(await visibilityFindings(client, queue)))
+    ofQueues.push(...(await queueFindings(queue, known)))
+    ofQueues.push(...(await visibilityFindings(client, queue)))
   }
-  yield* summed('queues', queues.length, findings)
+  yield* summed('queues', queues.length, ofQueues)
   const read = (query: object) => listSubscriptions({ client, query })
   const subscriptions = await all(pagesOf(read, (page) => page.subscriptions, DOCTOR_ITEMS_MAX))
   const found = await Promise.all(
     subscriptions.map((subscription) => subscriptionFindings(subscription, known)),
   )
-  yield* summed('subscriptions', subscriptions.length, found.flat())
+  const findings = [...(await discardFindings(subscriptions, known)), ...found.flat()]
+  yield* summed('subscriptions', subscriptions.length, findings)
 }
 
 async function all<T>(pages: AsyncGenerator<T[]>): Promise<T[]> {
@@ -152,18 +153,35 @@ async function visibilityFindings(
     }))
 }
 
+/** Subscriptions of a topic share a finding, because an import can make many of them. */
+async function discardFindings(subscriptions: Subscription[], known: KnownQueues): Promise<Finding[]> {
+  const discarding = subscriptions.filter(({ onFailure }) => /\bdiscarded\b/.test(onFailure))
+  const byTopic = Map.groupBy(discarding, ({ topicArn }) => topicArn)
+  return Promise.all(
+    [...byTopic].map(async ([topicArn, ofTopic]) => {
+      const topic = nameOf(topicArn)
+      const letters = letterQueueOf(topic)
+      const commands = ofTopic.map(({ id }) => `fantail subs set ${id} --dlq ${letters}`).join(' && ')
+      const [first] = ofTopic
+      const [check, what] =
+        ofTopic.length === 1
+          ? [`subscription ${first?.name ?? first?.id}`, `${first?.endpoint} has no dead-letter queue`]
+          : [
+              `topic ${topic}`,
+              `${ofTopic.length} subscriptions have no dead-letter queue, such as ${first?.endpoint}`,
+            ]
+      const fix = await withQueue(letters, commands, known)
+      return { check, status: 'warning' as const, detail: `${what}: ${first?.onFailure}`, fix }
+    }),
+  )
+}
+
 async function subscriptionFindings(
-  { id, name, endpoint, status, onFailure, topicArn, redrivePolicy }: Subscription,
+  { id, name, endpoint, status, redrivePolicy }: Subscription,
   known: KnownQueues,
 ): Promise<Finding[]> {
   const check = `subscription ${name ?? id}`
   const found: Finding[] = []
-  if (/\bdiscarded\b/.test(onFailure)) {
-    const detail = `${endpoint} has no dead-letter queue: ${onFailure}`
-    const letters = letterQueueOf(nameOf(topicArn))
-    const fix = await withQueue(letters, `fantail subs set ${id} --dlq ${letters}`, known)
-    found.push({ check, status: 'warning', detail, fix })
-  }
   const target = redrivePolicy?.deadLetterTargetArn
   if (target !== undefined && (await known(target)) === 'missing') {
     const detail = `its dead-letter queue ${nameOf(target)} does not exist: its dead letters wait until it does`
