@@ -199,7 +199,10 @@ test('policies and encryption that cannot work here are listed by their weight',
   const given = {
     topics: [topic({ Policy, TracingConfig: 'Active', NewThing: 'x' })],
     queues: [queue({ KmsMasterKeyId: 'alias/k', ApproximateNumberOfMessages: '3' })],
-    unread: [{ call: 'sqs:ListQueueTags', code: 'AccessDenied', objects: [JOBS] }],
+    unread: [
+      { call: 'sqs:ListQueueTags', code: 'AccessDenied', objects: [JOBS] },
+      { call: 'sns:GetDataProtectionPolicy', code: 'UnreadableAnswer', objects: [JOBS] },
+    ],
   }
   const { wanted, findings } = await importSns(source(given), here())
   expect(findings.sorted().map(({ matter, what, text }) => [matter, what, text])).toEqual([
@@ -218,9 +221,12 @@ test('policies and encryption that cannot work here are listed by their weight',
     ['requests', 'changed', expect.stringContaining('queues have URLs at this server')],
     ['details', 'lost', 'attribute NewThing, which is not known here'],
     ['details', 'lost', 'tags of queues (AccessDenied)'],
+    ['details', 'lost', 'data protection policies (UnreadableAnswer)'],
     ['details', 'lost', 'alarms and dashboards of CloudWatch'],
     ['details', 'changed', 'TracingConfig is kept, and has no effect here'],
   ])
+  const advised = findings.sorted().filter(({ remedy }) => remedy?.startsWith('allow '))
+  expect(advised.map(({ text }) => text)).toEqual(['tags of queues (AccessDenied)'])
   expect(wanted.topics[0]?.settings.attributes).toEqual({ Policy, TracingConfig: 'Active' })
   expect(wanted.queues[0]?.settings.attributes).toEqual({})
 })

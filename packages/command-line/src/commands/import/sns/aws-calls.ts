@@ -20,6 +20,8 @@ const CREDENTIALS =
 /** This call alone cannot succeed. An emulator may lack an operation. */
 const REFUSED =
   /^(AccessDenied|AuthorizationError|NotAuthorized|UnauthorizedOperation|OptInRequired|InvalidAction|UnknownOperation|UnsupportedOperation|NotImplemented|AWS\.SimpleQueueService\.UnsupportedOperation)/
+/** The code of an answer that the SDK cannot read, such as an emulator's. */
+export const UNREADABLE = 'UnreadableAnswer'
 /** It was deleted meanwhile. */
 const GONE = /NotFound|NonExistentQueue|QueueDoesNotExist|ResourceNotFound/
 
@@ -53,7 +55,7 @@ export class AwsCalls {
         this.#gone.add(`${call} ${object}`)
         return undefined
       }
-      const code = isUnreadable(error) ? 'UnreadableAnswer' : name
+      const code = isUnreadable(error) ? UNREADABLE : name
       if (code === name && !REFUSED.test(name)) throw failureOf(error, call, { name, message })
       this.#note(call, code.replace(/Exception$/, ''), object)
       return undefined

@@ -3,6 +3,7 @@ import { nameOfArn, parseArn } from '@fantail/contracts'
 import { traitsOf } from '@fantail/policy'
 import type { TopicState } from '../../service/state-file.ts'
 import type { Finding, Findings } from '../plan/findings.ts'
+import { UNREADABLE } from './aws-calls.ts'
 import type { AwsSource } from './aws-source.ts'
 import { objectOfPlan } from './to-subscription.ts'
 import type { Translation } from './translation.ts'
@@ -50,10 +51,8 @@ const MISSING: Record<string, Omit<Finding, 'what' | 'objects' | 'remedy'>> = {
 function findUnread({ unread }: AwsSource, findings: Findings): void {
   for (const { call, code, objects } of unread) {
     const { matter, text } = MISSING[call] ?? { matter: 'details', text: `the answers to ${call}` }
-    findings.add(
-      { matter, what: 'lost', text: `${text} (${code})`, remedy: `allow ${call}, and import again` },
-      ...objects,
-    )
+    const remedy = code !== UNREADABLE && { remedy: `allow ${call}, and import again` }
+    findings.add({ matter, what: 'lost', text: `${text} (${code})`, ...remedy }, ...objects)
   }
 }
 
