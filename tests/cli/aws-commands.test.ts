@@ -259,12 +259,23 @@ describe('a topic with a bridge', () => {
     }
     await waitFor(async () => (await laneOf(id)).waiting > 5)
     expect(await cutover('--all --plan')).toMatchObject({ code: 0, rows: [{ side: 'aws', problem: null }] })
+    const shown = (await fantail(`cutover ${awsArn('moved')} --all --plan`)).stdout
+    expect(shown).toMatch(
+      /would be switched to Fantail, and \d+ waiting messages discarded that AWS delivers\n/,
+    )
     expect((await cutover('--all')).code).toBe(2)
     expect(await cutover('--all --yes')).toMatchObject({
       code: 0,
       rows: [{ side: 'fantail', mayComeTwice: { from: expect.any(String) } }],
     })
     expect(await filterOf(aws)).toBe('{"fantail-cutover":["off"]}')
+    const plans = await Promise.all(
+      ['--plan', '--plan --back'].map((words) => fantail(`cutover ${awsArn('moved')} --all ${words}`)),
+    )
+    expect(plans.map(({ stdout }) => stdout.trim().split('  ').at(-1))).toEqual([
+      'stays there',
+      'would be switched to AWS',
+    ])
     expect((await cutover('--all --yes')).rows).toMatchObject([{ side: 'fantail', mayComeTwice: null }])
     // The state after a kill before AWS was switched off.
     const set = { SubscriptionArn: aws, AttributeName: 'FilterPolicy', AttributeValue: '{}' }
@@ -396,8 +407,11 @@ test('a bridge keeps what the policy of its queue allows, and what Fantail refus
 
 test('a comparison that is ended early or killed leaves nothing behind', async () => {
   await twoSides('compared')
+  await subscribeQueue('compared', 'fantail-bridge-compared')
   const ended = await fantail(`compare ${awsArn('compared')} --during 1h --timeout 2s`)
   expect(ended).toMatchObject({ code: 7, stderr: expect.not.stringContaining('was not removed') })
+  // The bridge is no subscriber.
+  expect(ended.stderr).not.toContain('is subscribed at AWS only')
   const path = '/v1/topics/compared/subscriptions'
   expect((await stack().client.get<{ subscriptions: object[] }>(path)).subscriptions).toHaveLength(1)
   await subscribeQueue('compared', 'fantail-compare-left')

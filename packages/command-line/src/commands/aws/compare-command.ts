@@ -15,6 +15,7 @@ import { durationText, parseDuration } from '../../output/durations.ts'
 import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { counted } from '../../output/text-table.ts'
 import { type AwsTopics, CALLS_AT_ONCE, openAwsTopics, refuseForSeveral } from './aws-topic.ts'
+import { bridgeQueueName, bridgesAmong } from './bridge-queue.ts'
 import { type Comparison, compareArrivals, isEqual } from './compare-arrivals.ts'
 import {
   deleteTwinQueue,
@@ -135,7 +136,9 @@ async function compareTopics(
   const tools = { client, server: await context.server(), undo, onMade }
   const read = await readAllPairs(context, opened, client, flags.to)
   const topics = read.map(({ topic, pairs, onlyAws, onlyHere }) => {
-    for (const { endpoint } of onlyAws) out.warn(`${endpoint} of ${topic.name} is subscribed at AWS only`)
+    const bridges = bridgesAmong(onlyAws, bridgeQueueName(topic))
+    for (const one of onlyAws)
+      if (!bridges.includes(one)) out.warn(`${one.endpoint} of ${topic.name} is subscribed at AWS only`)
     for (const { endpoint } of onlyHere)
       out.warn(`${endpoint} of ${topic.name} is subscribed at Fantail only`)
     return { topic, to: flags.to ?? topic.name, pairs }

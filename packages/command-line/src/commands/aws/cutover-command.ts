@@ -57,7 +57,7 @@ async function runCutover(context: CommandContext, arn: string, flags: CutoverFl
     refuseForSeveral(opened, { to: flags.to, bridge: flags.bridge })
     const tools = { client: await context.api(), signal: context.signal }
     const wanted = await readWanted(context, opened, tools, flags)
-    if (flags.plan) return showPlan(context, wanted, missingBridge(wanted, flags))
+    if (flags.plan) return showPlan(context, wanted, flags)
     // The clients are closed only when this has ended.
     return await (flags.back ? goBack(context, tools, wanted, flags) : goOver(context, tools, wanted, flags))
   } finally {
@@ -65,7 +65,9 @@ async function runCutover(context: CommandContext, arn: string, flags: CutoverFl
   }
 }
 
-function showPlan({ out }: CommandContext, { pairs }: Wanted, missing: CommandError | undefined): ExitName {
+function showPlan({ out }: CommandContext, wanted: Wanted, flags: CutoverFlags): ExitName {
+  const { pairs, bridges } = wanted
+  const missing = missingBridge(wanted, flags)
   const sides = new Map<string, number>()
   let unfit = 0
   for (const pair of pairs) {
@@ -73,8 +75,8 @@ function showPlan({ out }: CommandContext, { pairs }: Wanted, missing: CommandEr
     const topic = pair.topic.name
     const [side, problem] = [sideOf(pair), differenceOf(pair) ?? null]
     const row = { topic, endpoint, subscriptionId: id, side, waiting: lane.waiting, problem }
-    const subject = `${side.padEnd(8)} ${endpoint} of ${topic}`
-    out.item(row, () => (problem ? `${subject}  cannot be switched: ${problem}` : subject), id)
+    const next = flags.back ? backText(pair) : overText(pair, bridges.has(pair.topic))
+    out.item(row, () => `${side.padEnd(8)} ${endpoint} of ${topic}  ${next}`, id)
     sides.set(side, (sides.get(side) ?? 0) + 1)
     if (problem) unfit++
   }
@@ -82,6 +84,19 @@ function showPlan({ out }: CommandContext, { pairs }: Wanted, missing: CommandEr
   const counts = Array.from(sides, ([side, count]) => `${side} ${count}`).join(', ')
   out.note(`${counted(pairs.length, 'subscription')}: ${counts}; ${unfit} cannot be switched`)
   return missing === undefined && unfit === 0 ? 'done' : 'partlyDone'
+}
+
+function backText(pair: Pair): string {
+  return sideOf(pair) === 'aws' ? 'stays there' : 'would be switched to AWS'
+}
+
+function overText(pair: Pair, hasBridge: boolean): string {
+  const problem = differenceOf(pair)
+  if (problem !== undefined) return `cannot be switched: ${problem}`
+  if (sideOf(pair) === 'fantail') return 'stays there'
+  const discarded = isDiscarded(pair, hasBridge) ? pair.here.lane.waiting : 0
+  const waiting = counted(discarded, 'waiting message')
+  return `would be switched to Fantail${discarded > 0 ? `, and ${waiting} discarded that AWS delivers` : ''}`
 }
 
 async function goOver(
