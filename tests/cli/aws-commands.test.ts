@@ -325,7 +325,7 @@ test('a pattern bridges, compares and switches all its topics, and names those t
   const cutover = (words: string) => fantail(`cutover ${pattern} ${words}`)
   expect(await cutover('--endpoint http://127.0.0.1:*/many-b --plan')).toMatchObject({
     code: 0,
-    stdout: `aws      ${receiver.url}/many-b of many-b\n`,
+    stdout: expect.stringContaining(`aws      ${receiver.url}/many-b of many-b  would be switched`),
     stderr: expect.stringContaining('1 subscription: aws 1; 0 cannot be switched'),
   })
   expect(await cutover('--all --to other')).toMatchObject({
