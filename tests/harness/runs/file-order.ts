@@ -14,24 +14,17 @@ import { provideBundles } from '../services/service-bundles.ts'
 const STACKS = `${sep}tests${sep}`
 /**
  * Files that last for more than half a minute although the machine is quiet, and small ones that last for more than ten
- * seconds. They begin before others of their kind. Otherwise the small ones would begin last, because vitest sorts new
- * files by their size.
+ * seconds. They begin first. Otherwise the small ones would begin last, because vitest sorts new files by their size.
  */
 const LONG = [
   'infra/dev/check-settings',
   'redrive/src/redrive-start',
-  'tests/browser/console-smoke',
   'tests/chaos/',
   'tests/consumer/consumer',
   'tests/failure/endpoints/fifo',
-  'tests/failure/endpoints/hung-lanes',
   'tests/failure/processes/frozen',
-  'tests/failure/redis/clocks',
-  'tests/failure/redis/redis-network',
   'tests/guides/',
   'tests/scaling/shared-parts',
-  'tests/testing/testing-readme',
-  'tests/upgrades/mixed-releases',
 ].map((path) => path.replaceAll('/', sep))
 /** Files that use the server tree. */
 const IN_TREE = ['guides/operate', 'release/server-tree'].map((path) => STACKS + path.replaceAll('/', sep))
@@ -52,13 +45,16 @@ export class MixedOrder extends BaseSequencer {
       sorted.filter(isStack).some(startsServices) && provideBundles(),
       needsConsole && buildConsole().then(() => (needsTree ? provideServerTree() : undefined)),
     ])
-    return mixed(longFirst(sorted.filter(isStack)), longFirst(sorted.filter((file) => !isStack(file))))
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
+    const rest = sorted.filter((file) => !isLong(file))
+    return [
+      ...sorted.filter(isLong),
+      ...mixed(
+        rest.filter(isStack),
+        rest.filter((file) => !isStack(file)),
+      ),
+    ]
   }
-}
-
-function longFirst(files: TestSpecification[]): TestSpecification[] {
-  const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
-  return [...files.filter(isLong), ...files.filter((file) => !isLong(file))]
 }
 
 /** turbo takes the console from its cache, unless its sources have changed. */
