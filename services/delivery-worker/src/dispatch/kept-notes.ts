@@ -20,10 +20,10 @@ export class KeptNotes {
     this.#checkpoints = checkpoints
   }
 
-  /** Those messages of one topic that no earlier start has kept. */
+  /** Those messages of one topic that no earlier start has kept. A first start need not ask. */
   async missing(run: JobRun, messages: NewKept[]): Promise<NewKept[]> {
     const [first] = messages
-    if (!first || run.fence === 1) return messages
+    if (!first) return []
     await this.#checkpoints.restore(run, shardOf(first.arn))
     const known = new Set(noted(run, first))
     return messages.filter((message) => !known.has(nameOf(message)))

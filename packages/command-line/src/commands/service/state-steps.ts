@@ -27,8 +27,8 @@ interface ApplyOptions {
   goesOn?: boolean
 }
 
-/** Steps that are made at the same time. Past it: the others wait. */
-const CHANGES_AT_ONCE = 8
+/** Changes that are made at Fantail at the same time. Past it: the others wait. */
+export const CHANGES_AT_ONCE = 8
 
 /** A step that fails ends the command. The earlier steps stay done, and another run continues from there. */
 export async function applySteps(

@@ -6,19 +6,16 @@ import { sideBySide } from '@fantail/store'
 import type { CommandContext } from '../../../frame/command-context.ts'
 import { failureText } from '../../../frame/failure-text.ts'
 import { ApiRefusal, CommandError } from '../../../output/exit-codes.ts'
-import { type ShownStep, showStep } from '../../service/state-steps.ts'
+import { CHANGES_AT_ONCE, type ShownStep, showStep } from '../../service/state-steps.ts'
 
 export interface SecretStep {
   shown: ShownStep
   set(): Promise<void>
 }
 
-/** Subscriptions whose secrets are set at the same time. Past it: the others wait. */
-const SECRETS_AT_ONCE = 8
-
 /** One that is refused does not keep back the others. Returns whether all were set. */
 export async function setSecrets(context: CommandContext, steps: readonly SecretStep[]): Promise<boolean> {
-  const areSet = await sideBySide(steps, SECRETS_AT_ONCE, async ({ shown, set }) => {
+  const areSet = await sideBySide(steps, CHANGES_AT_ONCE, async ({ shown, set }) => {
     try {
       await set()
       showStep(context, shown)
