@@ -8,7 +8,12 @@ import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/c
 import { type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { snapshotOf } from '../harness/aws/account-snapshot.ts'
-import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
+import {
+  type Ended,
+  followFantail,
+  type RunningFantail,
+  runFantail,
+} from '../harness/services/run-fantail.ts'
 import { type Stack, startStack } from '../harness/services/stack.ts'
 import { type MotoServer, motoPython, startMoto } from './moto-server.ts'
 import * as account from './moved-account.ts'
@@ -21,6 +26,22 @@ const QUEUE = `arn:aws:sqs:${REGION}:${ACCOUNT}:load`
 /** Subscriptions of the large account that can come over. */
 const COUNT = account.SIZE.subscriptions - 5
 const KEYS = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+
+/** Prints why the command failed. One that a signal has ended has no exit code. */
+function toldIfFailed(words: string, ended: Ended): Ended {
+  const { code, stderr } = ended
+  if (code) console.log(`\`fantail ${words}\` ended with ${code}:\n${stderr}`)
+  return ended
+}
+
+async function toldRun(words: string, env: Record<string, string>): Promise<Ended> {
+  return toldIfFailed(words, await runFantail(words.split(' '), { env }))
+}
+
+function toldFollow(words: string, env: Record<string, string>): RunningFantail {
+  const running = followFantail(words.split(' '), env)
+  return { ...running, ended: running.ended.then((ended) => toldIfFailed(words, ended)) }
+}
 
 const python = process.env.FANTAIL_PACKAGES_LONG ? motoPython() : undefined
 
@@ -49,7 +70,7 @@ describe.skipIf(python === undefined)('a topic that moves from a foreign SNS', (
     sns = new SNSClient({ endpoint: moto.url, region: REGION, credentials })
     sqs = new SQSClient({ endpoint: moto.url, region: REGION, credentials })
     await subscribeBothSides()
-    bridge = followFantail(['bridge', TOPIC, '--json'], env())
+    bridge = toldFollow(`bridge ${TOPIC} --json`, env())
     await waitFor(() => bridge.so.stderr.includes('Ctrl-C ends it'), { what: 'the bridge' })
     publishing = publishAll()
   }, 120_000)
@@ -64,7 +85,7 @@ describe.skipIf(python === undefined)('a topic that moves from a foreign SNS', (
   })
 
   const env = () => ({ ...KEYS, FANTAIL_URL: stack.api.url, AWS_ENDPOINT_URL: moto.url })
-  const fantail = (words: string) => runFantail(words.split(' '), { env: env() })
+  const fantail = (words: string) => toldRun(words, env())
   const endpointOf = (n: number) => `${receiver.url}/${n}`
 
   async function subscribeBothSides() {
@@ -127,7 +148,7 @@ describe.skipIf(python === undefined)('a topic that moves from a foreign SNS', (
   }, 120_000)
 
   test('killed, switched, switched back and switched again: no endpoint misses a message', async () => {
-    const killed = followFantail(['cutover', TOPIC, '--all', '--yes', '--json'], env())
+    const killed = toldFollow(`cutover ${TOPIC} --all --yes --json`, env())
     await waitFor(() => killed.so.stdout.includes('\n'), { what: 'the first switch' })
     killed.kill('SIGKILL')
     await killed.ended
@@ -197,8 +218,7 @@ describe.skipIf(python === undefined)('an account with hundreds of topics that m
   }, 120_000)
 
   const env = () => ({ ...KEYS, AWS_REGION: REGION, FANTAIL_URL: stack.api.url, AWS_ENDPOINT_URL: moto.url })
-  const fantail = (words: string) =>
-    timed(words.replace(account.PATTERN, '*'), () => runFantail(words.split(' '), { env: env() }))
+  const fantail = (words: string) => timed(words.replace(account.PATTERN, '*'), () => toldRun(words, env()))
 
   async function timed<T>(what: string, run: () => Promise<T>): Promise<T> {
     const from = Date.now()
@@ -208,7 +228,7 @@ describe.skipIf(python === undefined)('an account with hundreds of topics that m
   }
 
   async function startBridge(): Promise<void> {
-    const started = followFantail(['bridge', account.PATTERN, '--json'], env())
+    const started = toldFollow(`bridge ${account.PATTERN} --json`, env())
     bridge = started
     const is = () => started.so.stderr.includes(`copying ${account.SIZE.topics} topics`)
     await timed('bridge', () => waitFor(is, { what: 'the bridge', timeoutMs: 300_000 }))
@@ -276,7 +296,7 @@ describe.skipIf(python === undefined)('an account with hundreds of topics that m
     expect(rows.filter(({ endpoint, same }) => endpoint.endsWith('/0') && same === 0)).toEqual([])
 
     expect((await fantail(`cutover ${account.PATTERN} --all --plan --json`)).code).toBe(0)
-    const killed = followFantail(['cutover', account.PATTERN, '--all', '--yes', '--json'], env())
+    const killed = toldFollow(`cutover ${account.PATTERN} --all --yes --json`, env())
     await waitFor(() => killed.so.stdout.split('\n').length > COUNT / 3, {
       what: 'a third of the switches',
       timeoutMs: 300_000,
