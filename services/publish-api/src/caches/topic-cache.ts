@@ -1,6 +1,7 @@
 /** Caches of topics and queues, which publishing, sending and receiving read for every message. */
 import { MESSAGE_BYTES_MAX, type QueueRecord, type TopicRecord } from '@fantail/contracts'
 import type { Queues, Topics } from '@fantail/store'
+import type { HeardChanges } from './announced-changes.ts'
 import { FreshCache } from './fresh-cache.ts'
 
 export interface KnownTopic {
@@ -16,13 +17,14 @@ export interface KnownTopic {
 
 interface TopicCacheOptions {
   topics: Pick<Topics, 'getWithCounts'>
+  changes?: HeardChanges | undefined
   /** Monotonic ms. */
   now?: () => number
 }
 
 export class TopicCache extends FreshCache<KnownTopic> {
-  constructor({ topics, now }: TopicCacheOptions) {
-    super({ look: (arn) => lookUp(topics, arn), now })
+  constructor({ topics, changes, now }: TopicCacheOptions) {
+    super({ look: (arn) => lookUp(topics, arn), changes, now })
   }
 }
 
@@ -41,11 +43,12 @@ async function lookUp(topics: Pick<Topics, 'getWithCounts'>, arn: string): Promi
 
 interface QueueCacheOptions {
   queues: Pick<Queues, 'get'>
+  changes?: HeardChanges | undefined
 }
 
 /** The settings of queues, for sending and receiving over the AWS protocols. */
 export class QueueCache extends FreshCache<QueueRecord> {
-  constructor({ queues }: QueueCacheOptions) {
-    super({ look: (arn) => queues.get(arn) })
+  constructor({ queues, changes }: QueueCacheOptions) {
+    super({ look: (arn) => queues.get(arn), changes })
   }
 }

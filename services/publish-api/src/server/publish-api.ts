@@ -95,8 +95,8 @@ import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import { WithoutEffectLog } from '../aws/wire/without-effect.ts'
 import { BulkRunner } from '../bulk/bulk-runner.ts'
+import { AnnouncedChanges } from '../caches/announced-changes.ts'
 import { KeyCache, PortalCache, SessionCache } from '../caches/caller-caches.ts'
-import { followChanges } from '../caches/fresh-cache.ts'
 import { LeaseRenewals } from '../caches/lease-renewals.ts'
 import { QuotaWatch } from '../caches/quota-watch.ts'
 import { RateLimits } from '../caches/rate-limits.ts'
@@ -170,7 +170,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     strict: true,
     log,
   })
-  const { redis, subscriber } = connections
+  const { redis } = connections
   const published = new ReplicaWatch(createStateLog({ log, what: 'publish_replicas', initial: 'up' }))
   const publisher = createPublisher({
     url: redisUrl,
@@ -287,7 +287,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const bulkRunner = new BulkRunner(deps, log)
   const { queues } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
-  followChanges(subscriber, [
+  stores.changes.follow([
     deps.topicCache,
     deps.queueCache,
     deps.keyCache,
@@ -479,7 +479,8 @@ function createStores(
     onLeaseEnd: reportLeaseEnds(reports),
     quarantine,
   })
-  const queueCache = new QueueCache({ queues })
+  const changes = new AnnouncedChanges({ redis, subscriber })
+  const queueCache = new QueueCache({ queues, changes: changes.heard })
   const subscriptions = new Subscriptions(redis, { onCorrupt, growth, quotas })
   const lanes = new Lanes(redis, acks)
   const eventTypes = new EventTypes(redis, { growth, onUnreadable: onCorrupt })
@@ -492,7 +493,8 @@ function createStores(
   return {
     topics,
     archiveFigures: (topic: { arn: string; uid: string }) => archiveFigures(redis, topic),
-    topicCache: new TopicCache({ topics }),
+    changes,
+    topicCache: new TopicCache({ topics, changes: changes.heard }),
     eventTypes,
     schemaCompiler,
     eventTypeChecks: new EventTypeChecks({ eventTypes, compiler: schemaCompiler, log }),
