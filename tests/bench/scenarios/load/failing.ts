@@ -21,10 +21,16 @@ const FAN_OUT = 10
 const BODY_BYTES = 8_192
 /** The outcome log is small for the same reason. The default is 100,000. */
 const LOG_MESSAGES = 10_000
-const PUBLISHES_PER_SECOND = 200
-/** Each delivery ends after its fourth attempt. So after 9 s as many deliveries end as begin. */
+/** More than the machine can do, for a few seconds. The steady load is a share of what it does in the last of them. */
+const FLOOD_PER_SECOND = 200
+const FLOOD_MS = 15_000
+const FLOOD_MEASURED_MS = 5_000
+const STEADY_SHARE = 0.5
+const ATTEMPTS = 4
+/** Each delivery ends after its fourth attempt. If the machine keeps up, as many end as begin after 9 s. */
 const SHORT_SECONDS = 3
-const LEVEL_MS = 60_000
+/** Messages after which the outcome log is full. */
+const LEVEL_MESSAGES = 12_000
 const MEASURED_MS = 30_000
 const WAITING_MS = 20_000
 const LONG_SECONDS = 3_600
@@ -32,6 +38,9 @@ const WAITING_MESSAGES = 2_000
 const FRESH_MESSAGES = 500
 const FRESH_MS = 5_000
 const CURVE_MESSAGES = 100
+/** Past it without any attempt, a wait has failed. A machine that is slow therefore only takes longer. */
+const SILENCE_MS = 60_000
+const LOOK_MS = 50
 /** A retry may come earlier or later by this share of its delay (FANTAIL_RETRY_JITTER). */
 const JITTER = 0.1
 
@@ -70,7 +79,7 @@ async function setUp(options: ScenarioOptions): Promise<Stage> {
     env: { FANTAIL_LOG_MESSAGES: String(LOG_MESSAGES) },
   })
   const topics = async (name: string, seconds: number) => {
-    const healthyRetryPolicy = { minDelayTarget: seconds, maxDelayTarget: seconds, numRetries: 3 }
+    const healthyRetryPolicy = { minDelayTarget: seconds, maxDelayTarget: seconds, numRetries: ATTEMPTS - 1 }
     const made: TopicLanes[] = []
     for (let i = 0; i < TOPICS; i++) {
       const endpoint = (lane: number) => `http://127.0.0.1:${port}/${name}${i}/s${lane}`
@@ -120,18 +129,20 @@ async function publish(
 
 /** Measures a steady load: as many deliveries end as begin. */
 async function levelRows(stage: Stage): Promise<Row[]> {
-  const { deployment, receiver, short, options } = stage
-  const load = (ms: number) => publish(stage, short, Math.round((ms * PUBLISHES_PER_SECOND) / 1_000), ms)
-  await load(options.quick ? LEVEL_MS / 2 : LEVEL_MS)
+  const { receiver, short, options } = stage
+  const perSecond = await steadyPublishes(stage)
+  const messages = (options.quick ? LEVEL_MESSAGES / 2 : LEVEL_MESSAGES) - stage.number
+  await publish(stage, short, messages, (messages * 1_000) / perSecond)
   const before = await usageOf(stage)
-  await ask(receiver, 'forget')
+  const { total: attemptsBefore } = await ask<Arrivals>(receiver, 'arrivals')
   const measuredMs = options.quick ? MEASURED_MS / 3 : MEASURED_MS
-  await load(measuredMs)
+  await publish(stage, short, Math.round((measuredMs * perSecond) / 1_000), measuredMs)
   const after = await usageOf(stage)
-  const { total } = await ask<Arrivals>(receiver, 'arrivals')
+  const total = (await ask<Arrivals>(receiver, 'arrivals')).total - attemptsBefore
   options.report(
     `${total} attempts in ${measuredMs} ms; worker ${mib(after.rss)} MiB, Redis ${mib(after.bytes)} MiB`,
   )
+  const note = `${perSecond.toFixed(0)} messages a second, a load that the machine can sustain`
   const perAttempt = (cpu: number) => (cpu * 1_000) / total
   const rows: Row[] = [
     {
@@ -143,12 +154,26 @@ async function levelRows(stage: Stage): Promise<Row[]> {
     { figure: 'failing: worker, resident', value: mib(after.rss), unit: 'MiB' },
     { figure: 'failing: Redis, to 30 s before', value: after.bytes / before.bytes, unit: 'x', atMost: 1.1 },
     { figure: 'failing: Redis', value: mib(after.bytes), unit: 'MiB' },
-    { figure: 'failing: attempts', value: (total * 1_000) / measuredMs, unit: '/s' },
+    { figure: 'failing: attempts', value: (total * 1_000) / measuredMs, unit: '/s', note },
     { figure: 'failing: worker, per attempt', value: perAttempt(after.worker - before.worker), unit: 'µs' },
     { figure: 'failing: Redis, per attempt', value: perAttempt(after.redis - before.redis), unit: 'µs' },
   ]
-  await whenEmpty(deployment, short)
+  await whenEmpty(stage, short)
   return rows
+}
+
+/** How many messages a second the machine can publish and attempt for as long as it likes. */
+async function steadyPublishes(stage: Stage): Promise<number> {
+  const { receiver, short } = stage
+  const flood = (ms: number) => publish(stage, short, Math.round((ms * FLOOD_PER_SECOND) / 1_000), ms)
+  await flood(FLOOD_MS - FLOOD_MEASURED_MS)
+  const before = await ask<Arrivals>(receiver, 'arrivals')
+  const startedAt = monotonicMs()
+  await flood(FLOOD_MEASURED_MS)
+  const { total } = await ask<Arrivals>(receiver, 'arrivals')
+  const attemptsPerSecond = ((total - before.total) * 1_000) / (monotonicMs() - startedAt)
+  await whenEmpty(stage, short)
+  return (STEADY_SHARE * attemptsPerSecond) / (FAN_OUT * ATTEMPTS)
 }
 
 /** Measures while all deliveries wait for a retry that is much later. */
@@ -240,28 +265,40 @@ async function usageOf({ deployment: { redis }, worker }: Stage) {
   }
 }
 
-async function whenArrived(receiver: ChildProcess, distinct: number): Promise<Arrivals> {
-  let arrivals = await ask<Arrivals>(receiver, 'arrivals')
-  const isThere = async () => {
-    arrivals = await ask<Arrivals>(receiver, 'arrivals')
-    return arrivals.distinct >= distinct
-  }
-  await waitFor(isThere, { what: `${distinct} arrivals`, timeoutMs: 60_000, intervalMs: 25 })
-  return arrivals
+function whenArrived(receiver: ChildProcess, distinct: number): Promise<Arrivals> {
+  return whileArriving(receiver, `${distinct} arrivals`, (arrivals) => arrivals.distinct >= distinct)
 }
 
-async function whenEmpty({ call }: Deployment, topics: TopicLanes[]): Promise<void> {
-  const lanes = topics.flatMap((topic) => topic.lanes)
-  for (const { id } of lanes) {
+/** Before the first attempt a delivery may be in no lane. */
+async function whenEmpty({ deployment, receiver, number }: Stage, topics: TopicLanes[]): Promise<void> {
+  await whenArrived(receiver, number * FAN_OUT)
+  for (const { id } of topics.flatMap(({ lanes }) => lanes)) {
     const isEmpty = async () => {
-      const { lane } = await call<{ lane: { waiting: number; inFlight: number } }>(
-        'GET',
-        `/v1/subscriptions/${id}`,
-      )
+      const path = `/v1/subscriptions/${id}`
+      const { lane } = await deployment.call<{ lane: { waiting: number; inFlight: number } }>('GET', path)
       return lane.waiting + lane.inFlight === 0
     }
-    await waitFor(isEmpty, { what: `the lane of ${id} to be empty`, timeoutMs: 60_000, intervalMs: 100 })
+    await whileArriving(receiver, `the lane of ${id} to be empty`, isEmpty)
   }
+}
+
+/** Waits for the condition for as long as attempts arrive. */
+async function whileArriving(
+  receiver: ChildProcess,
+  what: string,
+  isMet: (arrivals: Arrivals) => boolean | Promise<boolean>,
+): Promise<Arrivals> {
+  let arrivals = await ask<Arrivals>(receiver, 'arrivals')
+  while (!(await isMet(arrivals))) {
+    const { total } = arrivals
+    const hasChanged = async () => {
+      await pause(LOOK_MS)
+      arrivals = await ask<Arrivals>(receiver, 'arrivals')
+      return arrivals.total > total || (await isMet(arrivals))
+    }
+    await waitFor(hasChanged, { what: `${what}, or for another attempt`, timeoutMs: SILENCE_MS })
+  }
+  return arrivals
 }
 
 function latencies(from: Map<number, number>, to: Map<number, number>): number[] {
