@@ -63,6 +63,7 @@ export default defineConfig({
           include: [TIMING],
           exclude: ['**/node_modules/**'],
           maxWorkers: 1,
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
