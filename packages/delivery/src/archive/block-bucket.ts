@@ -1,7 +1,6 @@
 /** The blocks of archives as objects in a bucket, at S3 or at a service with the same API. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
-import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import type { BucketPlace } from '../streams/bucket-sink.ts'
@@ -51,10 +50,8 @@ export class BlockBucket {
     const { base, region, aws, clock, sender } = this.#options
     const url = `${base}${name.split('/').map(encodeURIComponent).join('/')}`
     const plain = { 'content-type': 'application/zstd', 'user-agent': 'Fantail' }
-    const signal = attemptDeadline(BUCKET_TIMEOUT_MS)
-    const signed = { method, url, body, service: 's3', region, headers: plain, now: clock() }
-    const headers = await untilAborted(signal, aws.sign(signed))
-    const bounds = { signal, timeoutMs: BUCKET_TIMEOUT_MS, responseBytesMax: BLOCK_READ_BYTES_MAX }
+    const headers = await aws.sign({ method, url, body, service: 's3', region, headers: plain, now: clock() })
+    const bounds = { timeoutMs: BUCKET_TIMEOUT_MS, responseBytesMax: BLOCK_READ_BYTES_MAX }
     const { promise, resolve } = Promise.withResolvers<AttemptResult>()
     const request = { method, url, body, headers, route: TRUSTED_ROUTE, ...bounds }
     sender.send({ ...request, needsBody: method === 'GET' }, resolve)

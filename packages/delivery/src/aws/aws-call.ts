@@ -57,34 +57,22 @@ export type AwsAnswer =
 /** Never rejects. */
 export async function callAws(caller: AwsCaller, place: AwsPlace, call: AwsCall): Promise<AwsAnswer> {
   const { credential } = place
-  const signed = await signedWithin(call.signal, credential, signedHeaders(caller, place, call))
-  if ('ended' in signed) return signed
-  const { headers } = signed
+  let headers: Record<string, string>
+  try {
+    headers = await untilAborted(call.signal, signedHeaders(caller, place, call))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'unknown'
+    if (call.signal.aborted)
+      return { ended: failure('timeout', `no credentials for the request: ${reason}`, 0) }
+    const detail = `the request cannot be signed: ${reason}`
+    return { ended: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
+  }
   const { url, isMapped } = place
   const { body, answerBytesMax: responseBytesMax, signal } = call
   const route = isMapped ? TRUSTED_ROUTE : undefined
   const request = { url, route, headers, body, signal, responseHeaders: NAME_HEADERS, responseBytesMax }
   const result = await new Promise<AttemptResult>((resolve) => caller.sender.send(request, resolve))
   return result.kind === 'response' ? read(result, credential) : { ended: result }
-}
-
-/**
- * The headers of a signed request, or the result of an attempt that cannot sign. The source of credentials may hang, so
- * the wait for it ends with the attempt. Never rejects.
- */
-export async function signedWithin(
-  signal: AbortSignal,
-  credential: string,
-  signing: Promise<Record<string, string>>,
-): Promise<{ headers: Record<string, string> } | { ended: AttemptResult }> {
-  try {
-    return { headers: await untilAborted(signal, signing) }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown'
-    if (signal.aborted) return { ended: failure('timeout', `no credentials for the request: ${reason}`, 0) }
-    const detail = `the request cannot be signed: ${reason}`
-    return { ended: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
-  }
 }
 
 async function signedHeaders({ clock }: AwsCaller, { signer, region, url }: AwsPlace, call: AwsCall) {

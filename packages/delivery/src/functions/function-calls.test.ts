@@ -130,37 +130,6 @@ test.each([302, 404])(
   },
 )
 
-test('credentials that do not come end the attempt at its deadline, and nothing is sent', async () => {
-  const { promise: never } = Promise.withResolvers<Record<string, string>>()
-  const sent: HttpRequest[] = []
-  const sender = { send: (request: HttpRequest) => void sent.push(request), timeoutMs: 20 }
-  const aws = Object.assign(new AwsSigner({ credentials: TEST_CREDENTIALS, targets: [FUNCTION_ARN] }), {
-    sign: () => never,
-  })
-  const of = new FunctionCalls({ sender, functions: { aws }, clock: () => NOW })
-  const late = { kind: 'failure', error: 'timeout' }
-  expect(await invoke(of)).toMatchObject(late)
-  expect(await invoke(of, { type: 'RequestResponse', timeoutMs: 30 })).toMatchObject(late)
-  expect(sent).toEqual([])
-})
-
-test('a wait for the emulator counts against the deadline, and each request has the same timeout', async () => {
-  const sent: HttpRequest[] = []
-  const answer = { kind: 'response', statusCode: 200, durationMs: 1 } as const
-  const send = (request: HttpRequest, done: (result: AttemptResult) => void) => {
-    sent.push(request)
-    setImmediate(done, answer)
-  }
-  const functions = { hello: 'http://127.0.0.1:9/2015-03-31/functions/function/invocations' }
-  const of = new FunctionCalls({ sender: { send }, functions: { functions }, clock: () => NOW })
-  const both = [1, 2].map(() => invoke(of, { type: 'RequestResponse', timeoutMs: 5_000 }))
-  expect(await Promise.all(both)).toMatchObject([answer, answer])
-  expect(sent.map(({ timeoutMs, signal }) => [timeoutMs, signal?.aborted])).toEqual([
-    [5_000, false],
-    [5_000, false],
-  ])
-})
-
 test('refused credentials are a fault of ours, under the name of their place', async () => {
   const { url } = await startFunction({ status: 401 })
   const { host } = new URL(url)

@@ -3,8 +3,7 @@
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { proxyRefusal, signedWithin } from '../aws/aws-call.ts'
-import { attemptDeadline } from '../bounds/attempt-deadline.ts'
+import { proxyRefusal } from '../aws/aws-call.ts'
 import { RequestQuota } from '../bounds/request-quota.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import { failure } from '../http/attempt-failure.ts'
@@ -25,7 +24,7 @@ const EMULATOR_INVOCATIONS_MAX = 1
 const EMULATOR_WAIT_MS_MAX = 400
 
 export interface FunctionCallsOptions {
-  sender: Pick<HttpSender, 'send'> & { timeoutMs?: number | undefined }
+  sender: Pick<HttpSender, 'send'>
   functions: FunctionSettings
   /** Epoch ms. A signature contains this time. */
   clock: () => number
@@ -72,28 +71,23 @@ export class FunctionCalls {
     if (!place) setImmediate(done, unknownFunction(invocation))
     else if (place.isEmulator) void this.#sendByQuota(place, invocation, { done, again })
     else if (place.region === undefined) this.#send(place, invocation, { done, again })
-    else void this.#sendSigned(place, invocation, { done, again })
-  }
-
-  async #sendSigned(place: FunctionPlace, invocation: Invocation, sending: Sending): Promise<void> {
-    const signal = this.#deadlineOf(invocation)
-    const signed = await signedWithin(signal, place.credential, this.#sign(place, invocation))
-    if ('ended' in signed) return sending.done(signed.ended)
-    this.#send(place, { ...invocation, signal }, { ...sending, ...signed })
+    else {
+      this.#sign(place, invocation).then(
+        (headers) => this.#send(place, invocation, { done, again, headers }),
+        (error) => done(misconfigured(place, `the request cannot be signed: ${reasonOf(error)}`)),
+      )
+    }
   }
 
   async #sendByQuota(place: FunctionPlace, invocation: Invocation, sending: Sending): Promise<void> {
     const { type, timeoutMs } = invocation
-    const signal = this.#deadlineOf(invocation)
+    const startedAt = performance.now()
     const waitMs = type === 'Event' || timeoutMs === undefined ? EMULATOR_WAIT_MS_MAX : timeoutMs / 2
     const leave = await this.#emulators.take(place.host, waitMs)
     if (!leave) return sending.done(failure('service_limit', 'the emulator runs another invocation', 0))
-    this.#send(place, { ...invocation, signal }, { ...sending, leave })
-  }
-
-  /** The deadline of what comes before the request, and of the request. */
-  #deadlineOf({ timeoutMs = this.#options.sender.timeoutMs, signal }: Invocation): AbortSignal {
-    return attemptDeadline(timeoutMs, signal)
+    const waitedMs = performance.now() - startedAt
+    const left = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - waitedMs }
+    this.#send(place, { ...invocation, ...left }, { ...sending, leave })
   }
 
   #send(place: FunctionPlace, invocation: Invocation, { done, again, headers, leave }: Sending): void {
@@ -205,4 +199,8 @@ function misconfigured(
   durationMs = 0,
 ): AttemptResult {
   return { kind: 'misconfigured', credential, detail, durationMs }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown'
 }

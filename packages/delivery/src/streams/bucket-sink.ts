@@ -3,9 +3,7 @@
  * so a refusal means that the settings are wrong. It does not count against a message.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { signedWithin } from '../aws/aws-call.ts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
-import { attemptDeadline } from '../bounds/attempt-deadline.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX, objectBody, objectName } from './sink-objects.ts'
@@ -66,11 +64,9 @@ export class BucketSink implements StreamSink {
     const sent = { method, url, body }
     const signed = { ...sent, service: 's3', region, headers: plain, now: clock() }
     if (!aws) return this.#misconfigured('there are no credentials for it')
-    const signal = attemptDeadline(timeoutMs)
-    const head = await signedWithin(signal, this.credential, aws.sign(signed))
-    if ('ended' in head) return head.ended
-    const bounds = { signal, timeoutMs, responseBytesMax: REFUSAL_BYTES_MAX }
-    const request = { ...sent, ...head, ...bounds, route: TRUSTED_ROUTE }
+    const headers = await aws.sign(signed).catch((error: Error) => error)
+    if (headers instanceof Error) return this.#misconfigured(`it cannot be signed: ${headers.message}`)
+    const request = { ...sent, headers, route: TRUSTED_ROUTE, timeoutMs, responseBytesMax: REFUSAL_BYTES_MAX }
     const { promise, resolve } = Promise.withResolvers<AttemptResult>()
     sender.send(request, resolve)
     return this.#judged(await promise, name)

@@ -574,8 +574,6 @@ export const outcomeLogKey = (queueNumber: number) =>
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
-/** An API process asks itself on it whether all earlier announcements have arrived. */
-export const changesHeardChannel = (processId: string) => `ft:heard:${processId}`
 /** The id of a subscription that got another endpoint. Workers forget how the old one answered. */
 export const WAKE_MOVED = 'ft:wake:moved'
 /** The notice with the name of a credential that was broken and now works. */

@@ -3,21 +3,18 @@
  * the entry is dropped at once. While Redis does not answer nothing can change, and an entry is valid for three
  * seconds. A publish then waits for Redis when it is stored, instead of being refused here.
  *
- * A record whose every change is announced need not be read again to be known as current: all announcements until a
- * moment have arrived (announced-changes.ts). One question each half second then serves all records.
- *
  * Missing records are not cached. They are rare, and a record that another process makes must be found. If a record
  * changes during its look-up, the callers get the result, but it is not cached.
  */
+import { type Redis, WAKE_CHANGES } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import type { HeardChanges } from './announced-changes.ts'
 
-/** Age of a record in the API's cache, from when it was known as current. Past it: it is read again. */
+/** Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
 const RECORD_AGE_MS_MAX = 1_000
-/** Age of a topic's or queue's record whose changes were all heard. Past it: it is read again nevertheless. */
-const HEARD_RECORD_AGE_MS_MAX = 30_000
-/** An older entry is still returned, and checked at the same time. Records in use therefore never cause a wait. */
-const REFRESH_MS = RECORD_AGE_MS_MAX / 2
+/**
+ * An older entry is still returned, and looked up again at the same time. Records in use therefore never cause a wait.
+ */
+const REFRESH_MS = 500
 /** The longest time for which an entry is valid while Redis does not answer. */
 const BRIDGE_MS = 3_000
 /** How long Redis counts as not answering after a failed question. */
@@ -47,22 +44,18 @@ interface Entry<T> {
 interface FreshCacheOptions<T> {
   /** Asks Redis. null: there is no record. */
   look: (arn: string) => Promise<T | null>
-  /** Absent: some change of a record is not announced. */
-  changes?: HeardChanges | undefined
   /** Monotonic ms. */
   now?: (() => number) | undefined
 }
 
 export class FreshCache<T> {
   readonly #ask: (arn: string) => Promise<T | null>
-  readonly #changes: HeardChanges | undefined
   readonly #now: () => number
   readonly #entries: LRUCache<string, Entry<T>>
   #failedAt = Number.NEGATIVE_INFINITY
 
-  constructor({ look, changes, now }: FreshCacheOptions<T>) {
+  constructor({ look, now }: FreshCacheOptions<T>) {
     this.#ask = look
-    this.#changes = changes
     this.#now = now ?? (() => performance.now())
     this.#entries = new LRUCache({
       maxSize: RECORDS_BYTES_MAX,
@@ -77,25 +70,22 @@ export class FreshCache<T> {
 
   /** The cached value, without a round trip. undefined: `find` must look it up. */
   known(arn: string): T | undefined {
-    // The library drops the entry that was used longest ago, so requests for invented names cannot displace others.
-    const entry = this.#entries.get(arn)
+    // The library drops the entry that was looked up longest ago. Entries in use are looked up twice a second, so
+    // requests for invented names cannot displace them.
+    const entry = this.#entries.peek(arn)
     if (!entry) return undefined
     const now = this.#now()
-    const heard = now - entry.at <= HEARD_RECORD_AGE_MS_MAX ? this.#changes : undefined
-    const currentAt = Math.max(entry.at, heard?.until ?? entry.at)
-    const age = now - currentAt
-    const askedAt = entry.askedAt ?? heard?.askedAt
-    const failedAt = Math.max(this.#failedAt, heard?.failedAt ?? this.#failedAt)
-    const isUnanswered =
-      failedAt > now - FAILED_MS || (askedAt !== undefined && askedAt <= currentAt + RECORD_AGE_MS_MAX)
-    if (age > (isUnanswered ? BRIDGE_MS : RECORD_AGE_MS_MAX)) return undefined
-    if (heard && now - entry.at <= HEARD_RECORD_AGE_MS_MAX / 2) {
-      if (age > REFRESH_MS) heard.ask()
-    } else if (now - entry.at > REFRESH_MS && entry.askedAt === undefined) {
-      // A failed refresh is not reported here. The entry expires, and then `find` rejects for its callers.
-      this.find(arn).catch(() => undefined)
-    }
+    const age = now - entry.at
+    const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(entry, now))
+    if (!usable) return undefined
+    // A failed refresh is not reported here. The entry expires, and then `find` rejects for its callers.
+    if (age > REFRESH_MS && entry.askedAt === undefined) this.find(arn).catch(() => undefined)
     return entry.value ?? undefined
+  }
+
+  /** Whether a request that was made while the entry was valid has no answer yet, or failed a moment ago. */
+  #isUnanswered({ at, askedAt }: Entry<T>, now: number): boolean {
+    return (askedAt !== undefined && askedAt - at <= RECORD_AGE_MS_MAX) || now - this.#failedAt < FAILED_MS
   }
 
   /** Asks Redis. null: there is no record. Callers at the same time share one request. */
@@ -127,4 +117,29 @@ export class FreshCache<T> {
       throw error
     }
   }
+}
+
+export type ChangeSubscriber = Pick<Redis, 'on' | 'status' | 'subscribe'>
+
+interface ChangedCache {
+  forget(id: string): void
+  clear(): void
+}
+
+/** Removes announced changes from the caches. After a gap in the announcements, everything is removed. */
+export function followChanges(subscriber: ChangeSubscriber, caches: ChangedCache[]): void {
+  subscriber.on('message', (channel: string, text: string) => {
+    if (channel === WAKE_CHANGES) for (const cache of caches) cache.forget(text)
+  })
+  const clear = () => {
+    for (const cache of caches) cache.clear()
+  }
+  const subscribe = () => {
+    clear()
+    // Records that were cached before Redis confirmed the subscription may have changed without a notice. If this
+    // fails, the connection has broken again, and its next start runs this again.
+    subscriber.subscribe(WAKE_CHANGES).then(clear, () => undefined)
+  }
+  subscriber.on('ready', subscribe)
+  if (subscriber.status === 'ready') subscribe()
 }

@@ -1,7 +1,6 @@
 /** Caches of topics and queues, which publishing, sending and receiving read for every message. */
 import { MESSAGE_BYTES_MAX, type QueueRecord, type TopicRecord } from '@fantail/contracts'
 import type { Queues, Topics } from '@fantail/store'
-import type { HeardChanges } from './announced-changes.ts'
 import { FreshCache } from './fresh-cache.ts'
 
 export interface KnownTopic {
@@ -17,14 +16,13 @@ export interface KnownTopic {
 
 interface TopicCacheOptions {
   topics: Pick<Topics, 'getWithCounts'>
-  changes?: HeardChanges | undefined
   /** Monotonic ms. */
   now?: () => number
 }
 
 export class TopicCache extends FreshCache<KnownTopic> {
-  constructor({ topics, changes, now }: TopicCacheOptions) {
-    super({ look: (arn) => lookUp(topics, arn), changes, now })
+  constructor({ topics, now }: TopicCacheOptions) {
+    super({ look: (arn) => lookUp(topics, arn), now })
   }
 }
 
@@ -43,12 +41,11 @@ async function lookUp(topics: Pick<Topics, 'getWithCounts'>, arn: string): Promi
 
 interface QueueCacheOptions {
   queues: Pick<Queues, 'get'>
-  changes?: HeardChanges | undefined
 }
 
 /** The settings of queues, for sending and receiving over the AWS protocols. */
 export class QueueCache extends FreshCache<QueueRecord> {
-  constructor({ queues, changes }: QueueCacheOptions) {
-    super({ look: (arn) => queues.get(arn), changes })
+  constructor({ queues }: QueueCacheOptions) {
+    super({ look: (arn) => queues.get(arn) })
   }
 }

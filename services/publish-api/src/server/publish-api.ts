@@ -95,8 +95,8 @@ import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import { WithoutEffectLog } from '../aws/wire/without-effect.ts'
 import { BulkRunner } from '../bulk/bulk-runner.ts'
-import { AnnouncedChanges } from '../caches/announced-changes.ts'
 import { KeyCache, PortalCache, SessionCache } from '../caches/caller-caches.ts'
+import { followChanges } from '../caches/fresh-cache.ts'
 import { LeaseRenewals } from '../caches/lease-renewals.ts'
 import { QuotaWatch } from '../caches/quota-watch.ts'
 import { RateLimits } from '../caches/rate-limits.ts'
@@ -170,7 +170,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     strict: true,
     log,
   })
-  const { redis } = connections
+  const { redis, subscriber } = connections
   const published = new ReplicaWatch(createStateLog({ log, what: 'publish_replicas', initial: 'up' }))
   const publisher = createPublisher({
     url: redisUrl,
@@ -287,7 +287,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const bulkRunner = new BulkRunner(deps, log)
   const { queues } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
-  stores.changes.follow([
+  followChanges(subscriber, [
     deps.topicCache,
     deps.queueCache,
     deps.keyCache,
@@ -479,8 +479,7 @@ function createStores(
     onLeaseEnd: reportLeaseEnds(reports),
     quarantine,
   })
-  const changes = new AnnouncedChanges({ redis, subscriber })
-  const queueCache = new QueueCache({ queues, changes: changes.heard })
+  const queueCache = new QueueCache({ queues })
   const subscriptions = new Subscriptions(redis, { onCorrupt, growth, quotas })
   const lanes = new Lanes(redis, acks)
   const eventTypes = new EventTypes(redis, { growth, onUnreadable: onCorrupt })
@@ -493,8 +492,7 @@ function createStores(
   return {
     topics,
     archiveFigures: (topic: { arn: string; uid: string }) => archiveFigures(redis, topic),
-    changes,
-    topicCache: new TopicCache({ topics, changes: changes.heard }),
+    topicCache: new TopicCache({ topics }),
     eventTypes,
     schemaCompiler,
     eventTypeChecks: new EventTypeChecks({ eventTypes, compiler: schemaCompiler, log }),
