@@ -12,6 +12,7 @@ export const FIGURES_LOG = 'docs/performance.jsonl'
 
 /** Files that a publish or a delivery passes. Console, command line and rarely used routes are left out. */
 export const HOT_PATH = [
+  'services/publish-api/src/caches',
   'services/publish-api/src/http',
   'services/publish-api/src/messages',
   'services/publish-api/src/rest/messages',

@@ -20,7 +20,7 @@ const MESSAGES = 100
 const DELIVERIES = MATCHING * MESSAGES
 const PARTS = 2
 /** Deliveries under way when a worker dies. */
-const REPEATED_MAX = 600
+const REPEATED_MAX = 500
 
 const stack = useStack({ workers: 1, proxied: 'delivery-worker' })
 const receiver = useReceiver()

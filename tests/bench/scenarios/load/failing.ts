@@ -130,7 +130,8 @@ async function publish(
 /** Measures a steady load: as many deliveries end as begin. */
 async function levelRows(stage: Stage): Promise<Row[]> {
   const { receiver, short, options } = stage
-  const perSecond = await steadyPublishes(stage)
+  const flood = await floodAttempts(stage)
+  const perSecond = (STEADY_SHARE * flood) / (FAN_OUT * ATTEMPTS)
   const messages = (options.quick ? LEVEL_MESSAGES / 2 : LEVEL_MESSAGES) - stage.number
   await publish(stage, short, messages, (messages * 1_000) / perSecond)
   const before = await usageOf(stage)
@@ -154,6 +155,7 @@ async function levelRows(stage: Stage): Promise<Row[]> {
     { figure: 'failing: worker, resident', value: mib(after.rss), unit: 'MiB' },
     { figure: 'failing: Redis, to 30 s before', value: after.bytes / before.bytes, unit: 'x', atMost: 1.1 },
     { figure: 'failing: Redis', value: mib(after.bytes), unit: 'MiB' },
+    { figure: 'failing: attempts, saturated', value: flood, unit: '/s' },
     { figure: 'failing: attempts', value: (total * 1_000) / measuredMs, unit: '/s', note },
     { figure: 'failing: worker, per attempt', value: perAttempt(after.worker - before.worker), unit: 'µs' },
     { figure: 'failing: Redis, per attempt', value: perAttempt(after.redis - before.redis), unit: 'µs' },
@@ -162,8 +164,8 @@ async function levelRows(stage: Stage): Promise<Row[]> {
   return rows
 }
 
-/** How many messages a second the machine can publish and attempt for as long as it likes. */
-async function steadyPublishes(stage: Stage): Promise<number> {
+/** Attempts a second while more messages come than the machine can publish and attempt. */
+async function floodAttempts(stage: Stage): Promise<number> {
   const { receiver, short } = stage
   const flood = (ms: number) => publish(stage, short, Math.round((ms * FLOOD_PER_SECOND) / 1_000), ms)
   await flood(FLOOD_MS - FLOOD_MEASURED_MS)
@@ -173,7 +175,7 @@ async function steadyPublishes(stage: Stage): Promise<number> {
   const { total } = await ask<Arrivals>(receiver, 'arrivals')
   const attemptsPerSecond = ((total - before.total) * 1_000) / (monotonicMs() - startedAt)
   await whenEmpty(stage, short)
-  return (STEADY_SHARE * attemptsPerSecond) / (FAN_OUT * ATTEMPTS)
+  return attemptsPerSecond
 }
 
 /** Measures while all deliveries wait for a retry that is much later. */
@@ -182,7 +184,7 @@ async function waitingRows(stage: Stage): Promise<Row[]> {
   await ask(receiver, 'forget')
   const attempts = WAITING_MESSAGES * FAN_OUT
   await publish(stage, long, WAITING_MESSAGES, 5_000)
-  await whenArrived(receiver, attempts)
+  await whenArrived(stage, attempts)
   await pause(2_000)
   const before = await usageOf(stage)
   const waitingMs = options.quick ? WAITING_MS / 4 : WAITING_MS
@@ -211,11 +213,11 @@ async function returnRows(stage: Stage): Promise<Row[]> {
   const { receiver, long, short } = stage
   await ask(receiver, 'forget')
   const failed = await publish(stage, short, CURVE_MESSAGES, 500)
-  await whenArrived(receiver, CURVE_MESSAGES * FAN_OUT)
+  await whenArrived(stage, CURVE_MESSAGES * FAN_OUT)
   await ask(receiver, 'forget')
   await ask(receiver, 'answerWith', 200)
   const published = await publish(stage, long, FRESH_MESSAGES, FRESH_MS)
-  await whenArrived(receiver, (FRESH_MESSAGES + CURVE_MESSAGES) * FAN_OUT)
+  await whenArrived(stage, (FRESH_MESSAGES + CURVE_MESSAGES) * FAN_OUT)
   const times = new Map(await ask<[number, number][]>(receiver, 'lastTimes'))
   const fresh = latencies(published, times)
   const curve = latencies(failed, times)
@@ -241,13 +243,14 @@ async function returnRows(stage: Stage): Promise<Row[]> {
 }
 
 /** `/retry` on every subscription. */
-async function retryRows({ deployment, receiver, long }: Stage): Promise<Row[]> {
+async function retryRows(stage: Stage): Promise<Row[]> {
+  const { deployment, receiver, long } = stage
   await ask(receiver, 'forget')
   const startedAt = monotonicMs()
   const lanes = long.flatMap((topic) => topic.lanes)
   await each(lanes.length, (i) => deployment.call('POST', `/v1/subscriptions/${lanes[i]?.id}/retry`))
   const asked = monotonicMs() - startedAt
-  const { firstAt, lastAt, total, distinct } = await whenArrived(receiver, WAITING_MESSAGES * FAN_OUT)
+  const { firstAt, lastAt, total, distinct } = await whenArrived(stage, WAITING_MESSAGES * FAN_OUT)
   const note = `${total} arrivals, ${total - distinct} twice; ${lanes.length} calls in ${asked.toFixed(0)} ms`
   return [
     { figure: 'back: the first after /retry', value: firstAt - startedAt, unit: 'ms', atMost: 2_000, note },
@@ -265,32 +268,35 @@ async function usageOf({ deployment: { redis }, worker }: Stage) {
   }
 }
 
-function whenArrived(receiver: ChildProcess, distinct: number): Promise<Arrivals> {
-  return whileArriving(receiver, `${distinct} arrivals`, (arrivals) => arrivals.distinct >= distinct)
+function whenArrived(stage: Stage, distinct: number): Promise<Arrivals> {
+  return whileArriving(stage, `${distinct} arrivals`, (arrivals) => arrivals.distinct >= distinct)
 }
 
 /** Before the first attempt a delivery may be in no lane. */
-async function whenEmpty({ deployment, receiver, number }: Stage, topics: TopicLanes[]): Promise<void> {
-  await whenArrived(receiver, number * FAN_OUT)
+async function whenEmpty(stage: Stage, topics: TopicLanes[]): Promise<void> {
+  const { deployment, number } = stage
+  await whenArrived(stage, number * FAN_OUT)
   for (const { id } of topics.flatMap(({ lanes }) => lanes)) {
     const isEmpty = async () => {
       const path = `/v1/subscriptions/${id}`
       const { lane } = await deployment.call<{ lane: { waiting: number; inFlight: number } }>('GET', path)
       return lane.waiting + lane.inFlight === 0
     }
-    await whileArriving(receiver, `the lane of ${id} to be empty`, isEmpty)
+    await whileArriving(stage, `the lane of ${id} to be empty`, isEmpty)
   }
 }
 
-/** Waits for the condition for as long as attempts arrive. */
+/** Waits for the condition for as long as attempts arrive that the retry policies allow. */
 async function whileArriving(
-  receiver: ChildProcess,
+  { receiver, number }: Stage,
   what: string,
   isMet: (arrivals: Arrivals) => boolean | Promise<boolean>,
 ): Promise<Arrivals> {
   let arrivals = await ask<Arrivals>(receiver, 'arrivals')
   while (!(await isMet(arrivals))) {
     const { total } = arrivals
+    if (total > 2 * number * FAN_OUT * ATTEMPTS)
+      throw new Error(`${total} attempts arrived, twice as many as allowed, before ${what}`)
     const hasChanged = async () => {
       await pause(LOOK_MS)
       arrivals = await ask<Arrivals>(receiver, 'arrivals')
