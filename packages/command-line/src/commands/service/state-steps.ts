@@ -30,40 +30,48 @@ interface ApplyOptions {
 /** Changes that are made at Fantail at the same time. Past it: the others wait. */
 export const CHANGES_AT_ONCE = 8
 
-/** A step that fails ends the command. The earlier steps stay done, and another run continues from there. */
+/**
+ * A step that fails ends the command when the steps beside it have ended. The steps that were made stay, and another
+ * run continues from there. Throws only if nothing was made.
+ */
 export async function applySteps(
-  context: CommandContext,
+  { out, signal }: Pick<CommandContext, 'out' | 'signal'>,
   client: Client,
   steps: Step[],
   { goesOn = false }: ApplyOptions = {},
 ): Promise<ExitName> {
-  const { out, signal } = context
   const progress = out.progress('changes')
-  let [made, failed, hasEnded] = [0, 0, false]
+  const ending: { step: Step; error: unknown }[] = []
+  let [made, failed] = [0, 0]
+  const warnOf = (step: Step, error: unknown) => {
+    out.warn(`${step.act} ${step.kind} ${step.name}: ${failureText(error)}`)
+    failed++
+  }
   const make = async (step: Step) => {
-    if (hasEnded) return
+    if (ending.length > 0) return
     try {
       await doStep(client, step)
     } catch (error) {
+      if (signal.aborted) throw error
       progress.end()
-      const ends = !(goesOn && step.kind === 'subscription' && error instanceof ApiRefusal)
-      if ((ends && made + failed === 0) || signal.aborted) throw error
-      out.warn(`${step.act} ${step.kind} ${step.name}: ${failureText(error)}`)
-      failed++
-      hasEnded ||= ends
+      if (goesOn && step.kind === 'subscription' && error instanceof ApiRefusal) warnOf(step, error)
+      else ending.push({ step, error })
       return
     }
     progress.end()
-    showStep(context, step)
+    showStep({ out }, step)
     progress.update(++made + failed, steps.length)
   }
   for (const group of independent(steps)) await sideBySide(group, CHANGES_AT_ONCE, make)
   progress.end()
+  const [first] = ending
+  if (first && made + failed === 0) throw first.error
+  for (const { step, error } of ending) warnOf(step, error)
   if (failed === 0) {
     out.note(counted(steps.length, 'change'))
     return 'done'
   }
-  const more = hasEnded ? ' Run it again to go on.' : ''
+  const more = first ? ' Run it again to go on.' : ''
   out.warn(`${made} of ${steps.length} changes were made.${more}`)
   return 'partlyDone'
 }
@@ -121,7 +129,7 @@ const SIGNS: Record<Step['act'], [sign: string, style: Style]> = {
 /** A step as it is shown. An import also sets secrets, whose values are not shown. */
 export type ShownStep = Omit<Step, 'kind'> & { kind: Step['kind'] | 'secrets' }
 
-export function showStep({ out }: CommandContext, step: ShownStep): void {
+export function showStep({ out }: Pick<CommandContext, 'out'>, step: ShownStep): void {
   const { act, kind, name, topic, settings, before } = step
   const [sign, style] = SIGNS[act]
   const of = topic === undefined ? '' : ` of ${topic}`
