@@ -25,17 +25,23 @@ import {
   refuseForSeveral,
 } from './aws-topic.ts'
 import { bridgeQueueName, bridgesAmong, openBridgeQueue } from './bridge-queue.ts'
-import { type Copied, copyMessage, type Destination, readEnvelope, type SnsMessage } from './copy-message.ts'
+import {
+  COPIES_AT_ONCE_MAX,
+  type Copied,
+  CopyLine,
+  copyMessage,
+  type Destination,
+  readEnvelope,
+  type SnsMessage,
+} from './copy-message.ts'
 import { isRefusedForGood, RefusedCopies } from './refused-copies.ts'
 import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
 import { isOff } from './subscription-pairs.ts'
 
 /** Ends copies under way after Ctrl-C. */
 const BRIDGE_GRACE_MS = 5_000
-/** Messages that a bridge copies at the same time, shared by its topics. Past it: they wait in the queues. */
-const BRIDGED_AT_ONCE_MAX = 50
-/** The least share of one topic of many. */
-const BRIDGED_OF_TOPIC_MIN = 4
+/** Messages that each of many topics may take from its queue, so that the next ones are at hand. */
+const TAKEN_OF_TOPIC_MIN = 4
 
 interface BridgeFlags {
   to?: string
@@ -154,6 +160,7 @@ class Bridge {
   readonly #flags: BridgeFlags
   readonly #bridged: Bridged[]
   readonly #counts: Counts = { copied: 0, repeated: 0, own: 0, refused: 0, failed: 0 }
+  readonly #line = new CopyLine()
   /** The latest problem, which is not told again before something was copied. */
   #problem = ''
 
@@ -217,8 +224,8 @@ class Bridge {
       this.#counts.refused++
       this.#report(`message ${queued.id} is now in the queue ${refused.name} at AWS: ${refusal}`)
     }
-    const share = Math.floor(BRIDGED_AT_ONCE_MAX / this.#bridged.length)
-    const consumer = consume(source, handle, { concurrency: Math.max(share, BRIDGED_OF_TOPIC_MIN) })
+    const share = Math.floor(COPIES_AT_ONCE_MAX / this.#bridged.length)
+    const consumer = consume(source, handle, { concurrency: Math.max(share, TAKEN_OF_TOPIC_MIN) })
     consumer.on('failed', (_, error) => this.#failed(error))
     consumer.on('problem', (error) => this.#failed(error))
     return consumer
@@ -267,7 +274,7 @@ class Bridge {
   }
 
   async #copy(message: SnsMessage, to: Destination): Promise<void> {
-    this.#counts[await copyMessage(message, to)]++
+    this.#counts[await this.#line.run(() => copyMessage(message, to))]++
     this.#problem = ''
   }
 
