@@ -53,6 +53,8 @@ export async function openAwsTopics(
   { env, signal }: Pick<CommandContext, 'env' | 'signal'>,
 ) {
   const isPattern = pattern.includes('*')
+  if (pattern.slice(0, pattern.lastIndexOf(':')).includes('*'))
+    throw new CommandError('usage', `only the name of the topic may have *, not the rest of ${pattern}`)
   const parsed = parseArn(isPattern ? pattern.replaceAll('*', '_') : pattern)
   if (parsed?.service !== 'sns' || parsed.subscriptionId !== undefined)
     throw new CommandError('usage', `${pattern} is not the ARN of a topic`)
