@@ -2,6 +2,11 @@
  * `fantail bridge`, `compare` and `cutover`. Another region of the same Fantail takes the place of AWS, because it
  * speaks the same protocols. Its messages are signed as SNS signs them.
  */
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import {
   ConfirmSubscriptionCommand,
   CreateTopicCommand,
@@ -13,9 +18,12 @@ import {
 } from '@aws-sdk/client-sns'
 import {
   CreateQueueCommand,
+  DeleteMessageCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
   PurgeQueueCommand,
+  QueueDoesNotExist,
+  ReceiveMessageCommand,
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
@@ -71,8 +79,8 @@ const objectsOf = (stdout: string) =>
     .map((line) => JSON.parse(line))
 
 /** Starts a bridge, and waits until it copies. */
-async function startBridge(words: string): Promise<RunningFantail> {
-  const bridge = followFantail(['bridge', ...words.split(' '), '--json'], env())
+async function startBridge(words: string, settings = env()): Promise<RunningFantail> {
+  const bridge = followFantail(['bridge', ...words.split(' '), '--json'], settings)
   running.push(bridge)
   await waitFor(() => bridge.so.stderr.includes('Ctrl-C ends it'), {
     what: `the bridge, not ${JSON.stringify(bridge.so)}`,
@@ -85,6 +93,47 @@ async function endBridge(bridge: RunningFantail): Promise<Record<string, number>
   const { code, stdout } = await bridge.ended
   expect(code).toBe(130)
   return objectsOf(stdout)[0]
+}
+
+const proxies: Server[] = []
+afterEach(() => {
+  for (const proxy of proxies.splice(0)) {
+    proxy.close()
+    proxy.closeAllConnections()
+  }
+})
+
+/** `asked`: method, path, operation and body of a request. `pass` resolves when it was answered. */
+type Passing = (asked: string, pass: () => Promise<void>) => Promise<void>
+
+/** Passes requests on to the stack. Resolves with its URL. */
+async function startProxy(passing: Passing): Promise<string> {
+  const proxy = createServer(async (request, response) => {
+    const { method, url: path, headers } = request
+    const body = await text(request)
+    const pass = async () => {
+      const onward = httpRequest(new URL(path ?? '', stack().api.url), { method, headers })
+      const [answer] = (await once(onward.end(body), 'response')) as [IncomingMessage]
+      response.writeHead(answer.statusCode ?? 0, answer.headers)
+      await pipeline(answer, response)
+    }
+    await passing(`${method} ${path} ${headers['x-amz-target']} ${body}`, pass).catch(() =>
+      response.destroy(),
+    )
+  })
+  proxies.push(proxy)
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+}
+
+async function hasQueue(QueueName: string): Promise<boolean> {
+  try {
+    await sqs.send(new GetQueueUrlCommand({ QueueName }))
+    return true
+  } catch (error) {
+    if (error instanceof QueueDoesNotExist) return false
+    throw error
+  }
 }
 
 /** A topic on both sides, with a subscription of the same endpoint, which is paused at Fantail. */
@@ -416,9 +465,182 @@ test('a comparison that is ended early or killed leaves nothing behind', async (
   expect((await stack().client.get<{ subscriptions: object[] }>(path)).subscriptions).toHaveLength(1)
   await subscribeQueue('compared', 'fantail-compare-left')
   const { code, stdout } = await fantail(`compare ${awsArn('compared')} --end --json`)
-  expect([code, objectsOf(stdout)]).toEqual([0, [{ unsubscribed: queueArn('fantail-compare-left') }]])
-  const asked = new GetQueueUrlCommand({ QueueName: 'fantail-compare-left' })
-  await expect(sqs.send(asked)).rejects.toMatchObject({ name: 'QueueDoesNotExist' })
+  expect([code, objectsOf(stdout)]).toEqual([
+    0,
+    [{ unsubscribed: queueArn('fantail-compare-left') }, { deletedQueue: 'fantail-compare-left' }],
+  ])
+  expect(await hasQueue('fantail-compare-left')).toBe(false)
 })
+
+/** A queue to which topics may send, as that of a comparison. */
+async function makeTwinQueue(QueueName: string, senders: string | string[]): Promise<void> {
+  const Condition = { ArnLike: { 'aws:SourceArn': senders } }
+  const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [{ ...OWNER, Condition }] })
+  await sqs.send(new CreateQueueCommand({ QueueName, Attributes: { Policy } }))
+}
+
+test('a comparison deletes its queues when no topic sends to them any more, and no others', async () => {
+  const names = ['twin-a', 'twin-b']
+  for (const name of names) await twoSides(name)
+  const pattern = awsArn('twin-*')
+  const order: string[] = []
+  const proxy = await startProxy(async (asked, pass) => {
+    const what = /Unsubscribe|DeleteQueue|DELETE \/v1\/\w+/.exec(asked)?.[0]
+    if (what === 'DeleteQueue' || what === 'DELETE /v1/queues') order.push('queue')
+    await pass()
+    if (what === 'Unsubscribe' || what === 'DELETE /v1/subscriptions') order.push('unsubscribed')
+  })
+  const through = { ...env(), FANTAIL_URL: proxy, AWS_ENDPOINT_URL: proxy }
+  const compare = (words: string) => callFantail(['compare', ...words.split(' ')], { env: through })
+  expect((await compare(`${pattern} --during 1ms --tail 1ms`)).code).toBe(0)
+  expect(order).toEqual([...Array(4).fill('unsubscribed'), ...Array(2).fill('queue')])
+
+  await makeTwinQueue('fantail-compare-both', pattern)
+  await makeTwinQueue('fantail-compare-early', pattern)
+  await makeTwinQueue('fantail-compare-others', awsArn('*'))
+  await makeTwinQueue('fantail-compare-shared', [pattern, awsArn('another')])
+  const Endpoint = queueArn('fantail-compare-both')
+  for (const name of names)
+    await sns.send(new SubscribeCommand({ TopicArn: awsArn(name), Protocol: 'sqs', Endpoint }))
+  const alone = await compare(`${awsArn('twin-a')} --end --json`)
+  expect(objectsOf(alone.stdout)).toEqual([{ unsubscribed: Endpoint }])
+  expect(alone.stderr).toContain('the queue fantail-compare-both stays, because other topics send to it')
+  order.length = 0
+  const { code, stdout } = await compare(`${pattern} --end --json`)
+  expect([code, objectsOf(stdout)[0]]).toEqual([0, { unsubscribed: Endpoint }])
+  expect(order).toEqual(['unsubscribed', 'queue', 'queue'])
+  const left = ['both', 'early', 'others', 'shared'].map((name) => hasQueue(`fantail-compare-${name}`))
+  expect(await Promise.all(left)).toEqual([false, false, true, true])
+})
+
+test('a topic whose bridge has caught up goes back while many others are still busy', async () => {
+  const names = Array.from({ length: 9 }, (_, n) => `full-${n}`)
+  const ids: string[] = []
+  const urls: string[] = []
+  for (const name of names) {
+    ids.push((await twoSides(name)).id)
+    urls.push(await subscribeQueue(name, `fantail-bridge-${name}`))
+  }
+  const pattern = awsArn('full-*')
+  expect((await fantail(`cutover ${pattern} --all --yes`)).code).toBe(0)
+  for (const name of names) await publish(name, 'not copied yet')
+  const isFull = async (name: string) => (await countsOf(`fantail-bridge-${name}`)) === 1
+  await waitFor(async () => (await Promise.all(names.map(isFull))).every(Boolean))
+  const words = ['cutover', pattern, '--all', '--back', '--settle', '1ms', '--drain', '10m']
+  const back = followFantail(words, env())
+  running.push(back)
+  await waitFor(() => back.so.stderr.includes('AWS is on again'), { what: 'AWS' })
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: urls.at(-1) }))
+  const statuses = () => Promise.all(ids.map(async (id) => (await seen(id)).status))
+  await waitFor(async () => (await statuses()).at(-1) === 'paused', { what: 'the ninth topic' })
+  expect((await statuses()).slice(0, -1)).toEqual(Array(8).fill('active'))
+}, 60_000)
+
+test('a bridge of many topics copies a bounded number of messages at a time, and all of them in the end', async () => {
+  const names = Array.from({ length: 14 }, (_, n) => `wide-${n.toString().padStart(2, '0')}`)
+  for (const name of names) {
+    await sns.send(new CreateTopicCommand({ Name: name }))
+    await stack().client.put(`/v1/topics/${name}`)
+  }
+  const gate = Promise.withResolvers<void>()
+  let [now, most] = [0, 0]
+  const proxy = await startProxy(async (asked, pass) => {
+    const isCopy = /^POST \/v1\/topics\/.*messages/.test(asked)
+    if (!isCopy) return pass()
+    most = Math.max(most, ++now)
+    await gate.promise
+    await pass()
+    now--
+  })
+  const bridge = await startBridge(awsArn('wide-*'), { ...env(), FANTAIL_URL: proxy })
+  for (let n = 0; n < 4; n++) for (const name of names) await publish(name, String(n))
+  const taken = async () => {
+    const paths = names.map((name) => `/v1/queues/${queueArn(`fantail-bridge-${name}`)}`)
+    const found = await Promise.all(
+      paths.map((path) => stack().client.get<{ counts: { inFlight: number } }>(path)),
+    )
+    return found.reduce((sum, { counts }) => sum + counts.inFlight, 0)
+  }
+  await waitFor(async () => now >= 50 && (await taken()) === 56, { what: 'all messages in the bridge' })
+  gate.resolve()
+  const isEmpty = async (name: string) => (await countsOf(`fantail-bridge-${name}`)) === 0
+  await waitFor(async () => (await Promise.all(names.map(isEmpty))).every(Boolean))
+  expect(await endBridge(bridge)).toMatchObject({ copied: 56, failed: 0 })
+  expect(most).toBe(50)
+}, 60_000)
+
+test('a pattern has * in the name only', async () => {
+  for (const arn of ['arn:aws:sns:*:000000000000:a', 'arn:aws:sns:eu-west-1:*:a', 'arn:*:sns:eu-west-1:*:a*'])
+    expect(await fantail(`cutover ${arn} --all --plan`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`only the name of the topic may have *, not the rest of ${arn}`),
+    })
+})
+
+test('a pattern of FIFO topics is bridged, compared and switched as one of others is', async () => {
+  const names = ['line-a.fifo', 'line-b.fifo']
+  const Attributes = { FifoQueue: 'true' }
+  const ids: string[] = []
+  for (const name of names) {
+    await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes }))
+    await sns.send(new CreateTopicCommand({ Name: name, Attributes: { FifoTopic: 'true' } }))
+    const Endpoint = queueArn(name)
+    await sns.send(new SubscribeCommand({ TopicArn: awsArn(name), Protocol: 'sqs', Endpoint }))
+    await stack().client.put(`/v1/topics/${name}`, { fifo: true })
+    const body = { protocol: 'sqs', endpoint: Endpoint }
+    const path = `/v1/topics/${name}/subscriptions`
+    const { id } = await stack().client.post<{ id: string }>(path, body)
+    await stack().client.post(`/v1/subscriptions/${id}/pause`)
+    ids.push(id)
+  }
+  const pattern = awsArn('line-*.fifo')
+  let count = 0
+  const publishAll = async () => {
+    count++
+    for (const name of names) {
+      const group = { MessageGroupId: 'one', MessageDeduplicationId: String(count) }
+      await sns.send(new PublishCommand({ TopicArn: awsArn(name), Message: String(count), ...group }))
+    }
+  }
+  const bridge = await startBridge(pattern)
+  expect(bridge.so.stderr).toContain('copying 2 topics')
+  const compared = fantail(`compare ${pattern} --during 1s --json`)
+  let isOver = false
+  void compared.finally(() => {
+    isOver = true
+  })
+  while (!isOver) await publishAll()
+  const { stdout } = await compared
+  const rows = objectsOf(stdout)
+  expect(rows.map(({ topic, onlyAws, onlyFantail }) => [topic, onlyAws, onlyFantail])).toEqual(
+    names.map((name) => [name, [], []]),
+  )
+  for (const { delayMs } of rows) expect(delayMs.fantail).toEqual(expect.any(Number))
+  expect((await fantail(`cutover ${pattern} --all --yes`)).code).toBe(0)
+  await publishAll()
+  const received = async (name: string) => {
+    const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }))
+    const texts: string[] = []
+    await waitFor(async () => {
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }),
+      )
+      for (const { Body = '', ReceiptHandle } of Messages) {
+        texts.push(JSON.parse(Body).Message)
+        await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
+      }
+      return texts.at(-1) === String(count)
+    })
+    // The messages that the bridge had not copied at the switch come twice.
+    return [...new Set(texts)]
+  }
+  const all = Array.from({ length: count }, (_, n) => String(n + 1))
+  for (const name of names) expect(await received(name)).toEqual(all)
+  expect((await fantail(`cutover ${pattern} --all --back --settle 1ms`)).code).toBe(0)
+  for (const id of ids) expect(await seen(id)).toMatchObject({ status: 'paused', metadata: {} })
+  expect(objectsOf((await fantail(`bridge ${pattern} --end --json`)).stdout)).toEqual(
+    ['line-a', 'line-b'].map((name) => ({ unsubscribed: `fantail-bridge-${name}.fifo` })),
+  )
+}, 60_000)
 
 provesCommands('tests/cli/aws-commands.test.ts')

@@ -165,7 +165,7 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
     3: 'there is no such topic, or with `--end`: no such bridge',
     130: 'ended by Ctrl-C',
   }),
-  compare: server(AWS, [OWN.compared, OWN.unsubscribed], { 9: 'something differs' }),
+  compare: server(AWS, [OWN.compared, OWN.unsubscribed, OWN.deletedQueue], { 9: 'something differs' }),
   cutover: server(AWS, [OWN.cutoverPlan, OWN.switched], {
     5: 'no bridge is subscribed',
     8: 'some subscriptions were not switched',

@@ -138,6 +138,7 @@ export const OWN = {
     before: settings.optional(),
   }),
   unsubscribed: own({ unsubscribed: text }),
+  deletedQueue: own({ deletedQueue: text }),
   bridged: own({ copied: count, repeated: count, own: count, refused: count, failed: count }),
   compared: own({
     topic: text,

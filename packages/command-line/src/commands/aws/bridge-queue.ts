@@ -1,6 +1,5 @@
 /** The queue at AWS that carries messages to the bridge. It is made once, and keeps messages while no bridge runs. */
 import { createHash } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import {
   CreateQueueCommand,
@@ -14,8 +13,6 @@ import type { AwsSubscription, AwsTopic } from './aws-topic.ts'
 
 /** 14 days, the longest time that SQS keeps messages. */
 const RETENTION_SECONDS = '1209600'
-/** Pause between two looks at the queue. */
-const QUEUE_LOOK_MS = 200
 const COUNTS = [
   'ApproximateNumberOfMessages',
   'ApproximateNumberOfMessagesNotVisible',
@@ -67,8 +64,8 @@ export async function makeAwsQueue(topic: AwsTopic, name: string, senders = topi
   const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn', 'Policy'] })
   const { QueueArn = '', Policy: present } = (await sqs.send(asked)).Attributes ?? {}
   const statements = statementsOf(present)
-  const sources = statements.map(sourceOf).filter((source) => source !== undefined)
-  if (sources.some((source) => !source.includes(`"${senders}"`)))
+  const sources = statements.flatMap(sourcesOf)
+  if (sources.some((source) => source !== senders))
     throw new CommandError(
       'conflict',
       `the policy of the queue ${name} lets others send to it`,
@@ -96,10 +93,25 @@ function statementsOf(policy: string | undefined): unknown[] {
   return Array.isArray(Statement) ? Statement : [Statement]
 }
 
-/** The condition that names who may send through a service such as SNS. Undefined: the statement has none. */
-function sourceOf(statement: unknown): string | undefined {
-  const condition = JSON.stringify((isObject(statement) && statement.Condition) || {})
-  return /aws:sourcearn/i.test(condition) ? condition : undefined
+/** Whether the policy of the queue names topics that send to it, and whether these are all among `senders`. */
+export async function sendersAmong(
+  { sqs }: AwsTopic,
+  QueueUrl: string,
+  senders: readonly string[],
+): Promise<{ isNamed: boolean; areAll: boolean }> {
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['Policy'] })
+  const { Policy } = (await sqs.send(asked)).Attributes ?? {}
+  const sources = statementsOf(Policy).flatMap(sourcesOf)
+  return { isNamed: sources.length > 0, areAll: sources.every((source) => senders.includes(source)) }
+}
+
+/** The topics or patterns that a condition of the statement lets send through a service such as SNS. */
+function sourcesOf(statement: unknown): string[] {
+  const conditions = isObject(statement) && isObject(statement.Condition) ? statement.Condition : {}
+  const values = Object.values(conditions).flatMap((tests) => (isObject(tests) ? Object.entries(tests) : []))
+  return values.flatMap(([key, value]) =>
+    key.toLowerCase() === 'aws:sourcearn' ? [value].flat().map(String) : [],
+  )
 }
 
 function mayBeSent(queueArn: string, senders: string): object {
@@ -113,24 +125,21 @@ function mayBeSent(queueArn: string, senders: string): object {
   }
 }
 
+/** The queue of a bridge. Undefined: it has none, because it gets requests. */
+export function queueOfBridge({ endpoint }: AwsSubscription): string | undefined {
+  return parseArn(endpoint)?.name
+}
+
 /**
- * Waits until the bridge has copied everything that was in its queue. Rejects if the queue was not empty once until
- * `until`. Requests are not kept at AWS, so a bridge without a queue has nothing to wait for.
+ * Whether the bridge has copied everything that was in its queue. Requests are not kept at AWS, so a bridge without a
+ * queue has nothing to copy.
  */
-export async function bridgeCaughtUp(
-  { sqs }: AwsTopic,
-  { endpoint }: AwsSubscription,
-  { until, signal }: { until: number; signal: AbortSignal },
-): Promise<void> {
-  const QueueName = parseArn(endpoint)?.name
-  if (QueueName === undefined) return
+export async function hasCopiedAll({ sqs }: AwsTopic, bridge: AwsSubscription): Promise<boolean> {
+  const QueueName = queueOfBridge(bridge)
+  if (QueueName === undefined) return true
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }))
-  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] })
-  for (;;) {
-    const { Attributes = {} } = await sqs.send(asked)
-    if (COUNTS.every((name) => Number(Attributes[name] ?? 0) === 0)) return
-    if (Date.now() > until)
-      throw new CommandError('conflict', `the bridge has not yet copied what is in the queue ${QueueName}`)
-    await delay(QUEUE_LOOK_MS, undefined, { signal })
-  }
+  const { Attributes = {} } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] }),
+  )
+  return COUNTS.every((name) => Number(Attributes[name] ?? 0) === 0)
 }

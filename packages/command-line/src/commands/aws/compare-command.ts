@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { UnsubscribeCommand } from '@aws-sdk/client-sns'
 import { type Client, deleteSubscription } from '@fantail/client/api'
+import { nameOfArn } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { sideBySide } from '@fantail/store'
 import { connectLate } from '../../frame/api-client.ts'
@@ -18,7 +19,7 @@ import { type AwsTopics, CALLS_AT_ONCE, openAwsTopics, refuseForSeveral } from '
 import { bridgeQueueName, bridgesAmong } from './bridge-queue.ts'
 import { type Comparison, compareArrivals, isEqual } from './compare-arrivals.ts'
 import {
-  deleteTwinQueue,
+  deleteTwinQueues,
   isQueueTwin,
   openQueueTwins,
   type Sides,
@@ -89,28 +90,34 @@ async function runCompare(context: CommandContext, arn: string, flags: CompareFl
 async function removeAll({ out }: CommandContext, undo: Undo[]): Promise<void> {
   const progress = out.progress('queues and subscriptions of the comparison removed')
   let count = 0
-  await sideBySide(undo.toReversed(), CALLS_AT_ONCE, async ({ what, remove }) => {
-    await remove().catch((error) => out.warn(`${what} was not removed: ${failureText(error)}`))
-    progress.update(++count, undo.length)
-  })
+  const steps = undo.toReversed()
+  for (const round of [steps.filter((one) => one.isSubscription), steps.filter((one) => !one.isSubscription)])
+    await sideBySide(round, CALLS_AT_ONCE, async ({ what, remove }) => {
+      await remove().catch((error) => out.warn(`${what} was not removed: ${failureText(error)}`))
+      progress.update(++count, undo.length)
+    })
   progress.end()
 }
 
-/** Removes the twins of comparisons that were killed. Those of a comparison under way end too. */
+/**
+ * Removes the twins of comparisons that were killed. Those of a comparison under way end too. Topics share queues, so
+ * that the queues are deleted when no topic sends to them any more.
+ */
 async function endCompare(
   { out }: CommandContext,
-  { topics }: AwsTopics,
+  opened: AwsTopics,
   { client, flags }: { client: Client; flags: CompareFlags },
 ): Promise<ExitName> {
   const isTwin = ({ endpoint }: { endpoint: string }) =>
     isQueueTwin(endpoint) || (flags.endpoint !== undefined && isRequestTwin(endpoint, flags.endpoint))
   const show = (unsubscribed: string) =>
     out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
-  for (const topic of topics) {
+  const queues = new Set<string>()
+  for (const topic of opened.topics) {
     const { pairs, onlyAws, onlyHere } = await readPairs(topic, client, flags.to)
     for (const { arn, endpoint } of [...onlyAws, ...pairs.map(({ aws }) => aws)].filter(isTwin)) {
-      if (isQueueTwin(endpoint)) await deleteTwinQueue(topic, endpoint)
       await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
+      if (isQueueTwin(endpoint)) queues.add(nameOfArn(endpoint))
       show(endpoint)
     }
     for (const { id, endpoint } of [...onlyHere, ...pairs.map(({ here }) => here)].filter(isTwin)) {
@@ -118,6 +125,11 @@ async function endCompare(
       show(endpoint)
     }
   }
+  await deleteTwinQueues(opened, queues, {
+    deleted: (deletedQueue) =>
+      out.item({ deletedQueue }, () => `deleted the queue ${deletedQueue}`, deletedQueue),
+    stays: (name) => out.warn(`the queue ${name} stays, because other topics send to it`),
+  })
   return 'done'
 }
 

@@ -1,13 +1,21 @@
 /** The way back of `fantail cutover`: from Fantail to AWS. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { sideBySide } from '@fantail/store'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { durationText, parseDuration } from '../../output/durations.ts'
-import type { ExitName } from '../../output/exit-codes.ts'
-import { type AwsTopic, CALLS_AT_ONCE } from './aws-topic.ts'
-import { bridgeCaughtUp } from './bridge-queue.ts'
+import { CommandError, type ExitName } from '../../output/exit-codes.ts'
+import type { AwsTopic } from './aws-topic.ts'
+import { hasCopiedAll, queueOfBridge } from './bridge-queue.ts'
 import { type CutoverTools, leaveFantail, returnToAws } from './cutover-steps.ts'
-import { bridgeOf, type CutoverFlags, eachPair, show, sideOf, type Wanted } from './cutover-wanted.ts'
+import {
+  bridgeOf,
+  type CutoverFlags,
+  eachPair,
+  inTurns,
+  notSwitched,
+  show,
+  sideOf,
+  type Wanted,
+} from './cutover-wanted.ts'
 import type { Pair } from './subscription-pairs.ts'
 
 /**
@@ -84,20 +92,35 @@ async function leaveAll(
   )
   await delay(settleMs, undefined, { signal })
   const until = Date.now() + drainMs
-  const copied = new Map<AwsTopic, Promise<number>>()
-  // A failure is told for each subscription of the topic.
-  await sideBySide([...new Set(on.map(({ topic }) => topic))], CALLS_AT_ONCE, async (topic) => {
+  const unseenMs = Math.min(settleMs, UNSEEN_MS)
+  const copiedAt = new Map<AwsTopic, number>()
+  const failures = new Map<AwsTopic, unknown>()
+  const hasCopied = async (topic: AwsTopic) => {
     const bridge = bridges.get(topic)
-    if (!bridge) return
-    const at = bridgeCaughtUp(topic, bridge, { until, signal }).then(() => Date.now())
-    copied.set(topic, at)
-    await at.catch(() => undefined)
-  })
-  await delay(Math.min(settleMs, UNSEEN_MS), undefined, { signal })
-  return eachPair(context, on, async (pair) => {
-    const since = await copied.get(pair.topic)
-    if (since === undefined || !(await leaveFantail(tools, pair, { since, until })))
-      throw new Error('older messages still wait at Fantail; run it again')
-    show(context, pair, { side: 'aws', twice: { from, until: new Date() } })
-  })
+    if (bridge && !(await hasCopiedAll(topic, bridge))) {
+      if (Date.now() <= until) return false
+      const queue = queueOfBridge(bridge)
+      throw new CommandError('conflict', `the bridge has not yet copied what is in the queue ${queue}`)
+    }
+    copiedAt.set(topic, Date.now())
+    return true
+  }
+  const hasLeft = async (pair: Pair) => {
+    // A failure is told for each subscription of the topic.
+    if (failures.has(pair.topic)) throw failures.get(pair.topic)
+    const since = copiedAt.get(pair.topic)
+    if (since === undefined || Date.now() < since + unseenMs) return false
+    if (await leaveFantail(tools, pair, since)) {
+      show(context, pair, { side: 'aws', twice: { from, until: new Date() } })
+      return true
+    }
+    if (Date.now() <= until) return false
+    throw new Error('older messages still wait at Fantail; run it again')
+  }
+  const topics = [...new Set(on.map(({ topic }) => topic))]
+  const [, left] = await Promise.all([
+    inTurns(topics, hasCopied, { signal, failed: (topic, error) => failures.set(topic, error) }),
+    inTurns(on, hasLeft, { signal, failed: (pair, error) => notSwitched(context, pair, error) }),
+  ])
+  return left
 }

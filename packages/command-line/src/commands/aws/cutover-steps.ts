@@ -10,7 +10,6 @@
  * holds only without the mark, which is in the metadata of the subscription: a marked lane may have the only copies,
  * and is never purged. While both are on, a message comes twice, with the same id.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { SetSubscriptionAttributesCommand } from '@aws-sdk/client-sns'
 import {
   type Client,
@@ -26,8 +25,6 @@ import { filterOfHere, isAlone, isOff, markedAlone, OFF_POLICY, type Pair } from
 
 /** How long SNS may take until a changed filter policy has its full effect, as AWS documents it. */
 const SNS_SETTLE_SECONDS = 900
-/** Pause between two looks at a lane. */
-const LANE_LOOK_MS = 200
 /** Messages that wait in a lane. Past it: the age of the oldest of them is not known for sure. */
 const SURE_WAITING_MAX = 10
 
@@ -71,25 +68,20 @@ export async function returnToAws({ client }: CutoverTools, { aws, here, topic }
 }
 
 /**
- * Pauses the subscription when all messages from before `since` have ended, when AWS was surely on. Resolves with false
- * if some have not at `until`. It then stays active, so that they are delivered.
+ * Pauses the subscription if all messages from before `since` have ended, when AWS was surely on. Resolves with whether
+ * they have. Otherwise it stays active, so that they are delivered.
  */
 export async function leaveFantail(
-  { client, signal }: CutoverTools,
+  { client }: CutoverTools,
   { here }: Pair,
-  { since, until }: { since: number; until: number },
+  since: number,
 ): Promise<boolean> {
   const path = { id: here.id }
-  for (;;) {
-    const at = Date.now()
-    if (!mayHaveOlder(await getSubscription({ client, path }), { since, at })) {
-      await pauseSubscription({ client, path })
-      await mark(client, here.id, false)
-      return true
-    }
-    if (Date.now() > until) return false
-    await delay(LANE_LOOK_MS, undefined, { signal })
-  }
+  const at = Date.now()
+  if (mayHaveOlder(await getSubscription({ client, path }), { since, at })) return false
+  await pauseSubscription({ client, path })
+  await mark(client, here.id, false)
+  return true
 }
 
 export interface Looked {

@@ -1,4 +1,5 @@
 /** Which subscriptions a cutover switches, on which side they are, and how it tells the result of each. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { sideBySide } from '@fantail/store'
 import type { CommandContext } from '../../frame/command-context.ts'
 import { failureText } from '../../frame/failure-text.ts'
@@ -96,24 +97,62 @@ export function missingBridge({ topics, bridges }: Wanted, flags: CutoverFlags):
   )
 }
 
+/** Pause between two looks at the same item. */
+const TURN_LOOK_MS = 200
+
+interface Turns<Item> {
+  signal: AbortSignal
+  /** Called if a look fails, which is then the last one at the item. */
+  failed(item: Item, error: unknown): void
+}
+
+/**
+ * Looks at several items at a time, and at all again and again until each is done or has failed, so that a busy item
+ * keeps no other waiting. A look fails when its item has no more time. Resolves with the items that are done.
+ */
+export async function inTurns<Item>(
+  items: readonly Item[],
+  isDone: (item: Item) => Promise<boolean>,
+  { signal, failed }: Turns<Item>,
+): Promise<Item[]> {
+  const done = new Set<Item>()
+  let rest = items
+  for (;;) {
+    const again = await sideBySide(rest, CALLS_AT_ONCE, async (item) => {
+      signal.throwIfAborted()
+      try {
+        if (!(await isDone(item))) return [item]
+        done.add(item)
+      } catch (error) {
+        signal.throwIfAborted()
+        failed(item, error)
+      }
+      return []
+    })
+    rest = again.flat()
+    if (rest.length === 0) return items.filter((item) => done.has(item))
+    await delay(TURN_LOOK_MS, undefined, { signal })
+  }
+}
+
 /** Does the step for several pairs at a time. Resolves with those for which it was done. */
 export async function eachPair(
-  { out, signal }: CommandContext,
+  context: CommandContext,
   pairs: Pair[],
   act: (pair: Pair) => Promise<void>,
 ): Promise<Pair[]> {
-  const done = await sideBySide(pairs, CALLS_AT_ONCE, async (pair) => {
-    signal.throwIfAborted()
-    try {
-      await act(pair)
-      return [pair]
-    } catch (error) {
-      signal.throwIfAborted()
-      out.warn(`${pair.here.endpoint} of ${pair.topic.name} was not switched: ${failureText(error)}`)
-      return []
-    }
+  const once = async (pair: Pair) => {
+    await act(pair)
+    return true
+  }
+  return inTurns(pairs, once, {
+    signal: context.signal,
+    failed: (pair, error) => notSwitched(context, pair, error),
   })
-  return done.flat()
+}
+
+export function notSwitched({ out }: CommandContext, { here, topic }: Pair, error: unknown): void {
+  out.warn(`${here.endpoint} of ${topic.name} was not switched: ${failureText(error)}`)
 }
 
 export function show(

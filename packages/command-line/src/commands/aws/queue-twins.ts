@@ -11,7 +11,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { SubscribeCommand, type SubscribeCommandInput, UnsubscribeCommand } from '@aws-sdk/client-sns'
-import { DeleteQueueCommand, GetQueueUrlCommand, QueueDoesNotExist } from '@aws-sdk/client-sqs'
+import { DeleteQueueCommand, ListQueuesCommand, QueueDoesNotExist } from '@aws-sdk/client-sqs'
 import {
   type Client,
   createQueue,
@@ -24,12 +24,14 @@ import { type Consumer, consume, fantailQueue, type MessageSource, sqs } from '@
 import { nameOfArn, objectOf, parseArn } from '@fantail/contracts'
 import { sideBySide } from '@fantail/store'
 import type { Server } from '../../frame/command-context.ts'
-import { type AwsTopic, CALLS_AT_ONCE } from './aws-topic.ts'
-import { makeAwsQueue } from './bridge-queue.ts'
+import { type AwsTopic, type AwsTopics, allPages, CALLS_AT_ONCE } from './aws-topic.ts'
+import { makeAwsQueue, sendersAmong } from './bridge-queue.ts'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
 import { filterOfHere, type Pair } from './subscription-pairs.ts'
 
 const TWIN_PREFIX = 'fantail-compare-'
+/** Queues of a page of SQS's list. Without a number, SQS gives no further page. */
+const QUEUES_OF_PAGE = 1_000
 /** How long a queue at Fantail stays after a crash. */
 const TWIN_LEASE_SECONDS = 60
 /** Topics whose twins share a queue, because Fantail takes no more for a queue with a lease. Past it: another queue. */
@@ -40,7 +42,7 @@ const COLLECTED_AT_ONCE_MAX = 50
 export interface TwinTools {
   client: Client
   server: Server
-  /** Steps that remove the twins again. The last ones come first. */
+  /** Steps that remove the twins again: first the subscriptions, then the rest, the last ones first. */
   undo: Undo[]
   /** Called when a subscription was made. It throws if the comparison has to end. */
   onMade(): void
@@ -55,6 +57,8 @@ export interface Sides {
 export interface Undo {
   /** Names the thing that is removed. */
   what: string
+  /** Whether it may lead to a queue of the comparison. Queues are removed when nothing leads to them any more. */
+  isSubscription?: true
   remove(): Promise<unknown>
 }
 
@@ -155,7 +159,7 @@ export async function subscribeAtAws(
 ): Promise<void> {
   const { SubscriptionArn } = await sns.send(new SubscribeCommand({ TopicArn, ...input }))
   const unsubscribe = () => sns.send(new UnsubscribeCommand({ SubscriptionArn }))
-  undo.push({ what: `the subscription ${SubscriptionArn}`, remove: unsubscribe })
+  undo.push({ what: `the subscription ${SubscriptionArn}`, isSubscription: true, remove: unsubscribe })
   onMade()
 }
 
@@ -166,7 +170,8 @@ export async function subscribeHere(
   body: NewSubscription,
 ): Promise<void> {
   const { id } = await subscribe({ client, path: { topic: to }, body })
-  undo.push({ what: `the subscription ${id}`, remove: () => deleteSubscription({ client, path: { id } }) })
+  const remove = () => deleteSubscription({ client, path: { id } })
+  undo.push({ what: `the subscription ${id}`, isSubscription: true, remove })
 }
 
 /** Whether a comparison has made the subscription of this endpoint. */
@@ -174,14 +179,37 @@ export function isQueueTwin(endpoint: string): boolean {
   return parseArn(endpoint)?.name.startsWith(TWIN_PREFIX) === true
 }
 
-/** Deletes the queue of a twin at AWS, if it is still there. */
-export async function deleteTwinQueue({ sqs: client }: AwsTopic, endpoint: string): Promise<void> {
-  try {
-    const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: parseArn(endpoint)?.name }))
-    await client.send(new DeleteQueueCommand({ QueueUrl }))
-  } catch (error) {
-    if (!(error instanceof QueueDoesNotExist)) throw error
-  }
+/**
+ * Deletes the queues at AWS of comparisons of the topics, also those to which a killed comparison had not yet
+ * subscribed. `unsubscribed`: names of queues that were just unsubscribed. One of them stays if topics send to it that
+ * are not among these.
+ */
+export async function deleteTwinQueues(
+  { topics, pattern }: AwsTopics,
+  unsubscribed: ReadonlySet<string>,
+  { deleted, stays }: Record<'deleted' | 'stays', (name: string) => void>,
+): Promise<void> {
+  const [first] = topics
+  if (!first) return
+  const senders = [pattern, ...topics.map(({ arn }) => arn)]
+  const urls = await allPages(async (NextToken) => {
+    const asked = { QueueNamePrefix: TWIN_PREFIX, MaxResults: QUEUES_OF_PAGE, NextToken }
+    const page = await first.sqs.send(new ListQueuesCommand(asked))
+    return { items: page.QueueUrls ?? [], next: page.NextToken }
+  })
+  await sideBySide(urls, CALLS_AT_ONCE, async (QueueUrl) => {
+    const name = QueueUrl.slice(QueueUrl.lastIndexOf('/') + 1)
+    try {
+      const { isNamed, areAll } = await sendersAmong(first, QueueUrl, senders)
+      if (!areAll && unsubscribed.has(name)) stays(name)
+      if (!areAll || !(isNamed || unsubscribed.has(name))) return
+      await first.sqs.send(new DeleteQueueCommand({ QueueUrl }))
+      deleted(name)
+    } catch (error) {
+      // SQS lists a queue for a while after it was deleted.
+      if (!(error instanceof QueueDoesNotExist)) throw error
+    }
+  })
 }
 
 type Arrivals = Map<string, Arrival>
