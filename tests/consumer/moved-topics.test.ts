@@ -248,9 +248,11 @@ describe.skipIf(python === undefined)('an account with hundreds of topics that m
       const asked = { TopicArn: account.topicArn(topic), Message: JSON.stringify(sent), MessageAttributes }
       const isKnown = await side.send(new PublishCommand(asked)).then(
         () => true,
-        (error: Error) => {
-          // moto fails a publish if the comparison has just deleted its queue.
-          if (!error.name.includes('NonExistentQueue')) throw error
+        (error: Error & { $metadata?: { httpStatusCode?: number } }) => {
+          // moto fails a publish, with the queue's error or with 500, if the comparison has just deleted a queue of the
+          // topic. Some subscriptions may have got the message, and no one is owed it.
+          const isOfMoto = side === sns && error.$metadata?.httpStatusCode === 500
+          if (!isOfMoto && !error.name.includes('NonExistentQueue')) throw error
           return false
         },
       )
@@ -262,9 +264,12 @@ describe.skipIf(python === undefined)('an account with hundreds of topics that m
   const publishMore = async (count: number) => {
     const from = ledger.published.length
     const least = from + count * account.SIZE.topics
-    await timed(`${count} messages to each topic, after ${from}`, () =>
-      waitFor(() => ledger.published.length >= least, { what: 'the messages', timeoutMs: 1_200_000 }),
-    )
+    const arePublished = waitFor(() => ledger.published.length >= least, {
+      what: 'the messages',
+      timeoutMs: 1_200_000,
+    })
+    // A publisher that has failed publishes no more.
+    await timed(`${count} messages to each topic, after ${from}`, () => Promise.race([arePublished, publishing]))
   }
   const rowsOf = (stdout: string) =>
     stdout
@@ -344,10 +349,12 @@ describe.skipIf(python === undefined)('an account with hundreds of topics that m
 
   /** moto keeps an empty filter policy, which SNS removes. */
   const withoutEmpty = (all: Record<string, Record<string, unknown>>) =>
-    Object.entries(all).map(([name, { FilterPolicy = {}, FilterPolicyScope, ...rest }]) => {
-      const hasFilter = Object.keys(FilterPolicy as object).length > 0
-      return [name, { ...rest, ...(hasFilter && { FilterPolicy, FilterPolicyScope }) }]
-    })
+    Object.fromEntries(
+      Object.entries(all).map(([name, { FilterPolicy = {}, FilterPolicyScope, ...rest }]) => {
+        const hasFilter = Object.keys(FilterPolicy as object).length > 0
+        return [name, { ...rest, ...(hasFilter && { FilterPolicy, FilterPolicyScope }) }]
+      }),
+    )
 
   const requestsNow = () => {
     ledger.readRequests()
