@@ -269,7 +269,9 @@ describe.skipIf(python === undefined)('an account with hundreds of topics that m
       timeoutMs: 1_200_000,
     })
     // A publisher that has failed publishes no more.
-    await timed(`${count} messages to each topic, after ${from}`, () => Promise.race([arePublished, publishing]))
+    await timed(`${count} messages to each topic, after ${from}`, () =>
+      Promise.race([arePublished, publishing]),
+    )
   }
   const rowsOf = (stdout: string) =>
     stdout
