@@ -1,6 +1,7 @@
 /** The blocks of archives as objects in a bucket, at S3 or at a service with the same API. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
+import { within } from '../bounds/attempt-deadline.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import type { BucketPlace } from '../streams/bucket-sink.ts'
@@ -50,7 +51,10 @@ export class BlockBucket {
     const { base, region, aws, clock, sender } = this.#options
     const url = `${base}${name.split('/').map(encodeURIComponent).join('/')}`
     const plain = { 'content-type': 'application/zstd', 'user-agent': 'Fantail' }
-    const headers = await aws.sign({ method, url, body, service: 's3', region, headers: plain, now: clock() })
+    const signed = { method, url, body, service: 's3', region, headers: plain, now: clock() }
+    const headers = await within(BUCKET_TIMEOUT_MS, undefined, aws.sign(signed)).catch((cause: Error) => {
+      throw new Error(`the request for the object ${name} cannot be signed: ${cause.message}`, { cause })
+    })
     const bounds = { timeoutMs: BUCKET_TIMEOUT_MS, responseBytesMax: BLOCK_READ_BYTES_MAX }
     const { promise, resolve } = Promise.withResolvers<AttemptResult>()
     const request = { method, url, body, headers, route: TRUSTED_ROUTE, ...bounds }

@@ -57,22 +57,38 @@ export type AwsAnswer =
 /** Never rejects. */
 export async function callAws(caller: AwsCaller, place: AwsPlace, call: AwsCall): Promise<AwsAnswer> {
   const { credential } = place
-  let headers: Record<string, string>
-  try {
-    headers = await untilAborted(call.signal, signedHeaders(caller, place, call))
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unknown'
-    if (call.signal.aborted)
-      return { ended: failure('timeout', `no credentials for the request: ${reason}`, 0) }
-    const detail = `the request cannot be signed: ${reason}`
-    return { ended: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
-  }
+  const signed = await signedBy(credential, untilAborted(call.signal, signedHeaders(caller, place, call)))
+  if ('ended' in signed) return signed
+  const { headers } = signed
   const { url, isMapped } = place
   const { body, answerBytesMax: responseBytesMax, signal } = call
   const route = isMapped ? TRUSTED_ROUTE : undefined
   const request = { url, route, headers, body, signal, responseHeaders: NAME_HEADERS, responseBytesMax }
   const result = await new Promise<AttemptResult>((resolve) => caller.sender.send(request, resolve))
   return result.kind === 'response' ? read(result, credential) : { ended: result }
+}
+
+/**
+ * The headers of a signed request, or the result of an attempt that cannot sign. Credentials that do not come in time
+ * (`within`) may come at the next attempt, so they do not count as broken. Never rejects.
+ */
+export async function signedBy(
+  credential: string,
+  signing: Promise<Record<string, string>>,
+): Promise<{ headers: Record<string, string> } | { ended: AttemptResult }> {
+  const startedAt = performance.now()
+  try {
+    return { headers: await signing }
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: '', message: 'unknown' }
+    const durationMs = performance.now() - startedAt
+    if (name === 'TimeoutError')
+      return { ended: failure('timeout', `no credentials: ${message}`, durationMs) }
+    if (name === 'AbortError')
+      return { ended: failure('timeout', 'no credentials before it was called off', durationMs) }
+    const detail = `the request cannot be signed: ${message}`
+    return { ended: { kind: 'misconfigured', credential, detail, durationMs } }
+  }
 }
 
 async function signedHeaders({ clock }: AwsCaller, { signer, region, url }: AwsPlace, call: AwsCall) {

@@ -31,3 +31,31 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
     signal.removeEventListener('abort', abort)
   }
 }
+
+/** Parts into which a time-out is divided by `timeLeft`. */
+const TIME_PARTS = 20
+
+/**
+ * The time-out of a request that began `waitedMs` after its attempt. It has few values for each time-out, because
+ * requests with equal time-outs share a list of deadlines. It is up to a twentieth longer than the time that is left.
+ */
+export function timeLeft(timeoutMs: number, waitedMs: number): number {
+  const part = timeoutMs / TIME_PARTS
+  return Math.max(1, Math.ceil((timeoutMs - waitedMs) / part)) * part
+}
+
+/**
+ * Waits for the work for at most `ms`. Rejects with a TimeoutError after it, or with the reason of `closing` if that is
+ * aborted first. Nothing is left when it has ended.
+ */
+export async function within<T>(ms: number, closing: AbortSignal | undefined, work: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const expire = () => late.abort(new DOMException(`no answer within ${ms} ms`, 'TimeoutError'))
+  const timer = setTimeout(() => setImmediate(expire), ms)
+  try {
+    const untilLate = untilAborted(late.signal, work)
+    return await (closing ? untilAborted(closing, untilLate) : untilLate)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -130,6 +130,41 @@ test.each([302, 404])(
   },
 )
 
+test('credentials that do not come end the attempt at its deadline, and nothing is sent', async () => {
+  const { promise: never } = Promise.withResolvers<Record<string, string>>()
+  const sent: HttpRequest[] = []
+  const sender = { send: (request: HttpRequest) => void sent.push(request), timeoutMs: 20 }
+  const aws = Object.assign(new AwsSigner({ credentials: TEST_CREDENTIALS, targets: [FUNCTION_ARN] }), {
+    sign: () => never,
+  })
+  const of = new FunctionCalls({ sender, functions: { aws }, clock: () => NOW })
+  const late = { kind: 'failure', error: 'timeout', detail: expect.stringContaining('no answer within') }
+  expect(await invoke(of)).toMatchObject(late)
+  expect(await invoke(of, { type: 'RequestResponse', timeoutMs: 30 })).toMatchObject(late)
+  const off = AbortSignal.abort()
+  expect(await invoke(of, { type: 'RequestResponse', signal: off })).toMatchObject({
+    kind: 'failure',
+    detail: 'no credentials before it was called off',
+  })
+  expect(sent).toEqual([])
+})
+
+test('a wait for the emulator counts against the deadline, and few time-outs differ', async () => {
+  const sent: HttpRequest[] = []
+  const answer = { kind: 'response', statusCode: 200, durationMs: 1 } as const
+  const send = (request: HttpRequest, done: (result: AttemptResult) => void) => {
+    sent.push(request)
+    setTimeout(done, 20, answer)
+  }
+  const functions = { hello: 'http://127.0.0.1:9/2015-03-31/functions/function/invocations' }
+  const of = new FunctionCalls({ sender: { send }, functions: { functions }, clock: () => NOW })
+  const all = Array.from({ length: 10 }, () => invoke(of, { type: 'RequestResponse', timeoutMs: 2_000 }))
+  expect(new Set((await Promise.all(all)).map(({ kind }) => kind))).toEqual(new Set(['response']))
+  const timeouts = sent.map(({ timeoutMs }) => timeoutMs ?? 0)
+  expect(timeouts.every((ms) => ms % 100 === 0)).toBe(true)
+  expect([timeouts[0], (timeouts.at(-1) ?? 0) < 2_000]).toEqual([2_000, true])
+})
+
 test('refused credentials are a fault of ours, under the name of their place', async () => {
   const { url } = await startFunction({ status: 401 })
   const { host } = new URL(url)

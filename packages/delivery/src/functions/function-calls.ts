@@ -2,8 +2,9 @@
  * Invokes functions over HTTP by Lambda's invoke API, at AWS or at the URLs that the operator sets. Deliveries invoke
  * functions as events, without waiting for the function's result. Push consumers wait for it.
  */
-import type { AttemptResult } from '@fantail/contracts'
-import { proxyRefusal } from '../aws/aws-call.ts'
+import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
+import { proxyRefusal, signedBy } from '../aws/aws-call.ts'
+import { timeLeft, within } from '../bounds/attempt-deadline.ts'
 import { RequestQuota } from '../bounds/request-quota.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import { failure } from '../http/attempt-failure.ts'
@@ -24,7 +25,7 @@ const EMULATOR_INVOCATIONS_MAX = 1
 const EMULATOR_WAIT_MS_MAX = 400
 
 export interface FunctionCallsOptions {
-  sender: Pick<HttpSender, 'send'>
+  sender: Pick<HttpSender, 'send'> & { timeoutMs?: number | undefined }
   functions: FunctionSettings
   /** Epoch ms. A signature contains this time. */
   clock: () => number
@@ -71,23 +72,31 @@ export class FunctionCalls {
     if (!place) setImmediate(done, unknownFunction(invocation))
     else if (place.isEmulator) void this.#sendByQuota(place, invocation, { done, again })
     else if (place.region === undefined) this.#send(place, invocation, { done, again })
-    else {
-      this.#sign(place, invocation).then(
-        (headers) => this.#send(place, invocation, { done, again, headers }),
-        (error) => done(misconfigured(place, `the request cannot be signed: ${reasonOf(error)}`)),
-      )
-    }
+    else void this.#sendSigned(place, invocation, { done, again })
+  }
+
+  async #sendSigned(place: FunctionPlace, invocation: Invocation, sending: Sending): Promise<void> {
+    const timeoutMs = this.#timeoutMs(invocation)
+    const startedAt = performance.now()
+    const signing = within(timeoutMs, invocation.signal, this.#sign(place, invocation))
+    const signed = await signedBy(place.credential, signing)
+    if ('ended' in signed) return sending.done(signed.ended)
+    const left = timeLeft(timeoutMs, performance.now() - startedAt)
+    this.#send(place, { ...invocation, timeoutMs: left }, { ...sending, ...signed })
   }
 
   async #sendByQuota(place: FunctionPlace, invocation: Invocation, sending: Sending): Promise<void> {
-    const { type, timeoutMs } = invocation
+    const timeoutMs = this.#timeoutMs(invocation)
     const startedAt = performance.now()
-    const waitMs = type === 'Event' || timeoutMs === undefined ? EMULATOR_WAIT_MS_MAX : timeoutMs / 2
-    const leave = await this.#emulators.take(place.host, waitMs)
+    const isEvent = invocation.type === 'Event' || invocation.timeoutMs === undefined
+    const leave = await this.#emulators.take(place.host, isEvent ? EMULATOR_WAIT_MS_MAX : timeoutMs / 2)
     if (!leave) return sending.done(failure('service_limit', 'the emulator runs another invocation', 0))
-    const waitedMs = performance.now() - startedAt
-    const left = timeoutMs === undefined ? {} : { timeoutMs: timeoutMs - waitedMs }
-    this.#send(place, { ...invocation, ...left }, { ...sending, leave })
+    const left = timeLeft(timeoutMs, performance.now() - startedAt)
+    this.#send(place, { ...invocation, timeoutMs: left }, { ...sending, leave })
+  }
+
+  #timeoutMs({ timeoutMs = this.#options.sender.timeoutMs }: Invocation): number {
+    return timeoutMs ?? ATTEMPT_DEADLINE_MS
   }
 
   #send(place: FunctionPlace, invocation: Invocation, { done, again, headers, leave }: Sending): void {
@@ -199,8 +208,4 @@ function misconfigured(
   durationMs = 0,
 ): AttemptResult {
   return { kind: 'misconfigured', credential, detail, durationMs }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown'
 }

@@ -45,6 +45,23 @@ test('[366][368] a batch is one object of compressed lines, and the same batch a
   expect(gunzipSync(first?.body ?? Buffer.of()).toString()).toBe('a\nb\n')
 })
 
+test('credentials that do not come end the attempt at its deadline', async () => {
+  const place = bucketOf(new URL(`s3+http://AKID:secret@127.0.0.1:${receiver?.port}/bucket?region=eu-west-1`))
+  if (!place) throw new Error('it is a bucket')
+  const { promise: never } = Promise.withResolvers<Record<string, string>>()
+  const given = {
+    ...place,
+    aws: { sign: () => never },
+    sender,
+    clock: () => NOW,
+    streamName: 'o',
+    lingerMs: 0,
+  }
+  const late = { kind: 'failure', error: 'timeout', permanent: false }
+  expect(await new BucketSink(given).put(RECORDS, 20)).toMatchObject([late, late])
+  expect(receiver?.requests).toEqual([])
+})
+
 test('the signature is the AWS SDK’s, of the path as it is sent and of the object’s bytes', async () => {
   await put({})
   const [request] = receiver?.requests ?? []

@@ -3,7 +3,9 @@
  * so a refusal means that the settings are wrong. It does not count against a message.
  */
 import type { AttemptResult } from '@fantail/contracts'
+import { signedBy } from '../aws/aws-call.ts'
 import type { AwsSigner } from '../aws/aws-signer.ts'
+import { timeLeft, within } from '../bounds/attempt-deadline.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { OBJECT_BYTES_MAX, OBJECT_RECORDS_MAX, objectBody, objectName } from './sink-objects.ts'
@@ -64,9 +66,12 @@ export class BucketSink implements StreamSink {
     const sent = { method, url, body }
     const signed = { ...sent, service: 's3', region, headers: plain, now: clock() }
     if (!aws) return this.#misconfigured('there are no credentials for it')
-    const headers = await aws.sign(signed).catch((error: Error) => error)
-    if (headers instanceof Error) return this.#misconfigured(`it cannot be signed: ${headers.message}`)
-    const request = { ...sent, headers, route: TRUSTED_ROUTE, timeoutMs, responseBytesMax: REFUSAL_BYTES_MAX }
+    const startedAt = performance.now()
+    const head = await signedBy(this.credential, within(timeoutMs, undefined, aws.sign(signed)))
+    if ('ended' in head) return head.ended
+    const left = timeLeft(timeoutMs, performance.now() - startedAt)
+    const bounds = { timeoutMs: left, responseBytesMax: REFUSAL_BYTES_MAX }
+    const request = { ...sent, ...head, ...bounds, route: TRUSTED_ROUTE }
     const { promise, resolve } = Promise.withResolvers<AttemptResult>()
     sender.send(request, resolve)
     return this.#judged(await promise, name)
