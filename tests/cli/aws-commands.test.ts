@@ -25,6 +25,7 @@ import {
   QueueDoesNotExist,
   ReceiveMessageCommand,
   SendMessageCommand,
+  SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import { freePort, type Receiver, startReceiver, waitFor } from '@fantail/test-kit'
@@ -479,6 +480,12 @@ async function makeTwinQueue(QueueName: string, senders: string | string[]): Pro
   await sqs.send(new CreateQueueCommand({ QueueName, Attributes: { Policy } }))
 }
 
+/** A queue for refused messages, as a bridge makes it. */
+const makeRefusedQueue = (name: string) => {
+  const Attributes = { MessageRetentionPeriod: '1209600' }
+  return sqs.send(new CreateQueueCommand({ QueueName: `fantail-bridge-${name}`, Attributes }))
+}
+
 test('a comparison deletes its queues when no topic sends to them any more, and no others', async () => {
   const names = ['twin-a', 'twin-b']
   for (const name of names) await twoSides(name)
@@ -512,6 +519,66 @@ test('a comparison deletes its queues when no topic sends to them any more, and 
   const left = ['both', 'early', 'others', 'shared'].map((name) => hasQueue(`fantail-compare-${name}`))
   expect(await Promise.all(left)).toEqual([false, false, true, true])
 })
+
+test('the end of a bridge deletes the empty queues that it has made, and no others', async () => {
+  const names = ['gone-a', 'gone-b', 'gone-c', 'gone-d', 'gone-e']
+  for (const name of [...names, 'gone-a-refused']) {
+    await sns.send(new CreateTopicCommand({ Name: name }))
+    await stack().client.put(`/v1/topics/${name}`)
+  }
+  const pattern = awsArn('gone-*')
+  const ended = await startBridge(pattern)
+  await endBridge(ended)
+  const urlOf = async (queue: string) =>
+    (await sqs.send(new GetQueueUrlCommand({ QueueName: `fantail-bridge-${queue}` }))).QueueUrl ?? ''
+  await publish('gone-b', 'not copied yet')
+  for (const name of ['gone-b-refused', 'gone-d-refused']) await makeRefusedQueue(name)
+  await sqs.send(new SendMessageCommand({ QueueUrl: await urlOf('gone-d-refused'), MessageBody: 'refused' }))
+  const Condition = { ArnEquals: { 'aws:SourceArn': [awsArn('gone-c'), awsArn('other')] } }
+  const allow = async (name: string, Statement: object[]) => {
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement })
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl: await urlOf(name), Attributes: { Policy } }))
+  }
+  await allow('gone-c', [{ ...OWNER, Condition }])
+  const own = { ArnEquals: { 'aws:SourceArn': awsArn('gone-e') } }
+  await allow('gone-e', [
+    { ...OWNER, Condition: own },
+    { ...OWNER, Sid: 'anybody' },
+  ])
+  await waitFor(async () => (await countsOf('fantail-bridge-gone-b')) === 1)
+
+  const end = async (words: string) => {
+    const { code, stdout, stderr } = await fantail(`bridge ${words} --end --delete-queues --json`)
+    const deleted = objectsOf(stdout).flatMap(({ deletedQueue = [] }) => deletedQueue)
+    return { code, stderr, deleted: deleted.sort() }
+  }
+  expect((await end(`${awsArn('gone-a')} --queue fantail-bridge-gone-a`)).code).toBe(2)
+  expect((await fantail(`bridge ${awsArn('gone-a')} --delete-queues`)).code).toBe(2)
+  const first = await end(pattern)
+  const bridgeOf = (name: string) => `fantail-bridge-${name}`
+  expect(first).toMatchObject({ code: 8, deleted: ['gone-a', 'gone-a-refused', 'gone-d'].map(bridgeOf) })
+  expect(first.stderr.split('\n').filter((line) => line.includes('stays'))).toEqual([
+    expect.stringContaining('fantail-bridge-gone-b stays, because it is not empty. Let `fantail bridge '),
+    expect.stringContaining('fantail-bridge-gone-b-refused stays, because fantail-bridge-gone-b stays'),
+    expect.stringContaining('fantail-bridge-gone-c stays, because its policy is not that of a bridge'),
+    expect.stringContaining('fantail-bridge-gone-d-refused stays, because it is not empty. Copy its'),
+    expect.stringContaining('fantail-bridge-gone-e stays, because its policy is not that of a bridge'),
+  ])
+  const left = ['gone-b', 'gone-b-refused', 'gone-c', 'gone-d-refused', 'gone-e'].map(bridgeOf)
+  expect(await Promise.all(left.map(hasQueue))).toEqual(Array(5).fill(true))
+
+  // The queue of refused messages is now that of a bridge with a name that was given.
+  const words = `${awsArn('gone-d')} --queue fantail-bridge-gone-d-refused`
+  await endBridge(await startBridge(words))
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: await urlOf('gone-d-refused') }))
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: await urlOf('gone-b') }))
+  const second = await end(pattern)
+  expect(second).toMatchObject({ code: 8, deleted: ['gone-b', 'gone-b-refused'].map(bridgeOf) })
+  expect(second.stderr).toContain('fantail-bridge-gone-d-refused stays, because a bridge reads it')
+  expect((await fantail(`bridge ${words} --end`)).code).toBe(0)
+  expect(await end(awsArn('gone-d'))).toMatchObject({ code: 0, deleted: ['fantail-bridge-gone-d-refused'] })
+  expect((await end(awsArn('gone-d'))).code).toBe(3)
+}, 60_000)
 
 test('a topic whose bridge has caught up goes back while many others are still busy', async () => {
   const names = Array.from({ length: 9 }, (_, n) => `full-${n}`)

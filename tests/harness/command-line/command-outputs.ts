@@ -161,8 +161,9 @@ export const COMMAND_OUTPUTS: Record<string, CommandOutput> = {
   doctor: server(OPERATING, [OWN.finding], { 1: 'a check failed' }),
   export: server(OPERATING, [OWN.state, OWN.jsonSchema]),
   apply: server(OPERATING, [OWN.change], { 8: 'some changes were made', ...CHANGES }),
-  bridge: server(AWS, [OWN.bridged, OWN.unsubscribed], {
+  bridge: server(AWS, [OWN.bridged, OWN.unsubscribed, OWN.deletedQueue], {
     3: 'there is no such topic, or with `--end`: no such bridge',
+    8: 'with `--delete-queues`: a queue stays',
     130: 'ended by Ctrl-C',
   }),
   compare: server(AWS, [OWN.compared, OWN.unsubscribed, OWN.deletedQueue], { 9: 'something differs' }),

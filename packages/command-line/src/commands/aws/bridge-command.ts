@@ -4,7 +4,9 @@
  * may run at the same time.
  */
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
+import { DeleteQueueCommand } from '@aws-sdk/client-sqs'
 import { VerifyError } from '@fantail/client'
 import { getTopic } from '@fantail/client/api'
 import { type Consumer, consume, type QueueMessage, sqs } from '@fantail/consumer'
@@ -14,7 +16,7 @@ import { type CommandContext, type Define, examples } from '../../frame/command-
 import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
-import { ApiRefusal, CommandError } from '../../output/exit-codes.ts'
+import { ApiRefusal, CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { counted } from '../../output/text-table.ts'
 import {
   type AwsTopic,
@@ -24,7 +26,15 @@ import {
   openAwsTopics,
   refuseForSeveral,
 } from './aws-topic.ts'
-import { bridgeQueueName, bridgesAmong, openBridgeQueue } from './bridge-queue.ts'
+import {
+  bridgeQueueName,
+  bridgesAmong,
+  ifThere,
+  type OwnQueue,
+  openBridgeQueue,
+  ownQueues,
+  reasonToStay,
+} from './bridge-queue.ts'
 import {
   COPIES_AT_ONCE_MAX,
   type Copied,
@@ -42,6 +52,8 @@ import { isOff } from './subscription-pairs.ts'
 const BRIDGE_GRACE_MS = 5_000
 /** Messages that each of many topics may take from its queue, so that the next ones are at hand. */
 const TAKEN_OF_TOPIC_MIN = 4
+/** Time between two looks at a queue before it is deleted, because SQS counts its messages late. */
+const LOOKS_APART_MS = 5_000
 
 interface BridgeFlags {
   to?: string
@@ -50,6 +62,7 @@ interface BridgeFlags {
   host: string
   port: string
   end?: boolean
+  deleteQueues?: boolean
 }
 
 export const bridge: Define = (command, does) => {
@@ -61,6 +74,10 @@ export const bridge: Define = (command, does) => {
     .option('--host <host>', 'with --endpoint: the address on which the bridge listens', '127.0.0.1')
     .option('--port <port>', 'with --endpoint: its port; 0 takes a free one', '4150')
     .option('--end', 'unsubscribes the bridge at AWS, and ends')
+    .option(
+      '--delete-queues',
+      'with --end: also deletes the queues that the bridge has made, if they are empty',
+    )
     .action(does(runBridge))
   examples(
     command,
@@ -69,16 +86,23 @@ export const bridge: Define = (command, does) => {
     'bridge arn:aws:sns:eu-west-1:123456789012:orders --to shop-orders --queue to-fantail',
     'bridge arn:aws:sns:eu-west-1:123456789012:orders --endpoint https://bridge.example.com/ --port 8080',
     'bridge arn:aws:sns:eu-west-1:123456789012:orders --end',
+    "bridge 'arn:aws:sns:eu-west-1:123456789012:*' --end --delete-queues",
   )
 }
 
-async function runBridge(context: CommandContext, arn: string, flags: BridgeFlags): Promise<void> {
+async function runBridge(context: CommandContext, arn: string, flags: BridgeFlags): Promise<ExitName> {
+  if (flags.deleteQueues && (!flags.end || flags.queue !== undefined || flags.endpoint !== undefined))
+    throw new CommandError(
+      'usage',
+      '--delete-queues needs --end, and goes with neither --queue nor --endpoint, because it deletes only queues that the bridge has named',
+    )
   const opened = await openAwsTopics(arn, context)
   try {
     const { to, queue, endpoint } = flags
     refuseForSeveral(opened, { to, queue, endpoint })
-    if (flags.end) await endBridges(context, opened, flags)
-    else await new Bridge(context, flags, await destinationsOf(context, opened, flags)).run()
+    if (flags.end) return await endBridges(context, opened, flags)
+    await new Bridge(context, flags, await destinationsOf(context, opened, flags)).run()
+    return 'done'
   } finally {
     opened.close()
   }
@@ -88,17 +112,20 @@ async function runBridge(context: CommandContext, arn: string, flags: BridgeFlag
 async function endBridges(
   context: CommandContext,
   { topics, pattern }: AwsTopics,
-  { endpoint, queue }: BridgeFlags,
-): Promise<void> {
+  { endpoint, queue, deleteQueues }: BridgeFlags,
+): Promise<ExitName> {
   const { out } = context
   const nameOf = (topic: AwsTopic) => endpoint ?? queue ?? bridgeQueueName(topic)
   const found = []
+  const queues: OwnQueue[] = []
   for (const topic of topics) {
     const present = await confirmedSubscriptions(topic)
     const bridges = bridgesAmong(present, nameOf(topic))
     if (bridges.length > 0) found.push({ topic, bridges, off: present.filter(isOff).length })
+    const others = present.filter((one) => !bridges.includes(one))
+    if (deleteQueues) queues.push(...(await ownQueues(topic, others)))
   }
-  if (found.length === 0) {
+  if (found.length === 0 && queues.length === 0) {
     const [first] = topics
     const name = topics.length === 1 && first ? nameOf(first) : 'no bridge'
     throw new CommandError('notFound', `${name} is not subscribed to ${pattern}`)
@@ -114,12 +141,45 @@ async function endBridges(
     const unsubscribed = nameOf(topic)
     out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
   }
-  if (endpoint !== undefined) return
-  out.note(
-    found.length === 1
-      ? 'The queue stays. Delete it at AWS when it is empty.'
-      : 'The queues stay. Delete them at AWS when they are empty.',
-  )
+  if (deleteQueues) return (await deleteEmpty(context, withoutDoubles(queues))) ? 'done' : 'partlyDone'
+  if (endpoint === undefined)
+    out.note(
+      found.length === 1
+        ? 'The queue stays. Delete it at AWS when it is empty.'
+        : 'The queues stay. Delete them at AWS when they are empty.',
+    )
+  return 'done'
+}
+
+/** The bridge of a topic that ends in -refused has a queue whose name another topic's refused messages would have. */
+function withoutDoubles(queues: OwnQueue[]): OwnQueue[] {
+  const ofBridges = queues.filter(({ refusedOf }) => refusedOf === undefined).map(({ name }) => name)
+  return queues.filter(({ name, refusedOf }) => refusedOf === undefined || !ofBridges.includes(name))
+}
+
+/**
+ * Deletes those that were empty twice. While the queue of a bridge stays, that of its refused messages also does,
+ * because a bridge may still put one there. Resolves with whether none has stayed.
+ */
+async function deleteEmpty({ out, signal }: CommandContext, queues: OwnQueue[]): Promise<boolean> {
+  const stay = new Map<string, string>()
+  const look = async (queue: OwnQueue) => {
+    const reason = await ifThere(reasonToStay(queue))
+    if (reason !== undefined) stay.set(queue.name, reason)
+  }
+  const rest = () => queues.filter(({ name }) => !stay.has(name))
+  await sideBySide(rest(), CALLS_AT_ONCE, look)
+  if (rest().length > 0) await delay(LOOKS_APART_MS, undefined, { signal })
+  await sideBySide(rest(), CALLS_AT_ONCE, look)
+  for (const { name, refusedOf = '' } of rest())
+    if (stay.has(refusedOf)) stay.set(name, `${refusedOf} stays.`)
+  for (const { name } of queues)
+    if (stay.has(name)) out.warn(`the queue ${name} stays, because ${stay.get(name)}`)
+  await sideBySide(rest(), CALLS_AT_ONCE, async ({ topic, name: deletedQueue, url }) => {
+    if (await ifThere(topic.sqs.send(new DeleteQueueCommand({ QueueUrl: url }))))
+      out.item({ deletedQueue }, () => `deleted the queue ${deletedQueue}`, deletedQueue)
+  })
+  return stay.size === 0
 }
 
 /** A topic of a pattern that does not exist at Fantail is left out. */

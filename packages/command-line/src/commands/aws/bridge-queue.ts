@@ -5,7 +5,9 @@ import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
+  QueueDoesNotExist,
   SetQueueAttributesCommand,
+  type SQSClient,
 } from '@aws-sdk/client-sqs'
 import { isObject, objectOf, parseArn } from '@fantail/contracts'
 import { CommandError } from '../../output/exit-codes.ts'
@@ -25,6 +27,11 @@ const HASH_CHARS = 8
 
 export function bridgeQueueName({ name, isFifo }: Pick<AwsTopic, 'name' | 'isFifo'>): string {
   return sqsName(`fantail-bridge-${name.replace('.fifo', '')}`, isFifo ? '.fifo' : '')
+}
+
+/** The queue of the messages that Fantail refuses for good. */
+export function refusedQueueName({ isFifo }: Pick<AwsTopic, 'isFifo'>, bridgeQueue: string): string {
+  return sqsName(bridgeQueue.replace('.fifo', ''), isFifo ? '-refused.fifo' : '-refused')
 }
 
 /** A name that SQS takes, with this ending. It is always the same for the same text. */
@@ -93,16 +100,31 @@ function statementsOf(policy: string | undefined): unknown[] {
   return Array.isArray(Statement) ? Statement : [Statement]
 }
 
-/** Whether the policy of the queue names topics that send to it, and whether these are all among `senders`. */
+interface Senders {
+  /** The policy names topics that send to the queue. */
+  isNamed: boolean
+  /** These are all among the senders that were given. */
+  areAll: boolean
+  /** The policy also allows something to others than topics. */
+  hasOthers: boolean
+}
+
 export async function sendersAmong(
   { sqs }: AwsTopic,
   QueueUrl: string,
   senders: readonly string[],
-): Promise<{ isNamed: boolean; areAll: boolean }> {
+): Promise<Senders> {
   const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['Policy'] })
   const { Policy } = (await sqs.send(asked)).Attributes ?? {}
-  const sources = statementsOf(Policy).flatMap(sourcesOf)
-  return { isNamed: sources.length > 0, areAll: sources.every((source) => senders.includes(source)) }
+  const statements = statementsOf(Policy)
+  const sources = statements.flatMap(sourcesOf)
+  return {
+    isNamed: sources.length > 0,
+    areAll: sources.every((source) => senders.includes(source)),
+    hasOthers: statements.some(
+      (one) => isObject(one) && one.Effect === 'Allow' && sourcesOf(one).length === 0,
+    ),
+  }
 }
 
 /** The topics or patterns that a condition of the statement lets send through a service such as SNS. */
@@ -138,8 +160,64 @@ export async function hasCopiedAll({ sqs }: AwsTopic, bridge: AwsSubscription): 
   const QueueName = queueOfBridge(bridge)
   if (QueueName === undefined) return true
   const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName }))
-  const { Attributes = {} } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] }),
-  )
+  return isEmpty(sqs, QueueUrl)
+}
+
+async function isEmpty(sqs: SQSClient, QueueUrl: string | undefined): Promise<boolean> {
+  const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] })
+  const { Attributes = {} } = await sqs.send(asked)
   return COUNTS.every((name) => Number(Attributes[name] ?? 0) === 0)
+}
+
+/** A queue with a name that a bridge gives by itself. */
+export interface OwnQueue {
+  topic: AwsTopic
+  name: string
+  url: string
+  /** The queue of the bridge, if this one has the messages that were refused. */
+  refusedOf?: string
+  /** Another bridge copies the refused messages. */
+  isSubscribed: boolean
+}
+
+/** The queues that a bridge of the topic has made. `present`: the subscriptions beside its own. */
+export async function ownQueues(topic: AwsTopic, present: AwsSubscription[]): Promise<OwnQueue[]> {
+  const bridge = bridgeQueueName(topic)
+  const names = [{ name: bridge }, { name: refusedQueueName(topic, bridge), refusedOf: bridge }]
+  const found = await Promise.all(
+    names.map(async (own): Promise<OwnQueue[]> => {
+      const asked = new GetQueueUrlCommand({ QueueName: own.name })
+      const { QueueUrl: url } = (await ifThere(topic.sqs.send(asked))) ?? {}
+      const isSubscribed = bridgesAmong(present, own.name).length > 0
+      return url === undefined ? [] : [{ topic, url, isSubscribed, ...own }]
+    }),
+  )
+  return found.flat()
+}
+
+/**
+ * Why the queue must not be deleted, and what to do about it. Undefined: it is empty, and only the topic may send to
+ * it. The bridge makes the queue of refused messages without a policy.
+ */
+export async function reasonToStay(queue: OwnQueue): Promise<string | undefined> {
+  const { topic, name, url, refusedOf, isSubscribed } = queue
+  if (isSubscribed)
+    return `a bridge reads it. End that with \`fantail bridge ${topic.arn} --queue ${name} --end\`, and run this again.`
+  const { isNamed, areAll, hasOthers } = await sendersAmong(topic, url, [topic.arn])
+  if (!areAll || hasOthers || !(isNamed || refusedOf))
+    return `its policy is not that of a bridge of ${topic.name}`
+  if (await isEmpty(topic.sqs, url)) return undefined
+  return refusedOf
+    ? `it is not empty. Copy its messages with \`fantail bridge ${topic.arn} --queue ${name}\`, or delete it at AWS.`
+    : `it is not empty. Let \`fantail bridge ${topic.arn}\` copy its messages, and run this again.`
+}
+
+/** Undefined: the queue does not exist. */
+export async function ifThere<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asking
+  } catch (error) {
+    if (error instanceof QueueDoesNotExist) return undefined
+    throw error
+  }
 }

@@ -11,7 +11,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { SubscribeCommand, type SubscribeCommandInput, UnsubscribeCommand } from '@aws-sdk/client-sns'
-import { DeleteQueueCommand, ListQueuesCommand, QueueDoesNotExist } from '@aws-sdk/client-sqs'
+import { DeleteQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs'
 import {
   type Client,
   createQueue,
@@ -25,7 +25,7 @@ import { nameOfArn, objectOf, parseArn } from '@fantail/contracts'
 import { sideBySide } from '@fantail/store'
 import type { Server } from '../../frame/command-context.ts'
 import { type AwsTopic, type AwsTopics, allPages, CALLS_AT_ONCE } from './aws-topic.ts'
-import { makeAwsQueue, sendersAmong } from './bridge-queue.ts'
+import { ifThere, makeAwsQueue, sendersAmong } from './bridge-queue.ts'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
 import { filterOfHere, type Pair } from './subscription-pairs.ts'
 
@@ -199,16 +199,12 @@ export async function deleteTwinQueues(
   })
   await sideBySide(urls, CALLS_AT_ONCE, async (QueueUrl) => {
     const name = QueueUrl.slice(QueueUrl.lastIndexOf('/') + 1)
-    try {
-      const { isNamed, areAll } = await sendersAmong(first, QueueUrl, senders)
-      if (!areAll && unsubscribed.has(name)) stays(name)
-      if (!areAll || !(isNamed || unsubscribed.has(name))) return
-      await first.sqs.send(new DeleteQueueCommand({ QueueUrl }))
-      deleted(name)
-    } catch (error) {
-      // SQS lists a queue for a while after it was deleted.
-      if (!(error instanceof QueueDoesNotExist)) throw error
-    }
+    // SQS lists a queue for a while after it was deleted.
+    const found = await ifThere(sendersAmong(first, QueueUrl, senders))
+    if (!found) return
+    if (!found.areAll && unsubscribed.has(name)) stays(name)
+    if (!found.areAll || !(found.isNamed || unsubscribed.has(name))) return
+    if (await ifThere(first.sqs.send(new DeleteQueueCommand({ QueueUrl })))) deleted(name)
   })
 }
 

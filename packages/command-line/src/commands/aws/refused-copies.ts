@@ -5,7 +5,7 @@
 import type { MessageSource, QueueMessage } from '@fantail/consumer'
 import { ApiRefusal } from '../../output/exit-codes.ts'
 import type { AwsTopic } from './aws-topic.ts'
-import { createAwsQueue, sqsName } from './bridge-queue.ts'
+import { createAwsQueue, refusedQueueName } from './bridge-queue.ts'
 
 /**
  * The message is wrong, too large, or was copied with another text. All other refusals pass when somebody mends
@@ -24,8 +24,7 @@ export class RefusedCopies {
   #queueUrl: Promise<string> | undefined
 
   constructor(topic: AwsTopic, source: MessageSource, bridgeQueue: string) {
-    const ending = topic.isFifo ? '-refused.fifo' : '-refused'
-    this.name = sqsName(bridgeQueue.replace('.fifo', ''), ending)
+    this.name = refusedQueueName(topic, bridgeQueue)
     this.#topic = topic
     this.#source = source
   }
