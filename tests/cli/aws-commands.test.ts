@@ -580,6 +580,25 @@ test('the end of a bridge deletes the empty queues that it has made, and no othe
   expect((await end(awsArn('gone-d'))).code).toBe(3)
 }, 60_000)
 
+test('the end of a bridge keeps a queue that gets a message between the two looks', async () => {
+  await sns.send(new CreateTopicCommand({ Name: 'late' }))
+  await stack().client.put('/v1/topics/late')
+  await endBridge(await startBridge(awsArn('late')))
+  const QueueUrl = (await sqs.send(new GetQueueUrlCommand({ QueueName: 'fantail-bridge-late' }))).QueueUrl
+  let looks = 0
+  const proxy = await startProxy(async (asked, pass) => {
+    await pass()
+    const isFirst = asked.includes('ApproximateNumberOfMessages') && ++looks === 1
+    if (isFirst) await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'late' }))
+  })
+  const words = ['bridge', awsArn('late'), '--end', '--delete-queues']
+  expect(await callFantail(words, { env: { ...env(), AWS_ENDPOINT_URL: proxy } })).toMatchObject({
+    code: 8,
+    stderr: expect.stringContaining('fantail-bridge-late stays, because it is not empty'),
+  })
+  expect([looks, await hasQueue('fantail-bridge-late')]).toEqual([2, true])
+}, 60_000)
+
 test('a topic whose bridge has caught up goes back while many others are still busy', async () => {
   const names = Array.from({ length: 9 }, (_, n) => `full-${n}`)
   const ids: string[] = []
