@@ -548,7 +548,7 @@ test('the end of a bridge deletes the empty queues that it has made, and no othe
   await waitFor(async () => (await countsOf('fantail-bridge-gone-b')) === 1)
 
   const end = async (words: string) => {
-    const { code, stdout, stderr } = await fantail(`bridge ${words} --end --delete-queues --json`)
+    const { code, stdout, stderr } = await fantail(`bridge ${words} --end --delete-queues --settle 1s --json`)
     const deleted = objectsOf(stdout).flatMap(({ deletedQueue = [] }) => deletedQueue)
     return { code, stderr, deleted: deleted.sort() }
   }
@@ -591,7 +591,7 @@ test('the end of a bridge keeps a queue that gets a message between the two look
     const isFirst = asked.includes('ApproximateNumberOfMessages') && ++looks === 1
     if (isFirst) await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'late' }))
   })
-  const words = ['bridge', awsArn('late'), '--end', '--delete-queues']
+  const words = ['bridge', awsArn('late'), '--end', '--delete-queues', '--settle', '1ms']
   expect(await callFantail(words, { env: { ...env(), AWS_ENDPOINT_URL: proxy } })).toMatchObject({
     code: 8,
     stderr: expect.stringContaining('fantail-bridge-late stays, because it is not empty'),

@@ -16,6 +16,7 @@ import { type CommandContext, type Define, examples } from '../../frame/command-
 import { readWhole } from '../../frame/command-input.ts'
 import { confirm } from '../../frame/confirm.ts'
 import { failureText } from '../../frame/failure-text.ts'
+import { durationText, parseDuration } from '../../output/durations.ts'
 import { ApiRefusal, CommandError, type ExitName } from '../../output/exit-codes.ts'
 import { counted } from '../../output/text-table.ts'
 import {
@@ -52,8 +53,6 @@ import { isOff } from './subscription-pairs.ts'
 const BRIDGE_GRACE_MS = 5_000
 /** Messages that each of many topics may take from its queue, so that the next ones are at hand. */
 const TAKEN_OF_TOPIC_MIN = 4
-/** Time between two looks at a queue before it is deleted, because SQS counts its messages late. */
-const LOOKS_APART_MS = 5_000
 
 interface BridgeFlags {
   to?: string
@@ -63,6 +62,7 @@ interface BridgeFlags {
   port: string
   end?: boolean
   deleteQueues?: boolean
+  settle: string
 }
 
 export const bridge: Define = (command, does) => {
@@ -78,6 +78,7 @@ export const bridge: Define = (command, does) => {
       '--delete-queues',
       'with --end: also deletes the queues that the bridge has made, if they are empty',
     )
+    .option('--settle <time>', 'with --delete-queues: how long SQS needs until its counts are right', '1m')
     .action(does(runBridge))
   examples(
     command,
@@ -112,9 +113,10 @@ async function runBridge(context: CommandContext, arn: string, flags: BridgeFlag
 async function endBridges(
   context: CommandContext,
   { topics, pattern }: AwsTopics,
-  { endpoint, queue, deleteQueues }: BridgeFlags,
+  { endpoint, queue, deleteQueues, settle }: BridgeFlags,
 ): Promise<ExitName> {
   const { out } = context
+  const settleMs = parseDuration(settle, '--settle')
   const nameOf = (topic: AwsTopic) => endpoint ?? queue ?? bridgeQueueName(topic)
   const found = []
   const queues: OwnQueue[] = []
@@ -141,7 +143,8 @@ async function endBridges(
     const unsubscribed = nameOf(topic)
     out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
   }
-  if (deleteQueues) return (await deleteEmpty(context, withoutDoubles(queues))) ? 'done' : 'partlyDone'
+  if (deleteQueues)
+    return (await deleteEmpty(context, withoutDoubles(queues), settleMs)) ? 'done' : 'partlyDone'
   if (endpoint === undefined)
     out.note(
       found.length === 1
@@ -158,10 +161,15 @@ function withoutDoubles(queues: OwnQueue[]): OwnQueue[] {
 }
 
 /**
- * Deletes those that were empty twice. While the queue of a bridge stays, that of its refused messages also does,
- * because a bridge may still put one there. Resolves with whether none has stayed.
+ * Deletes those that were empty twice, before and after SQS had the time to count. While the queue of a bridge stays,
+ * that of its refused messages also does, because a bridge may still put one there. Resolves with whether none has
+ * stayed.
  */
-async function deleteEmpty({ out, signal }: CommandContext, queues: OwnQueue[]): Promise<boolean> {
+async function deleteEmpty(
+  { out, signal }: CommandContext,
+  queues: OwnQueue[],
+  settleMs: number,
+): Promise<boolean> {
   const stay = new Map<string, string>()
   const look = async (queue: OwnQueue) => {
     const reason = await ifThere(reasonToStay(queue))
@@ -169,7 +177,10 @@ async function deleteEmpty({ out, signal }: CommandContext, queues: OwnQueue[]):
   }
   const rest = () => queues.filter(({ name }) => !stay.has(name))
   await sideBySide(rest(), CALLS_AT_ONCE, look)
-  if (rest().length > 0) await delay(LOOKS_APART_MS, undefined, { signal })
+  if (rest().length > 0) {
+    out.note(`Looking at ${counted(rest().length, 'empty queue')} again in ${durationText(settleMs)}.`)
+    await delay(settleMs, undefined, { signal })
+  }
   await sideBySide(rest(), CALLS_AT_ONCE, look)
   for (const { name, refusedOf = '' } of rest())
     if (stay.has(refusedOf)) stay.set(name, `${refusedOf} stays.`)
