@@ -63,7 +63,6 @@ export default defineConfig({
           include: [TIMING],
           exclude: ['**/node_modules/**'],
           maxWorkers: 1,
-          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
