@@ -10,6 +10,7 @@ import { DeleteQueueCommand } from '@aws-sdk/client-sqs'
 import { VerifyError } from '@fantail/client'
 import { getTopic } from '@fantail/client/api'
 import { type Consumer, consume, type QueueMessage, sqs } from '@fantail/consumer'
+import { ByteBudget } from '@fantail/runtime'
 import { sideBySide } from '@fantail/store'
 import { connectLate } from '../../frame/api-client.ts'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
@@ -36,21 +37,15 @@ import {
   ownQueues,
   reasonToStay,
 } from './bridge-queue.ts'
-import {
-  COPIES_AT_ONCE_MAX,
-  type Copied,
-  CopyLine,
-  copyMessage,
-  type Destination,
-  readEnvelope,
-  type SnsMessage,
-} from './copy-message.ts'
+import { type Copied, copyMessage, type Destination, readEnvelope, type SnsMessage } from './copy-message.ts'
 import { isRefusedForGood, RefusedCopies } from './refused-copies.ts'
 import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
 import { isOff } from './subscription-pairs.ts'
 
 /** Ends copies under way after Ctrl-C. */
 const BRIDGE_GRACE_MS = 5_000
+/** Messages that a bridge copies at the same time, shared by its topics. Past it: they wait in line. */
+const COPIES_AT_ONCE_MAX = 50
 /** Messages that each of many topics may take from its queue, so that the next ones are at hand. */
 const TAKEN_OF_TOPIC_MIN = 4
 
@@ -231,7 +226,8 @@ class Bridge {
   readonly #flags: BridgeFlags
   readonly #bridged: Bridged[]
   readonly #counts: Counts = { copied: 0, repeated: 0, own: 0, refused: 0, failed: 0 }
-  readonly #line = new CopyLine()
+  /** Counts messages. A topic has few in line, so that each gets its share. */
+  readonly #copies = new ByteBudget(COPIES_AT_ONCE_MAX)
   /** The latest problem, which is not told again before something was copied. */
   #problem = ''
 
@@ -345,7 +341,12 @@ class Bridge {
   }
 
   async #copy(message: SnsMessage, to: Destination): Promise<void> {
-    this.#counts[await this.#line.run(() => copyMessage(message, to))]++
+    await this.#copies.enter(1)
+    try {
+      this.#counts[await copyMessage(message, to)]++
+    } finally {
+      this.#copies.leave(1)
+    }
     this.#problem = ''
   }
 

@@ -82,24 +82,3 @@ async function isOwn(client: Client, messageId: string, topic: string): Promise<
     throw error
   }
 }
-
-/** Messages that a bridge copies at the same time, shared by its topics. Past it: they wait in line. */
-export const COPIES_AT_ONCE_MAX = 50
-
-/** Copies in the order in which they came. A topic has few in line, so that each gets its share. */
-export class CopyLine {
-  readonly #waiting: (() => void)[] = []
-  #free = COPIES_AT_ONCE_MAX
-
-  async run<Result>(copy: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    try {
-      return await copy()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#free++
-    }
-  }
-}
