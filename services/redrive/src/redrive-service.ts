@@ -18,7 +18,7 @@ import {
   type ReportsTo,
   reportLeaseEnds,
   reportQuarantine,
-  SplitBudget,
+  SplitSemaphore,
   TimeSlices,
   type TravelMode,
 } from '@fantail/runtime'
@@ -253,7 +253,7 @@ async function refuseArchives(redis: Redis): Promise<number> {
 export class FilterMatches {
   readonly #seals: BodySeals
   readonly #timeSlices = new TimeSlices()
-  readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
+  readonly #parsed = new SplitSemaphore(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
   constructor(seals: BodySeals) {
     this.#seals = seals
@@ -270,12 +270,12 @@ export class FilterMatches {
     const text = textForProtocol(message, record.protocol)
     const asked = { message: text, attributes: message.attributes }
     const bytes = parsedBytes(Buffer.byteLength(text))
-    await this.#parsed.enter(bytes)
+    await this.#parsed.acquire(bytes)
     try {
       const explained = await this.#timeSlices.run(explainFilter(record, asked), () => false)
       return explained?.matched ?? false
     } finally {
-      this.#parsed.leave(bytes)
+      this.#parsed.release(bytes)
     }
   }
 }

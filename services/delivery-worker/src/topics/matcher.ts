@@ -17,7 +17,7 @@ import {
   type Steps,
   TooMuchWork,
 } from '@fantail/policy'
-import { SplitBudget, TimeSlices } from '@fantail/runtime'
+import { SplitSemaphore, TimeSlices } from '@fantail/runtime'
 import type { MessageContext } from './message-context.ts'
 
 /**
@@ -41,7 +41,7 @@ export interface Matching<T> {
 export class Matcher {
   readonly #timeSlices: TimeSlices
   readonly #work = new MatchWork(MATCH_STEPS_MAX)
-  readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
+  readonly #parsed = new SplitSemaphore(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
   constructor(timeSlices = new TimeSlices()) {
     this.#timeSlices = timeSlices
@@ -74,7 +74,7 @@ export class Matcher {
 
   async #matchInSteps<T>(matching: Matching<T>): Promise<T | undefined> {
     const bytes = parsedBytes(matching.context.sizeBytes)
-    const wait = this.#parsed.enter(bytes)
+    const wait = this.#parsed.acquire(bytes)
     if (wait) {
       matching.context.forgetSubjects()
       await wait
@@ -84,7 +84,7 @@ export class Matcher {
       return await this.#timeSlices.run(matching.inSteps(), () => matching.isGivenUp())
     } finally {
       matching.context.forgetSubjects()
-      this.#parsed.leave(bytes)
+      this.#parsed.release(bytes)
     }
   }
 }

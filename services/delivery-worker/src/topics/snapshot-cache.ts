@@ -7,7 +7,7 @@
  */
 import { SNAPSHOT_AGE_MS_MAX } from '@fantail/contracts'
 import type { Steps } from '@fantail/policy'
-import { ByteBudget, TimeSlices } from '@fantail/runtime'
+import { TimeSlices, WeightedSemaphore } from '@fantail/runtime'
 import type { PackedSlice, SliceRef, Snapshots } from '@fantail/store'
 import DataLoader from 'dataloader'
 import { LRUCache } from 'lru-cache'
@@ -110,7 +110,7 @@ export class SnapshotCache {
   readonly #timeSlices = new TimeSlices()
   readonly #matcher = new Matcher(this.#timeSlices)
   /** Counts slices. */
-  readonly #reads = new ByteBudget(READS_MAX)
+  readonly #reads = new WeightedSemaphore(READS_MAX)
   readonly #loading = new Map<string, Promise<unknown>>()
   /** Slices that are checked at an interval, by id. */
   readonly #watched = new Map<string, Watched>()
@@ -307,11 +307,11 @@ export class SnapshotCache {
   }
 
   async #read(ref: SliceRef): Promise<PackedSlice | null> {
-    await this.#reads.enter(1)
+    await this.#reads.acquire(1)
     try {
       return await this.#snapshots.packedSlice(ref)
     } finally {
-      this.#reads.leave(1)
+      this.#reads.release(1)
     }
   }
 

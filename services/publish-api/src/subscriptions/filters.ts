@@ -13,7 +13,7 @@ import {
   parsedBytes,
   parseFilterPolicy,
 } from '@fantail/policy'
-import { SplitBudget, TimeSlices } from '@fantail/runtime'
+import { SplitSemaphore, TimeSlices } from '@fantail/runtime'
 
 /** null: the policy is empty, which removes it. Throws a FilterPolicyError. */
 export function readFilterPolicy(text: string, scope: FilterPolicyScope): FilterPolicy | null {
@@ -63,17 +63,17 @@ interface Tried {
 export class FilterTrials {
   readonly #timeSlices = new TimeSlices()
   /** For the parsed messages. */
-  readonly #parsed = new SplitBudget(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
+  readonly #parsed = new SplitSemaphore(PARSED_BYTES_MAX, PARSED_SMALL_BYTES_MAX)
 
   /** The verdict by clause. */
   async explain({ filtering, message, attributes, bytes }: Tried): Promise<FilterExplanation | undefined> {
     const explanation = explainFilter(filtering, { message, attributes })
     const parsed = parsedBytes(bytes)
-    await this.#parsed.enter(parsed)
+    await this.#parsed.acquire(parsed)
     try {
       return await this.#timeSlices.run(explanation, () => false)
     } finally {
-      this.#parsed.leave(parsed)
+      this.#parsed.release(parsed)
     }
   }
 }

@@ -10,7 +10,7 @@ import { DeleteQueueCommand } from '@aws-sdk/client-sqs'
 import { VerifyError } from '@fantail/client'
 import { getTopic } from '@fantail/client/api'
 import { type Consumer, consume, type QueueMessage, sqs } from '@fantail/consumer'
-import { ByteBudget } from '@fantail/runtime'
+import { WeightedSemaphore } from '@fantail/runtime'
 import { sideBySide } from '@fantail/store'
 import { connectLate } from '../../frame/api-client.ts'
 import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
@@ -227,7 +227,7 @@ class Bridge {
   readonly #bridged: Bridged[]
   readonly #counts: Counts = { copied: 0, repeated: 0, own: 0, refused: 0, failed: 0 }
   /** Counts messages. A topic has few in line, so that each gets its share. */
-  readonly #copies = new ByteBudget(COPIES_AT_ONCE_MAX)
+  readonly #copies = new WeightedSemaphore(COPIES_AT_ONCE_MAX)
   /** The latest problem, which is not told again before something was copied. */
   #problem = ''
 
@@ -341,11 +341,11 @@ class Bridge {
   }
 
   async #copy(message: SnsMessage, to: Destination): Promise<void> {
-    await this.#copies.enter(1)
+    await this.#copies.acquire(1)
     try {
       this.#counts[await copyMessage(message, to)]++
     } finally {
-      this.#copies.leave(1)
+      this.#copies.release(1)
     }
     this.#problem = ''
   }
