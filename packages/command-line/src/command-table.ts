@@ -170,17 +170,17 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
   bridge: {
     words: 'TOPIC-ARN',
     summary: 'copy the messages of a topic at AWS, with their ids',
-    load: async () => (await import('./commands/aws/bridge-command.ts')).bridge,
+    load: async () => (await import('./commands/aws/bridge/bridge-command.ts')).bridge,
   },
   compare: {
     words: 'TOPIC-ARN',
     summary: 'show what subscribers get from AWS and from Fantail',
-    load: async () => (await import('./commands/aws/compare-command.ts')).compare,
+    load: async () => (await import('./commands/aws/compare/compare-command.ts')).compare,
   },
   cutover: {
     words: 'TOPIC-ARN [--all] [--back]',
     summary: 'switch subscriptions from AWS to Fantail, or back',
-    load: async () => (await import('./commands/aws/cutover-command.ts')).cutover,
+    load: async () => (await import('./commands/aws/cutover/cutover-command.ts')).cutover,
   },
   import: {
     words: 'sns [--plan] [--region REGION]',

@@ -163,53 +163,10 @@ export async function hasCopiedAll({ sqs }: AwsTopic, bridge: AwsSubscription): 
   return isEmpty(sqs, QueueUrl)
 }
 
-async function isEmpty(sqs: SQSClient, QueueUrl: string | undefined): Promise<boolean> {
+export async function isEmpty(sqs: SQSClient, QueueUrl: string | undefined): Promise<boolean> {
   const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] })
   const { Attributes = {} } = await sqs.send(asked)
   return COUNTS.every((name) => Number(Attributes[name] ?? 0) === 0)
-}
-
-/** A queue with a name that a bridge gives by itself. */
-export interface OwnQueue {
-  topic: AwsTopic
-  name: string
-  url: string
-  /** The queue of the bridge, if this one has the messages that were refused. */
-  refusedOf?: string
-  /** Another bridge copies the refused messages. */
-  isSubscribed: boolean
-}
-
-/** The queues that a bridge of the topic has made. `present`: the subscriptions beside its own. */
-export async function ownQueues(topic: AwsTopic, present: AwsSubscription[]): Promise<OwnQueue[]> {
-  const bridge = bridgeQueueName(topic)
-  const names = [{ name: bridge }, { name: refusedQueueName(topic, bridge), refusedOf: bridge }]
-  const found = await Promise.all(
-    names.map(async (own): Promise<OwnQueue[]> => {
-      const asked = new GetQueueUrlCommand({ QueueName: own.name })
-      const { QueueUrl: url } = (await ifThere(topic.sqs.send(asked))) ?? {}
-      const isSubscribed = bridgesAmong(present, own.name).length > 0
-      return url === undefined ? [] : [{ topic, url, isSubscribed, ...own }]
-    }),
-  )
-  return found.flat()
-}
-
-/**
- * Why the queue must not be deleted, and what to do about it. Undefined: it is empty, and only the topic may send to
- * it. The bridge makes the queue of refused messages without a policy.
- */
-export async function reasonToStay(queue: OwnQueue): Promise<string | undefined> {
-  const { topic, name, url, refusedOf, isSubscribed } = queue
-  if (isSubscribed)
-    return `a bridge reads it. End that with \`fantail bridge ${topic.arn} --queue ${name} --end\`, and run this again.`
-  const { isNamed, areAll, hasOthers } = await sendersAmong(topic, url, [topic.arn])
-  if (!areAll || hasOthers || !(isNamed || refusedOf))
-    return `its policy is not that of a bridge of ${topic.name}`
-  if (await isEmpty(topic.sqs, url)) return undefined
-  return refusedOf
-    ? `it is not empty. Copy its messages with \`fantail bridge ${topic.arn} --queue ${name}\`, or delete it at AWS.`
-    : `it is not empty. Let \`fantail bridge ${topic.arn}\` copy its messages, and run this again.`
 }
 
 /** Undefined: the queue does not exist. */

@@ -1,11 +1,12 @@
 /** `fantail cutover` switches subscriptions from AWS to Fantail, or back. */
-import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
-import { collect } from '../../frame/command-input.ts'
-import { confirm } from '../../frame/confirm.ts'
-import { failureText } from '../../frame/failure-text.ts'
-import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import { counted } from '../../output/text-table.ts'
-import { openAwsTopics, refuseForSeveral } from './aws-topic.ts'
+import { type CommandContext, type Define, examples } from '../../../frame/command-context.ts'
+import { collect } from '../../../frame/command-input.ts'
+import { confirm } from '../../../frame/confirm.ts'
+import { failureText } from '../../../frame/failure-text.ts'
+import { CommandError, type ExitName } from '../../../output/exit-codes.ts'
+import { counted } from '../../../output/text-table.ts'
+import { openAwsTopics, refuseForSeveral } from '../aws-topic.ts'
+import { differenceOf, type Pair } from '../subscription-pairs.ts'
 import { goBack } from './cutover-back.ts'
 import { type CutoverTools, cutOver, isDiscarded } from './cutover-steps.ts'
 import {
@@ -17,7 +18,6 @@ import {
   sideOf,
   type Wanted,
 } from './cutover-wanted.ts'
-import { differenceOf, type Pair } from './subscription-pairs.ts'
 
 export const cutover: Define = (command, does) => {
   command

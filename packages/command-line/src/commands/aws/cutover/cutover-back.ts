@@ -1,10 +1,11 @@
 /** The way back of `fantail cutover`: from Fantail to AWS. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { CommandContext } from '../../frame/command-context.ts'
-import { durationText, parseDuration } from '../../output/durations.ts'
-import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import type { AwsTopic } from './aws-topic.ts'
-import { hasCopiedAll, queueOfBridge } from './bridge-queue.ts'
+import type { CommandContext } from '../../../frame/command-context.ts'
+import { durationText, parseDuration } from '../../../output/durations.ts'
+import { CommandError, type ExitName } from '../../../output/exit-codes.ts'
+import type { AwsTopic } from '../aws-topic.ts'
+import { hasCopiedAll, queueOfBridge } from '../bridge-queue.ts'
+import type { Pair } from '../subscription-pairs.ts'
 import { type CutoverTools, leaveFantail, returnToAws } from './cutover-steps.ts'
 import {
   bridgeOf,
@@ -16,7 +17,6 @@ import {
   sideOf,
   type Wanted,
 } from './cutover-wanted.ts'
-import type { Pair } from './subscription-pairs.ts'
 
 /**
  * How long a copy may be at Fantail and in no lane. A worker fetches messages at once, or the verdict says within 5 s

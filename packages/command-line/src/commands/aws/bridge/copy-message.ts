@@ -4,7 +4,7 @@
  */
 import { type Client, getMessage, type MessageInput, publish } from '@fantail/client/api'
 import { isObject, objectOf } from '@fantail/contracts'
-import { ApiRefusal } from '../../output/exit-codes.ts'
+import { ApiRefusal } from '../../../output/exit-codes.ts'
 
 export interface SnsMessage {
   messageId: string

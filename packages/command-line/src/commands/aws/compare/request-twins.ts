@@ -3,10 +3,10 @@
  * show headers and raw bodies, which queues do not.
  */
 import type { Subscription } from '@fantail/client/api'
+import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from '../sns-requests.ts'
+import { filterOfHere, isOff, type Pair } from '../subscription-pairs.ts'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
 import { type Sides, subscribeAtAws, subscribeHere, type Twin, type TwinTools } from './queue-twins.ts'
-import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
-import { filterOfHere, isOff, type Pair } from './subscription-pairs.ts'
 
 /** Time until SNS has asked each twin to confirm. Past it: the comparison fails. */
 const CONFIRMATIONS_MS_MAX = 60_000

@@ -23,11 +23,11 @@ import {
 import { type Consumer, consume, fantailQueue, type MessageSource, sqs } from '@fantail/consumer'
 import { nameOfArn, objectOf, parseArn } from '@fantail/contracts'
 import { sideBySide } from '@fantail/store'
-import type { Server } from '../../frame/command-context.ts'
-import { type AwsTopic, type AwsTopics, allPages, CALLS_AT_ONCE } from './aws-topic.ts'
-import { ifThere, makeAwsQueue, sendersAmong } from './bridge-queue.ts'
+import type { Server } from '../../../frame/command-context.ts'
+import { type AwsTopic, type AwsTopics, allPages, CALLS_AT_ONCE } from '../aws-topic.ts'
+import { ifThere, makeAwsQueue, sendersAmong } from '../bridge-queue.ts'
+import { filterOfHere, type Pair } from '../subscription-pairs.ts'
 import { type Arrival, arrivalOf } from './compare-arrivals.ts'
-import { filterOfHere, type Pair } from './subscription-pairs.ts'
 
 const TWIN_PREFIX = 'fantail-compare-'
 /** Queues of a page of SQS's list. Without a number, SQS gives no further page. */

@@ -3,9 +3,9 @@
  * and in a FIFO topic hold up their group, until SQS drops them. The queue is made for the first of them.
  */
 import type { MessageSource, QueueMessage } from '@fantail/consumer'
-import { ApiRefusal } from '../../output/exit-codes.ts'
-import type { AwsTopic } from './aws-topic.ts'
-import { createAwsQueue, refusedQueueName } from './bridge-queue.ts'
+import { ApiRefusal } from '../../../output/exit-codes.ts'
+import type { AwsTopic } from '../aws-topic.ts'
+import { createAwsQueue, refusedQueueName } from '../bridge-queue.ts'
 
 /**
  * The message is wrong, too large, or was copied with another text. All other refusals pass when somebody mends

@@ -4,43 +4,29 @@
  * may run at the same time.
  */
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
-import { SubscribeCommand, UnsubscribeCommand } from '@aws-sdk/client-sns'
-import { DeleteQueueCommand } from '@aws-sdk/client-sqs'
+import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { VerifyError } from '@fantail/client'
 import { getTopic } from '@fantail/client/api'
 import { type Consumer, consume, type QueueMessage, sqs } from '@fantail/consumer'
 import { WeightedSemaphore } from '@fantail/runtime'
 import { sideBySide } from '@fantail/store'
-import { connectLate } from '../../frame/api-client.ts'
-import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
-import { readWhole } from '../../frame/command-input.ts'
-import { confirm } from '../../frame/confirm.ts'
-import { failureText } from '../../frame/failure-text.ts'
-import { durationText, parseDuration } from '../../output/durations.ts'
-import { ApiRefusal, CommandError, type ExitName } from '../../output/exit-codes.ts'
-import { counted } from '../../output/text-table.ts'
+import { connectLate } from '../../../frame/api-client.ts'
+import { type CommandContext, type Define, examples } from '../../../frame/command-context.ts'
+import { readWhole } from '../../../frame/command-input.ts'
+import { failureText } from '../../../frame/failure-text.ts'
+import { ApiRefusal, CommandError, type ExitName } from '../../../output/exit-codes.ts'
 import {
   type AwsTopic,
   type AwsTopics,
   CALLS_AT_ONCE,
-  confirmedSubscriptions,
   openAwsTopics,
   refuseForSeveral,
-} from './aws-topic.ts'
-import {
-  bridgeQueueName,
-  bridgesAmong,
-  ifThere,
-  type OwnQueue,
-  openBridgeQueue,
-  ownQueues,
-  reasonToStay,
-} from './bridge-queue.ts'
+} from '../aws-topic.ts'
+import { bridgeQueueName, openBridgeQueue } from '../bridge-queue.ts'
+import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from '../sns-requests.ts'
+import { type EndFlags, endBridges } from './bridge-end.ts'
 import { type Copied, copyMessage, type Destination, readEnvelope, type SnsMessage } from './copy-message.ts'
 import { isRefusedForGood, RefusedCopies } from './refused-copies.ts'
-import { confirmAtSns, receiveSns, schemeOf, verifiedEvent } from './sns-requests.ts'
-import { isOff } from './subscription-pairs.ts'
 
 /** Ends copies under way after Ctrl-C. */
 const BRIDGE_GRACE_MS = 5_000
@@ -49,15 +35,11 @@ const COPIES_AT_ONCE_MAX = 50
 /** Messages that each of many topics may take from its queue, so that the next ones are at hand. */
 const TAKEN_OF_TOPIC_MIN = 4
 
-interface BridgeFlags {
+interface BridgeFlags extends EndFlags {
   to?: string
-  queue?: string
-  endpoint?: string
   host: string
   port: string
   end?: boolean
-  deleteQueues?: boolean
-  settle: string
 }
 
 export const bridge: Define = (command, does) => {
@@ -102,90 +84,6 @@ async function runBridge(context: CommandContext, arn: string, flags: BridgeFlag
   } finally {
     opened.close()
   }
-}
-
-/** Asks first if a subscription is off at AWS, because it then gets only what is published at Fantail. */
-async function endBridges(
-  context: CommandContext,
-  { topics, pattern }: AwsTopics,
-  { endpoint, queue, deleteQueues, settle }: BridgeFlags,
-): Promise<ExitName> {
-  const { out } = context
-  const settleMs = parseDuration(settle, '--settle')
-  const nameOf = (topic: AwsTopic) => endpoint ?? queue ?? bridgeQueueName(topic)
-  const found = []
-  const queues: OwnQueue[] = []
-  for (const topic of topics) {
-    const present = await confirmedSubscriptions(topic)
-    const bridges = bridgesAmong(present, nameOf(topic))
-    if (bridges.length > 0) found.push({ topic, bridges, off: present.filter(isOff).length })
-    const others = present.filter((one) => !bridges.includes(one))
-    if (deleteQueues) queues.push(...(await ownQueues(topic, others)))
-  }
-  if (found.length === 0 && queues.length === 0) {
-    const [first] = topics
-    const name = topics.length === 1 && first ? nameOf(first) : 'no bridge'
-    throw new CommandError('notFound', `${name} is not subscribed to ${pattern}`)
-  }
-  const off = found.reduce((sum, one) => sum + one.off, 0)
-  if (off > 0)
-    await confirm(
-      `end the bridge, so that what is published at AWS no longer reaches ${counted(off, 'subscription')}`,
-      context,
-    )
-  for (const { topic, bridges } of found) {
-    for (const { arn } of bridges) await topic.sns.send(new UnsubscribeCommand({ SubscriptionArn: arn }))
-    const unsubscribed = nameOf(topic)
-    out.item({ unsubscribed }, () => `unsubscribed ${unsubscribed}`, unsubscribed)
-  }
-  if (deleteQueues)
-    return (await deleteEmpty(context, withoutDoubles(queues), settleMs)) ? 'done' : 'partlyDone'
-  if (endpoint === undefined)
-    out.note(
-      found.length === 1
-        ? 'The queue stays. Delete it at AWS when it is empty.'
-        : 'The queues stay. Delete them at AWS when they are empty.',
-    )
-  return 'done'
-}
-
-/** The bridge of a topic that ends in -refused has a queue whose name another topic's refused messages would have. */
-function withoutDoubles(queues: OwnQueue[]): OwnQueue[] {
-  const ofBridges = queues.filter(({ refusedOf }) => refusedOf === undefined).map(({ name }) => name)
-  return queues.filter(({ name, refusedOf }) => refusedOf === undefined || !ofBridges.includes(name))
-}
-
-/**
- * Deletes those that were empty twice, before and after SQS had the time to count. While the queue of a bridge stays,
- * that of its refused messages also does, because a bridge may still put one there. Resolves with whether none has
- * stayed.
- */
-async function deleteEmpty(
-  { out, signal }: CommandContext,
-  queues: OwnQueue[],
-  settleMs: number,
-): Promise<boolean> {
-  const stay = new Map<string, string>()
-  const look = async (queue: OwnQueue) => {
-    const reason = await ifThere(reasonToStay(queue))
-    if (reason !== undefined) stay.set(queue.name, reason)
-  }
-  const rest = () => queues.filter(({ name }) => !stay.has(name))
-  await sideBySide(rest(), CALLS_AT_ONCE, look)
-  if (rest().length > 0) {
-    out.note(`Looking at ${counted(rest().length, 'empty queue')} again in ${durationText(settleMs)}.`)
-    await delay(settleMs, undefined, { signal })
-  }
-  await sideBySide(rest(), CALLS_AT_ONCE, look)
-  for (const { name, refusedOf = '' } of rest())
-    if (stay.has(refusedOf)) stay.set(name, `${refusedOf} stays.`)
-  for (const { name } of queues)
-    if (stay.has(name)) out.warn(`the queue ${name} stays, because ${stay.get(name)}`)
-  await sideBySide(rest(), CALLS_AT_ONCE, async ({ topic, name: deletedQueue, url }) => {
-    if (await ifThere(topic.sqs.send(new DeleteQueueCommand({ QueueUrl: url }))))
-      out.item({ deletedQueue }, () => `deleted the queue ${deletedQueue}`, deletedQueue)
-  })
-  return stay.size === 0
 }
 
 /** A topic of a pattern that does not exist at Fantail is left out. */

@@ -1,13 +1,13 @@
 /** Which subscriptions a cutover switches, on which side they are, and how it tells the result of each. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { sideBySide } from '@fantail/store'
-import type { CommandContext } from '../../frame/command-context.ts'
-import { failureText } from '../../frame/failure-text.ts'
-import { CommandError } from '../../output/exit-codes.ts'
-import { type AwsSubscription, type AwsTopic, type AwsTopics, CALLS_AT_ONCE } from './aws-topic.ts'
-import { bridgeQueueName, bridgesAmong } from './bridge-queue.ts'
+import type { CommandContext } from '../../../frame/command-context.ts'
+import { failureText } from '../../../frame/failure-text.ts'
+import { CommandError } from '../../../output/exit-codes.ts'
+import { type AwsSubscription, type AwsTopic, type AwsTopics, CALLS_AT_ONCE } from '../aws-topic.ts'
+import { bridgeQueueName, bridgesAmong } from '../bridge-queue.ts'
+import { isAlone, isOff, type Pair, readAllPairs } from '../subscription-pairs.ts'
 import type { CutoverTools, Twice } from './cutover-steps.ts'
-import { isAlone, isOff, type Pair, readAllPairs } from './subscription-pairs.ts'
 
 export interface CutoverFlags {
   to?: string

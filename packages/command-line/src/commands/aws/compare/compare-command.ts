@@ -8,15 +8,16 @@ import { type Client, deleteSubscription } from '@fantail/client/api'
 import { nameOfArn } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { sideBySide } from '@fantail/store'
-import { connectLate } from '../../frame/api-client.ts'
-import { type CommandContext, type Define, examples } from '../../frame/command-context.ts'
-import { readWhole } from '../../frame/command-input.ts'
-import { failureText } from '../../frame/failure-text.ts'
-import { durationText, parseDuration } from '../../output/durations.ts'
-import { CommandError, type ExitName } from '../../output/exit-codes.ts'
-import { counted } from '../../output/text-table.ts'
-import { type AwsTopics, CALLS_AT_ONCE, openAwsTopics, refuseForSeveral } from './aws-topic.ts'
-import { bridgeQueueName, bridgesAmong } from './bridge-queue.ts'
+import { connectLate } from '../../../frame/api-client.ts'
+import { type CommandContext, type Define, examples } from '../../../frame/command-context.ts'
+import { readWhole } from '../../../frame/command-input.ts'
+import { failureText } from '../../../frame/failure-text.ts'
+import { durationText, parseDuration } from '../../../output/durations.ts'
+import { CommandError, type ExitName } from '../../../output/exit-codes.ts'
+import { counted } from '../../../output/text-table.ts'
+import { type AwsTopics, CALLS_AT_ONCE, openAwsTopics, refuseForSeveral } from '../aws-topic.ts'
+import { bridgeQueueName, bridgesAmong } from '../bridge-queue.ts'
+import { differenceOf, type Pair, readAllPairs, readPairs } from '../subscription-pairs.ts'
 import { type Comparison, compareArrivals, isEqual } from './compare-arrivals.ts'
 import {
   deleteTwinQueues,
@@ -28,7 +29,6 @@ import {
   type Undo,
 } from './queue-twins.ts'
 import { isRequestTwin, openRequestTwins } from './request-twins.ts'
-import { differenceOf, type Pair, readAllPairs, readPairs } from './subscription-pairs.ts'
 
 interface CompareFlags {
   to?: string

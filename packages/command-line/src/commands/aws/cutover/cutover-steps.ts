@@ -20,8 +20,8 @@ import {
   type Subscription,
   updateSubscription,
 } from '@fantail/client/api'
-import type { AwsTopic } from './aws-topic.ts'
-import { filterOfHere, isAlone, isOff, markedAlone, OFF_POLICY, type Pair } from './subscription-pairs.ts'
+import type { AwsTopic } from '../aws-topic.ts'
+import { filterOfHere, isAlone, isOff, markedAlone, OFF_POLICY, type Pair } from '../subscription-pairs.ts'
 
 /** How long SNS may take until a changed filter policy has its full effect, as AWS documents it. */
 const SNS_SETTLE_SECONDS = 900
