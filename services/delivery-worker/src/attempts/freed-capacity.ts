@@ -6,9 +6,16 @@
  * were given to `notify`. Each checks itself whether it can continue. An earlier one may use the capacity that a later
  * one waits for.
  */
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+
+type FreedBy = Pick<CompiledSubscription, 'shard' | 'record'>
+
 interface WaitsForCapacity {
-  /** Called when capacity of any kind was freed. It runs after every attempt, so it must be very cheap. */
-  capacityFreed(): void
+  /**
+   * Called when capacity of any kind was freed. It runs after every attempt, so it must be very cheap. `by`: the
+   * subscription whose first attempt has ended.
+   */
+  capacityFreed(by?: FreedBy): void
 }
 
 export class FreedCapacity {
@@ -19,8 +26,8 @@ export class FreedCapacity {
     this.#waiting = waiting
   }
 
-  announce(): void {
-    for (const part of this.#waiting) part.capacityFreed()
+  announce(by?: FreedBy): void {
+    for (const part of this.#waiting) part.capacityFreed(by)
   }
 }
 

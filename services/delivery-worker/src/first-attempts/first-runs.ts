@@ -82,7 +82,7 @@ export class FirstRuns {
     attempt.endedAt = now
     place.end(attempt, outcome)
     queues.ended(id, now)
-    freed.announce()
+    freed.announce(attempt.subscription)
     if (this.#running.size === 0 && this.#idle.length > 0)
       for (const resolve of this.#idle.splice(0)) resolve()
   }

@@ -3,6 +3,7 @@ import type { ClaimedLane, TakeRequest, TakeResult } from '@fantail/store'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { ShardClocks } from '../clocks/shard-clocks.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { LaneLoop } from './lane-loop.ts'
 
 const TRIP_MS = 500
@@ -27,6 +28,7 @@ function createLoop(tripMs: number) {
     claims: [],
   }
   const redis = { lanes: [lane] }
+  const slots = new AttemptSlots({ attemptsMax: 100 })
   const take = async (_: number, request: TakeRequest): Promise<TakeResult> => {
     asked.push(request)
     const { lanes } = redis
@@ -38,7 +40,7 @@ function createLoop(tripMs: number) {
   const options = {
     lanes: { take },
     clocks,
-    slots: new AttemptSlots({ attemptsMax: 100 }),
+    slots,
     bytes: { attemptsLeft: () => 100 },
     readers: { capacity: 0, read: () => undefined },
     batches: { limit: () => undefined, unprovenClaims: () => undefined },
@@ -46,7 +48,7 @@ function createLoop(tripMs: number) {
     attemptTimeoutMs: 1_000,
   }
   const loop = new LaneLoop(options as unknown as ConstructorParameters<typeof LaneLoop>[0])
-  return { loop, asked, redis, clocks }
+  return { loop, asked, redis, clocks, slots, lane }
 }
 
 test('while round trips are long, takes of a shard run side by side for as long as they find deliveries', async () => {
@@ -84,5 +86,25 @@ test('near Redis a shard has one take at a time, which brings no bodies along', 
   expect(loop.takes.running).toBeLessThanOrEqual(1)
   expect(asked.length).toBeGreaterThan(5)
   expect(asked.find(({ tripMs, bodyBytesMax }) => tripMs || bodyBytesMax)).toBeUndefined()
+  await Promise.all([loop.stop(), pass(20)])
+})
+
+test('a lane in the line that was passed over is looked at again when a first attempt to its endpoint ends', async () => {
+  const { loop, asked, redis, clocks, slots, lane } = createLoop(1)
+  redis.lanes = []
+  const subscription = { shard: SHARD, record: { id: lane.subscriptionId } } as CompiledSubscription
+  const other = { shard: SHARD, record: { id: randomUUID() } } as CompiledSubscription
+  for (const { record } of [subscription, other]) while (slots.acquire(record.id, 10));
+  loop.unprovenAt(SHARD, clocks.now())
+  await pass(20)
+  expect(asked.map(({ limits }) => limits.get(lane.subscriptionId))).toEqual([0])
+  slots.release(lane.subscriptionId, 10, undefined)
+  loop.capacityFreed()
+  await pass(500)
+  expect(asked).toHaveLength(1)
+  loop.capacityFreed(subscription)
+  loop.capacityFreed(subscription)
+  await pass(500)
+  expect(asked.map(({ limits }) => limits.get(lane.subscriptionId))).toEqual([0, 1])
   await Promise.all([loop.stop(), pass(20)])
 })

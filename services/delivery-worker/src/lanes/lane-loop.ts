@@ -17,6 +17,7 @@ import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
+import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
 import { type ShardInLine, UnprovenLine } from './unproven-line.ts'
@@ -79,6 +80,11 @@ export class LaneLoop {
   #running = 0
   /** Shards whose latest take has found deliveries. */
   readonly #yielding = new Set<number>()
+  /**
+   * By shard: subscriptions whose lanes the latest take from the line has passed over, because this worker was making
+   * as many attempts as it may.
+   */
+  readonly #passedOver = new Map<number, Set<string>>()
   #unprovenTakes = 0
   #timer: NodeJS.Timeout | undefined
   #notBefore = 0
@@ -149,7 +155,15 @@ export class LaneLoop {
     if (this.#line.report(shard, at)) this.#schedule()
   }
 
-  capacityFreed(): void {
+  /**
+   * `by`: the subscription whose first attempt has ended. No settlement tells the lane of it, so a lane that was passed
+   * over is looked at again.
+   */
+  capacityFreed(by?: Pick<CompiledSubscription, 'shard' | 'record'>): void {
+    if (by && this.#passedOver.get(by.shard)?.delete(by.record.id)) {
+      this.#unprovenNotBefore = performance.now() + UNPROVEN_GATHER_MS
+      this.unprovenAt(by.shard, this.#options.clocks.of(by.shard).now())
+    }
     if (!this.#starved && !this.#unprovenStarved) return
     const isFree = this.#starved && this.#free(true) > 0
     const isUnprovenFree = this.#unprovenStarved && this.#free(false) > 0
@@ -258,6 +272,8 @@ export class LaneLoop {
       this.#due.set(shard, clocks.of(shard).now())
     // Running takes share the free slots. Claims beyond them would have to return to their lanes.
     const share = Math.ceil(this.#free(true) / this.#running)
+    const bounds = this.#bounds(shard, askedAt, isBeside)
+    if (inLine) this.#notePassedOver(shard, bounds.limits)
     try {
       const result = await lanes.take(shard, {
         lanesMax: LANES_PER_TAKE,
@@ -267,7 +283,7 @@ export class LaneLoop {
         ...(inLine?.till !== undefined && { unprovenTill: inLine.till }),
         leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS + NUMBER.SEND_AHEAD_MS,
         logsMax: readers.capacity,
-        ...this.#bounds(shard, askedAt, isBeside),
+        ...bounds,
       })
       clocks.report(shard, result.now, askedAt)
       this.#note(shard, result, inLine)
@@ -287,6 +303,13 @@ export class LaneLoop {
       if (inLine) this.#unprovenTakes--
       this.#schedule()
     }
+  }
+
+  #notePassedOver(shard: number, limits: ReadonlyMap<string, number>): void {
+    const ids = new Set<string>()
+    for (const [id, claims] of limits) if (claims === 0) ids.add(id)
+    if (ids.size > 0) this.#passedOver.set(shard, ids)
+    else this.#passedOver.delete(shard)
   }
 
   #begin(shard: number, askedAt: number): void {

@@ -13,6 +13,7 @@ const CLAIMED = { ...NOTHING, lanes: [{}] } as unknown as SweepResult
 /** Sweeps all shards once. Each script's reply comes from `answer`. */
 async function sweepAll(answer: (shard: number, request: SweepRequest) => Promise<SweepResult>) {
   const handedOn: number[] = []
+  const reported: unknown[] = []
   const writes: number[] = []
   let asked = 0
   let roleRequests = 0
@@ -24,6 +25,7 @@ async function sweepAll(answer: (shard: number, request: SweepRequest) => Promis
       },
     },
     log: createLogger({ service: 'test', level: 'silent' }),
+    clocks: { report: (shard, now) => reported.push([shard, now, { handedOn: handedOn.length }]) },
     beginClaims: async (shard, { lanes }) => {
       if (lanes.length > 0) handedOn.push(shard)
     },
@@ -37,7 +39,7 @@ async function sweepAll(answer: (shard: number, request: SweepRequest) => Promis
     isLeader: async () => roleRequests++ === 0,
   })
   await sweep.start()
-  return { sweep, handedOn, writes, asked: () => asked }
+  return { sweep, handedOn, reported, writes, asked: () => asked }
 }
 
 test('a sweep that finds nothing asks about several shards in one trip', async () => {
@@ -80,6 +82,17 @@ test('claims of the other shards are handed on if one shard does not answer', as
   expect(handedOn).toEqual(SHARDS.slice(1))
 })
 
+test("the worker's clock knows the time of a sweep before its claims are handed on", async () => {
+  let left = 1
+  const { sweep, handedOn, reported } = await sweepAll(async (shard) => ({
+    ...(shard === 5 && left-- > 0 ? CLAIMED : NOTHING),
+    now: 1_700_000_000_000 + shard,
+  }))
+  await waitFor(() => handedOn.length > 0)
+  await sweep.stop()
+  expect(reported).toContainEqual([5, 1_700_000_000_005, { handedOn: 0 }])
+})
+
 describe('on a real Redis', async () => {
   const fixture = await useFixture()
 
@@ -114,6 +127,7 @@ function startSweep({ redis, lanes }: Fixture) {
       level: 'info',
       destination: { write: (line) => lines.push(JSON.parse(line).msg) },
     }),
+    clocks: { report: () => undefined },
     beginClaims: async () => undefined,
     inOneWrite: (ask) => ask(),
     shards: () => shardsInUse(redis),

@@ -6,6 +6,7 @@
  */
 import { createLoop, createStateLog, type Logger, type WakeableLoop } from '@fantail/runtime'
 import { type Lanes, passingTime, SHARDS_AT_ONCE, type SweepResult } from '@fantail/store'
+import type { ShardClocks } from '../clocks/shard-clocks.ts'
 
 const RETENTION_SWEEP_MS = 60_000
 /** The most deliveries that one step claims over all shards. */
@@ -25,6 +26,8 @@ interface Step {
 interface RetentionSweepOptions {
   lanes: Pick<Lanes, 'sweep'>
   log: Logger
+  /** Learns the times of the replies. A dead letter then never seems older than the end of its retention. */
+  clocks: Pick<ShardClocks, 'report'>
   /** Dead-letters the claims of one step, and records the deliveries that were removed. */
   beginClaims(shard: number, result: SweepResult): Promise<void>
   /** Sends all commands of `ask` in one round trip. */
@@ -43,7 +46,7 @@ export interface RetentionSweep extends WakeableLoop {
 }
 
 export function createRetentionSweep(options: RetentionSweepOptions): RetentionSweep {
-  const { lanes, log, beginClaims, inOneWrite, shards, isLeader } = options
+  const { lanes, log, clocks, beginClaims, inOneWrite, shards, isLeader } = options
   let isBusy = false
   let sweptAt = passingTime.now()
   const reportShards = createStateLog({ log, what: 'retention_sweep_shards', initial: 'up' })
@@ -126,6 +129,7 @@ export function createRetentionSweep(options: RetentionSweepOptions): RetentionS
       const { shard } = steps[i] as Step
       try {
         const result = await answer
+        clocks.report(shard, result.now)
         await beginClaims(shard, result)
         return [{ shard, result }]
       } catch (error) {

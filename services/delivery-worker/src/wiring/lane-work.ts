@@ -42,6 +42,7 @@ export function createLaneWork(
   const sweep: RetentionSweep = createRetentionSweep({
     lanes,
     log,
+    clocks,
     beginClaims: (shard, result) => laneLoop.beginClaims(shard, result, performance.now()),
     inOneWrite: (ask) => inOneWrite(redis, ask),
     shards: () => shardsInUse(redis),
