@@ -40,7 +40,12 @@ test('API keys are made, listed and revoked in Redis', async () => {
     code: 3,
     stderr: `fantail keys: there is no key ${id}\n`,
   })
-  expect((await fantail('keys list --json')).code).toBe(2)
+  const json = async (line: string) => JSON.parse((await fantail(`${line} --json`)).stdout)
+  const { token, ...key } = await json('keys create --name shop --scope publish')
+  expect(token).toMatch(/^ft_FK/)
+  expect(await json('keys list')).toEqual(key)
+  expect(await json(`keys revoke ${key.id}`)).toEqual({ deleted: key.id })
+  expect((await fantail('keys list --jsonl')).code).toBe(2)
 })
 
 test('the command that a refusal prints makes a key as it stands, and no source prints it without flags', async () => {

@@ -2,6 +2,7 @@
  * The objects that `fantail` prints with `--json`: schemas of the API, and those that the command line adds. When the
  * modules of the first imports are loaded, they name their schemas.
  */
+import '@fantail/contracts/schemas/access/key-schemas'
 import '@fantail/contracts/schemas/access/quota-schemas'
 import '@fantail/contracts/schemas/subscriptions/bulk-schemas'
 import '@fantail/contracts/schemas/subscriptions/filter-policy-schemas'

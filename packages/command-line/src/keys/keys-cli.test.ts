@@ -72,6 +72,24 @@ test('--quiet prints the token alone, --aws makes an access key', async () => {
   expect([native?.kind, aws?.kind, aws?.account]).toEqual(['native', 'aws', '222222222222'])
 })
 
+test('--json prints objects of the API, and the token only when the key is made', async () => {
+  await run('create', '--name', 'x', '--scope', 'manage', '--json')
+  await run('create', '--name', 'y', '--scope', 'manage', '--aws', '--quiet', '--json')
+  await run('list', '--json')
+  const [native, aws, ...listed] = printed.map((line) => JSON.parse(line))
+  const ids = [...kept.keys()]
+  expect(parseToken(native.token)?.id).toBe(ids[0])
+  expect(aws).toMatchObject({ accessKeyId: ids[1], secretAccessKey: expect.stringMatching(/^\S{40}$/) })
+  const { token: _, ...first } = native
+  const { accessKeyId: __, secretAccessKey: ___, ...second } = aws
+  expect(listed).toEqual([first, second])
+  const shown = { scopes: ['manage'], prefixes: [], maxRequestsPerSecond: null, limitedBy: [] }
+  const made = { account: '000000000000', createdAt: '1970-01-01T00:00:00.007Z', ...shown }
+  expect(first).toEqual({ id: ids[0], kind: 'native', name: 'x', ...made })
+  await run('revoke', ids[0] ?? '', '--json')
+  expect(printed.at(-1)).toBe(JSON.stringify({ deleted: ids[0] }))
+})
+
 test('lists keys and revokes them', async () => {
   await run('create', '--name', 'shop', '--scope', 'publish', '--quiet')
   const [id = ''] = kept.keys()

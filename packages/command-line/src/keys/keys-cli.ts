@@ -3,17 +3,17 @@ import { parseArgs } from 'node:util'
 import { type AuditLog, makeKey, reportChange, type Shown } from '@fantail/access'
 import { type ApiKeyRecord, KEY_SCOPES, problemsOf } from '@fantail/contracts'
 import { NewKeyInput } from '@fantail/contracts/schemas/access/key-schemas'
-import type { ApiKeys } from '@fantail/store'
+import { API_KEY, type ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 import { CommandError } from '../output/exit-codes.ts'
 
 export const KEYS_USAGE = `usage: fantail keys create --name NAME --scope SCOPE [--scope SCOPE …] [--prefix PREFIX …]
-                           [--account ACCOUNT] [--limit REQUESTS_PER_SECOND] [--aws] [--quiet]
-       fantail keys list [--account ACCOUNT]
-       fantail keys revoke ID
+                           [--account ACCOUNT] [--limit REQUESTS_PER_SECOND] [--aws] [--quiet | --json]
+       fantail keys list [--account ACCOUNT] [--json]
+       fantail keys revoke ID [--json]
 
 scopes: ${KEY_SCOPES.join(', ')}; --aws makes an access key for the AWS protocols; --quiet prints the token alone
-(an access key as ID:SECRET)`
+(an access key as ID:SECRET); --json prints one JSON object per line`
 
 /** The command line is invalid. */
 export class UsageError extends Error {}
@@ -38,6 +38,8 @@ export async function runKeysCli(cli: KeysCli, [verb, ...args]: string[]): Promi
   throw new UsageError(KEYS_USAGE)
 }
 
+const JSON_FLAG = { json: { type: 'boolean', default: false } } as const
+
 async function create(cli: KeysCli, args: string[]): Promise<void> {
   const { values } = parsed(args, {
     name: { type: 'string' },
@@ -47,6 +49,7 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
     limit: { type: 'string' },
     aws: { type: 'boolean', default: false },
     quiet: { type: 'boolean', default: false },
+    ...JSON_FLAG,
   })
   const given = NewKeyInput.safeParse({
     name: values.name,
@@ -63,7 +66,8 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
   const { record, shown } = makeKey(wanted, { vault: cli.vault, now: cli.clock() })
   await cli.keys.create(record)
   report(cli, 'keys create', record.id)
-  cli.print(values.quiet ? tokenText(shown) : createdText(record, shown))
+  const text = () => (values.quiet ? tokenText(shown) : createdText(record, shown))
+  cli.print(values.json ? JSON.stringify({ ...viewOf(record), ...shown }) : text())
 }
 
 /** The options of the command line, by the names of the members that they set. */
@@ -99,14 +103,19 @@ function createdText({ id, scopes, prefixes, account }: ApiKeyRecord, shown: Sho
 }
 
 async function list(cli: KeysCli, args: string[]): Promise<void> {
-  const { values } = parsed(args, { account: { type: 'string' } })
+  const { values } = parsed(args, { account: { type: 'string' }, ...JSON_FLAG })
   const account = values.account === undefined ? {} : { account: String(values.account) }
   let cursor: string | null | undefined
   while (cursor !== null) {
     const page = await cli.keys.list({ limit: 100, ...account, ...(cursor && { cursor }) })
-    for (const key of page.items) cli.print(lineOf(key))
+    for (const key of page.items) cli.print(values.json ? JSON.stringify(viewOf(key)) : lineOf(key))
     cursor = page.nextCursor
   }
+}
+
+/** The key as the API shows it. */
+function viewOf(key: ApiKeyRecord) {
+  return { ...API_KEY.shown(key), createdAt: new Date(key.createdAt).toISOString() }
 }
 
 function lineOf({
@@ -125,12 +134,12 @@ function lineOf({
 }
 
 async function revoke(cli: KeysCli, args: string[]): Promise<void> {
-  const { positionals } = parsed(args, {})
+  const { positionals, values } = parsed(args, JSON_FLAG)
   const [id] = positionals
   if (id === undefined || positionals.length > 1) throw new UsageError(KEYS_USAGE)
   if (!(await cli.keys.revoke(id))) throw new CommandError('notFound', `there is no key ${id}`)
   report(cli, 'keys revoke', id)
-  cli.print(`key ${id} is revoked`)
+  cli.print(values.json ? JSON.stringify({ deleted: id }) : `key ${id} is revoked`)
 }
 
 type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options']
