@@ -66,6 +66,8 @@ test('lanes are listed with a verdict', async () => {
   await expect
     .poll(() => objects('lanes --topic stuck'), { timeout: 30_000 })
     .toMatchObject([{ subscriptionId: id, verdict: { code: 'paused' } }])
+  expect(await objects('lanes --topic-prefix stu')).toMatchObject([{ subscriptionId: id }])
+  expect(await objects('lanes --topic-prefix tuck')).toEqual([])
   expect((await fantail('lanes')).stdout).toMatch(/^SUBSCRIPTION +VERDICT.*\n.* paused +stuck +1 /)
 })
 

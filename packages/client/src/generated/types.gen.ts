@@ -8745,6 +8745,10 @@ export type ListLanesData = {
          */
         topic?: string;
         /**
+         * Only lanes of topics whose names begin with this.
+         */
+        topicPrefix?: string;
+        /**
          * Only lanes to this host, as `groupBy=host` names it: `example.com:8443`.
          */
         host?: string;

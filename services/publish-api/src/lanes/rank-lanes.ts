@@ -7,6 +7,7 @@ import type { JudgedLane } from './lane-board.ts'
 interface LaneFilter {
   state?: VerdictCode | 'inNeed' | undefined
   topicArn?: string | undefined
+  topicPrefix?: string | undefined
   host?: string | undefined
   q?: string | undefined
 }
@@ -17,9 +18,13 @@ export function isInNeed({ verdict }: Pick<JudgedLane, 'verdict'>): boolean {
   return VERDICTS_IN_NEED.has(verdict.code)
 }
 
-export function matchesFilter(lane: JudgedLane, { state, topicArn, host, q }: LaneFilter): boolean {
+export function matchesFilter(
+  lane: JudgedLane,
+  { state, topicArn, topicPrefix, host, q }: LaneFilter,
+): boolean {
   const { subscription, verdict } = lane
   if (topicArn !== undefined && subscription.topicArn !== topicArn) return false
+  if (topicPrefix !== undefined && !nameOfArn(subscription.topicArn).startsWith(topicPrefix)) return false
   if (host !== undefined && hostOf(subscription) !== host) return false
   if (state === 'inNeed' ? !isInNeed(lane) : state !== undefined && verdict.code !== state) return false
   return q === undefined || matchesText(subscription, q)

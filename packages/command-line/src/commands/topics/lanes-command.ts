@@ -13,6 +13,7 @@ type Query = NonNullable<ListLanesData['query']>
 
 interface LanesFlags {
   topic?: string
+  topicPrefix?: string
   state?: Query['state']
   host?: string
   sort?: Query['sort']
@@ -25,6 +26,7 @@ export const lanes: Define = (command, does) => {
   const list = command.command('list', { isDefault: true }).description('list what is stuck, worst first')
   list
     .option('--topic <topic>', 'only lanes of this topic')
+    .option('--topic-prefix <text>', 'only lanes of topics whose names begin with this')
     .option(
       '--state <verdict>',
       'only lanes with this verdict, such as failing; inNeed: all that need somebody',

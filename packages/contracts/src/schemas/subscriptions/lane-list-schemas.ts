@@ -20,6 +20,12 @@ export const LaneListQuery = z.strictObject({
     .optional()
     .describe('Only lanes with this verdict. inNeed: with a verdict that needs somebody. Default: all.'),
   topic: TopicReference.optional().describe('Only lanes of this topic, by its name or ARN.'),
+  topicPrefix: z
+    .string()
+    .min(1)
+    .max(LANE_SEARCH_CHARS_MAX)
+    .optional()
+    .describe('Only lanes of topics whose names begin with this.'),
   host: z
     .string()
     .min(1)

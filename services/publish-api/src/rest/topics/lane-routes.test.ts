@@ -81,6 +81,9 @@ test('a lane in the list and its subscription say the same', async () => {
 test.each([
   ['?state=inNeed', ['broken', 'failing', 'paused', 'pending']],
   ['?topic=clicks', ['broken']],
+  ['?topicPrefix=click', ['broken']],
+  ['?topicPrefix=licks', []],
+  ['?topicPrefix=order&q=CRM.example', ['failing', 'waiting']],
   ['?q=CRM.example', ['failing', 'waiting']],
   ['?host=crm.example.com', ['failing', 'waiting']],
   ['?host=example.com', []],
