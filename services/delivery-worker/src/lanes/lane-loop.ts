@@ -160,10 +160,8 @@ export class LaneLoop {
    * over is looked at again.
    */
   capacityFreed(by?: Pick<CompiledSubscription, 'shard' | 'record'>): void {
-    if (by && this.#passedOver.get(by.shard)?.delete(by.record.id)) {
-      this.#unprovenNotBefore = performance.now() + UNPROVEN_GATHER_MS
-      this.unprovenAt(by.shard, this.#options.clocks.of(by.shard).now())
-    }
+    if (by && this.#passedOver.get(by.shard)?.delete(by.record.id))
+      this.unprovenAt(by.shard, this.#options.clocks.of(by.shard).now() + UNPROVEN_GATHER_MS)
     if (!this.#starved && !this.#unprovenStarved) return
     const isFree = this.#starved && this.#free(true) > 0
     const isUnprovenFree = this.#unprovenStarved && this.#free(false) > 0
