@@ -233,6 +233,26 @@ topics:
   expect(await fantail('apply -f - --plan', file)).toMatchObject({ code: 0, stdout: '' })
 })
 
+test('a file may name the queue that a topic has made for its dead letters', async () => {
+  const { client } = stack()
+  await client.put('/v1/topics/own', { deliveryPolicy: { healthyRetryPolicy: { numRetries: 0 } } })
+  await client.post('/v1/topics/own/subscriptions', { endpoint: 'http://127.0.0.1:9/own' })
+  await client.post('/v1/topics/own/messages', { message: 'x' })
+  await waitFor(async () => (await fantail('queues get own-dead-letters')).code === 0)
+  const file = `version: 1
+queues: []
+topics:
+  - name: own
+    subscriptions:
+      - endpoint: http://127.0.0.1:9/own
+      - endpoint: http://127.0.0.1:9/other
+        settings: { redrivePolicy: { deadLetterTargetArn: own-dead-letters, createQueue: true } }
+`
+  const applied = await fantail('apply -f -', file)
+  expect([applied.code, applied.stdout]).toEqual([0, '+ subscription http://127.0.0.1:9/other of own\n'])
+  expect(await fantail('apply -f - --plan --prune own', file)).toMatchObject({ code: 0, stdout: '' })
+})
+
 test('the schema of the file is printed without a server', async () => {
   const { code, stdout } = await fantail('export --schema --url http://127.0.0.1:9 --json')
   expect([code, Object.keys(JSON.parse(stdout).properties)]).toEqual([

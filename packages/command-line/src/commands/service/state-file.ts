@@ -53,6 +53,8 @@ export interface FoundSubscription extends SubscriptionState {
 }
 
 export interface Found extends Omit<State, 'topics'> {
+  /** Queues that topics have made for their dead letters. They come and go with their topics. Absent: none. */
+  topicQueues?: NamedState[]
   topics: (Omit<TopicState, 'subscriptions'> & { subscriptions: FoundSubscription[] })[]
 }
 
@@ -77,10 +79,7 @@ export interface Selection {
   queues?: string[]
 }
 
-/**
- * Queues that a topic makes for itself are left out: they come with the topic. `onRead` gets the number of topics that
- * are read so far.
- */
+/** `onRead` gets the number of topics that are read so far. */
 export async function readState(
   client: Client,
   onRead: (topics: number) => void,
@@ -88,7 +87,7 @@ export async function readState(
 ): Promise<Found> {
   const { server } = await getSession({ client })
   const named = ({ arn }: { arn: string }) => nameAt(server, arn)
-  const queues = await queuesOf(client, selection, named)
+  const { queues, topicQueues } = await queuesOf(client, selection, named)
   const topics = new Map<string, Found['topics'][number]>()
   for await (const topic of topicsOf(client, selection)) {
     const name = named(topic)
@@ -99,7 +98,7 @@ export async function readState(
     topics.set(name, { name, settings: picked(topic, SETTINGS.Topic), ...catalogue, subscriptions })
     onRead(topics.size)
   }
-  const found: Found = { version: 1, queues: [...queues.values()], topics: [...topics.values()] }
+  const found: Found = { version: 1, queues, topicQueues, topics: [...topics.values()] }
   if (!isEverything(selection)) await addReferred(client, found, named)
   return found
 }
@@ -114,17 +113,19 @@ async function queuesOf(
   client: Client,
   selection: Selection,
   named: Named,
-): Promise<Map<string, NamedState>> {
-  const found = new Map<string, NamedState>()
+): Promise<Required<Pick<Found, 'queues' | 'topicQueues'>>> {
+  const [queues, topicQueues] = [new Map<string, NamedState>(), new Map<string, NamedState>()]
   const add = (queue: Queue) => {
-    if (queue.deadLettersOf === null) found.set(queue.arn, queueState(queue, named))
+    const found = queue.deadLettersOf === null ? queues : topicQueues
+    found.set(queue.arn, queueState(queue, named))
   }
   for (const queue of selection.queues ?? []) add(await getQueue({ client, path: { queue } }))
   const listed = listedBy(selection)
-  if (!listed) return found
-  const read = (page: object) => listQueues({ client, query: { ...listed, ...page } })
-  for await (const page of pagesOf(read, ({ queues }) => queues)) page.forEach(add)
-  return found
+  if (listed) {
+    const read = (page: object) => listQueues({ client, query: { ...listed, ...page } })
+    for await (const page of pagesOf(read, ({ queues: found }) => found)) page.forEach(add)
+  }
+  return { queues: [...queues.values()], topicQueues: [...topicQueues.values()] }
 }
 
 async function* topicsOf(client: Client, selection: Selection): AsyncGenerator<Topic> {
@@ -174,12 +175,12 @@ function orMissing(error: unknown): undefined {
 }
 
 /** The file of a server's set-up. Another server gives other ids, and defaults need no words. */
-export function written({ topics, ...rest }: Found): State {
+export function written({ topics, topicQueues: _, ...rest }: Found): State {
   return {
     ...rest,
     topics: topics.map(({ subscriptions, ...topic }) => ({
       ...topic,
-      subscriptions: subscriptions.map(({ id: _, settings, ...subscription }) => ({
+      subscriptions: subscriptions.map(({ id: __, settings, ...subscription }) => ({
         ...subscription,
         settings: withoutDefaults(subscription.endpoint, settings),
       })),

@@ -70,7 +70,8 @@ function beginningWith(prefix: string, { queues, topics, ...rest }: Found): Foun
 }
 
 function queueSteps(wanted: State, found: Found, difference: Difference): Step[] {
-  const presentOf = (name: string) => found.queues.find((other) => other.name === name)?.settings
+  const present = [...found.queues, ...(found.topicQueues ?? [])]
+  const presentOf = (name: string) => present.find((other) => other.name === name)?.settings
   const { queues, later } = inQueueOrder(wanted.queues)
   const first = queues.flatMap((queue) => {
     const { redrivePolicy, ...others } = queue.settings ?? {}
