@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimedLane, TakeRequest, TakeResult } from '@fantail/store'
+import { createMessageId } from '@fantail/contracts'
+import { type ClaimedLane, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AttemptSlots } from '../attempts/attempt-slots.ts'
 import { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
+import { MessageContext } from '../topics/message-context.ts'
 import { LaneLoop } from './lane-loop.ts'
 
 const TRIP_MS = 500
 const SHARD = 7
+const BODY = new MessageContext({
+  messageId: createMessageId(1),
+  topicArn: 'arn',
+  publishedAt: 1,
+  message: '',
+})
 
 // Time passes only if a test says so, however busy the machine is.
 const FAKED = ['Date', 'performance', 'setTimeout', 'clearTimeout', 'setImmediate'] as const
@@ -27,11 +35,12 @@ function createLoop(tripMs: number) {
     proven: true,
     claims: [],
   }
-  const redis = { lanes: [lane] }
+  /** `look`: lanes that a take finds besides. */
+  const redis = { lanes: [lane], look: (_: TakeRequest): ClaimedLane[] => [] }
   const slots = new AttemptSlots({ attemptsMax: 100 })
   const take = async (_: number, request: TakeRequest): Promise<TakeResult> => {
     asked.push(request)
-    const { lanes } = redis
+    const lanes = [...redis.lanes, ...redis.look(request)]
     await new Promise((resolve) => setTimeout(resolve, tripMs))
     const nextDueAt = lanes.length > 0 ? clocks.now() : null
     const nothing = { nextUnprovenAt: null, expired: [], discarded: 0, logs: [], corrupt: [] }
@@ -41,7 +50,9 @@ function createLoop(tripMs: number) {
     lanes: { take },
     clocks,
     slots,
-    bytes: { attemptsLeft: () => 100 },
+    bytes: { attemptsLeft: () => 100, load: () => ({ end: () => undefined }) },
+    bodies: { get: async (_: number, deliveries: Buffer[]) => deliveries.map(() => BODY) },
+    snapshots: { slice: async () => null },
     readers: { capacity: 0, read: () => undefined },
     batches: { limit: () => undefined, unprovenClaims: () => undefined },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
@@ -77,6 +88,36 @@ test('while round trips are long, unproven endpoints do not wait for a shard tha
   expect(asked.filter(({ unprovenMax = 0 }) => unprovenMax > 0).length).toBe(3)
   redis.lanes = []
   await Promise.all([loop.stop(), pass(3 * TRIP_MS)])
+})
+
+test('while round trips are long, a lane gets claims although takes with capacity for it did not reach it', async () => {
+  const tripMs = TRIP_MS + 20
+  const answersInMs = 400
+  const { loop, redis, clocks, slots } = createLoop(tripMs)
+  const id = randomUUID()
+  slots.acquire(id, 32)
+  slots.release(id, 32, answersInMs)
+  const claims = [{ delivery: Buffer.alloc(16), lease: '1', sendAt: null, state: null }]
+  const lane = { subscriptionId: id, sliceId: '', sliceRevision: '', proven: true, claims }
+  let dueAt = Number.NEGATIVE_INFINITY
+  // The same as the script: a lane that is full for this worker is due again a little later.
+  redis.look = ({ limits, othersMax, tripMs: trip = 0 }) => {
+    const now = Math.floor(clocks.now())
+    if (dueAt > now) return []
+    const isFull = (limits.get(id) ?? othersMax) === 0
+    dueAt = isFull ? now + Math.floor(trip / NUMBER.FAR_TAKES) + 0.5 : Number.POSITIVE_INFINITY
+    return isFull ? [] : [lane]
+  }
+  loop.dueAt(SHARD, clocks.now())
+  await pass(3 * tripMs)
+  for (let round = 0; round < 20; round++) {
+    expect(dueAt, `after ${round} deliveries`).toBe(Number.POSITIVE_INFINITY)
+    const waitMs = round * 37
+    dueAt = clocks.now() + waitMs
+    await pass(waitMs + answersInMs + 2 * tripMs)
+  }
+  redis.lanes = []
+  await Promise.all([loop.stop(), pass(3 * tripMs)])
 })
 
 test('near Redis a shard has one take at a time, which brings no bodies along', async () => {

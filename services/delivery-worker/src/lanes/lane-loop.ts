@@ -10,7 +10,14 @@
  * lanes cost nothing, whatever their number.
  */
 import { createStateLog } from '@fantail/runtime'
-import { type Lanes, LEASE_MARGIN_MS, NUMBER, type TakeRequest, type TakeResult } from '@fantail/store'
+import {
+  type ClaimedLane,
+  type Lanes,
+  LEASE_MARGIN_MS,
+  NUMBER,
+  type TakeRequest,
+  type TakeResult,
+} from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
@@ -67,6 +74,14 @@ interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
   onLook(): void
 }
 
+interface ServedLane {
+  shard: number
+  /** When a take last had capacity for the lane, by performance.now(). -Infinity: that take got no claims of it. */
+  namedAt: number
+  /** True if the latest reply of a take with capacity for the lane had no claims of it. */
+  missed: boolean
+}
+
 export class LaneLoop {
   readonly #options: LaneLoopOptions
   readonly #report: ReportPart
@@ -97,11 +112,8 @@ export class LaneLoop {
   #takes = 0
   /** Lanes that have a line in the log. */
   readonly #corrupt = new LRUCache<string, true>({ max: CORRUPT_LANES_MAX, ttl: CORRUPT_LOG_MS })
-  /**
-   * Lanes that lately had claims, while round trips are long. `namedAt`: when a take last had capacity for the lane, by
-   * performance.now().
-   */
-  readonly #served = new LRUCache<string, { shard: number; namedAt: number }>({
+  /** Lanes that lately had claims, while round trips are long. */
+  readonly #served = new LRUCache<string, ServedLane>({
     maxSize: SERVED_LANES_MAX,
     ttl: SERVED_MS,
     sizeCalculation: () => 1,
@@ -286,7 +298,7 @@ export class LaneLoop {
       clocks.report(shard, result.now, askedAt)
       this.#note(shard, result, inLine)
       for (const claim of result.logs) readers.read(shard, claim)
-      if (isFar(clocks.of(shard))) this.#remember(shard, result)
+      if (isFar(clocks.of(shard))) this.#remember(shard, result, askedAt)
       await this.beginClaims(shard, result, askedAt)
       this.#report(shard, 'up')
     } catch (error) {
@@ -344,15 +356,29 @@ export class LaneLoop {
     return this.#claims.begin(shard, result, askedAt)
   }
 
-  /** Called with the reply to a take while round trips are long. */
-  #remember(shard: number, { lanes }: TakeResult): void {
+  /** Called with the reply to a take while round trips are long. `askedAt`: by performance.now(). */
+  #remember(shard: number, { lanes }: TakeResult, askedAt: number): void {
     if (lanes.length > 0) this.#yielding.add(shard)
     else this.#yielding.delete(shard)
+    this.#returnUnused(shard, lanes, askedAt)
     // A throttled lane gets what its send times allow.
     const served = lanes.filter(({ claims }) => claims.some(({ sendAt }) => sendAt === null))
     for (const { subscriptionId } of served) {
       const namedAt = this.#served.get(subscriptionId)?.namedAt ?? Number.NEGATIVE_INFINITY
-      this.#served.set(subscriptionId, { shard, namedAt })
+      this.#served.set(subscriptionId, { shard, namedAt, missed: false })
+    }
+  }
+
+  /**
+   * A take may have had capacity for a lane that was not due, or that it did not reach. The next take then has it.
+   * Otherwise each take that meets the lane could be one without capacity, and the lane would wait on and on.
+   */
+  #returnUnused(shard: number, lanes: ClaimedLane[], askedAt: number): void {
+    const claimed = new Set(lanes.map(({ subscriptionId }) => subscriptionId))
+    for (const [id, served] of this.#served.entries()) {
+      if (served.shard !== shard || served.namedAt !== askedAt || claimed.has(id)) continue
+      served.namedAt = Number.NEGATIVE_INFINITY
+      served.missed = true
     }
   }
 
@@ -385,7 +411,8 @@ export class LaneLoop {
 
   /**
    * Claims of lanes whose attempts in flight will have ended when the take's reply comes. If an endpoint answers so
-   * slowly that the claims of the take before will still be in flight, its lane gets none.
+   * slowly that the claims of the take before will still be in flight, its lane gets none. If the take before may have
+   * got no claims, the lane gets as many as a new lane.
    */
   #nextLimits(shard: number, now: number): Map<string, number> {
     const limits = new Map<string, number>()
@@ -393,8 +420,8 @@ export class LaneLoop {
       const next = served.shard === shard ? this.#options.slots.nextAllowance(id) : undefined
       if (!next) continue
       const isFree = now - served.namedAt >= next.inMs
-      limits.set(id, isFree ? next.attempts : 0)
       if (isFree) served.namedAt = now
+      if (isFree || !served.missed) limits.set(id, isFree ? next.attempts : 0)
     }
     return limits
   }
