@@ -1,6 +1,6 @@
 import { FantailError } from '@fantail/contracts'
 import { waitFor } from '@fantail/test-kit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
 const weight = { bytes: 100, fanOut: 1 }
@@ -43,7 +43,11 @@ test('requests that arrive during a write leave together in the next one', async
 })
 
 test('the next write waits for as many requests as the last one took', async () => {
-  const { commit, writes } = createStorage({ gatherMs: 10_000, secondWriteAfterMs: 10_000 })
+  const { commit, writes } = createStorage({
+    gatherMsEach: 10_000,
+    gatherMsMax: 10_000,
+    secondWriteAfterMs: 10_000,
+  })
   const first = [commit.add(['a'], weight), commit.add(['b'], weight)]
   await waitFor(() => writes.length === 1)
   writes[0]?.end()
@@ -57,8 +61,8 @@ test('the next write waits for as many requests as the last one took', async () 
   await Promise.all([back, last])
 })
 
-test('a caller that does not come back is waited for once, and not for long', async () => {
-  const { commit, writes } = createStorage({ gatherMs: 20, secondWriteAfterMs: 10_000 })
+test('a second caller that does not come back is waited for once, and not for long', async () => {
+  const { commit, writes } = createStorage({ gatherMsEach: 10, gatherMsMax: 20, secondWriteAfterMs: 10_000 })
   const first = [commit.add(['a'], weight), commit.add(['b'], weight)]
   await waitFor(() => writes.length === 1)
   writes[0]?.end()
@@ -72,6 +76,26 @@ test('a caller that does not come back is waited for once, and not for long', as
   await turnOfTheLoop()
   expect(writes).toHaveLength(3)
   writes[2]?.end()
+})
+
+test('after a large group, writes wait for about as many requests, so that groups stay large', async () => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout', 'setImmediate'] })
+  try {
+    const { commit, writes } = createStorage({ secondWriteAfterMs: 10_000 })
+    void commit.add(['first'], weight)
+    await vi.advanceTimersByTimeAsync(1)
+    for (let ms = 0; ms < 60; ms++) {
+      void commit.add([`${ms}`], weight)
+      await vi.advanceTimersByTimeAsync(1)
+      if (ms >= 10) for (const { end } of writes) end()
+    }
+    const sizes = writes.map(({ items }) => items.length)
+    expect(sizes[1]).toBeGreaterThanOrEqual(10)
+    expect(sizes.length).toBeGreaterThanOrEqual(7)
+    expect(Math.min(...sizes.slice(2))).toBeGreaterThanOrEqual(7)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a second write starts when the oldest has waited too long', async () => {

@@ -5,9 +5,10 @@
  * exactly once: into a group, or by its deadline. A request that was answered "not stored" is therefore in no later
  * group. When idle, no timer runs and no latency is added, because the first request starts a write at once.
  *
- * The next write waits until as many requests have come as the last one took, but for at most `gatherMs` from the start
- * of that one. Publishers that wait for their answers then come back together. Without this pause, the first of them
- * would start a write alone, and the others would wait for it. A lone publisher never waits.
+ * The next write waits until as many requests have come as the last ones took, but only for a few ms from the start of
+ * the last one. Publishers that wait for their answers then come back together. Without this pause, the first of them
+ * would start a write alone, and the others would wait for it. Publishers that do not wait for their answers get larger
+ * groups, too. A lone publisher does not wait.
  *
  * Usually one write is in flight. Another starts when the waiting requests fill a group, or when the oldest is older
  * than `secondWriteAfterMs`. There are at most `writesMax` writes. A group is bounded by messages, bytes and
@@ -20,17 +21,18 @@ export interface GroupLimits {
   bytesMax: number
   deliveriesMax: number
   writesMax: number
-  gatherMs: number
+  gatheredMax: number
+  gatherMsEach: number
+  gatherMsMax: number
   secondWriteAfterMs: number
   pendingBytesMax: number
   pendingMs: number
 }
 
-/**
- * Larger groups gain nothing on two cores and make a job last longer. With 3 ms to gather, 2 to 16 publishers that wait
- * for their answers had 10 to 37 % more messages accepted. At half of the highest rate, the CPU time was an
- * eighth less (docs/performance.md).
- */
+/** The share of the expected requests that is still expected if the last write took fewer. */
+const EXPECTED_KEPT = 0.8
+
+/** docs/performance.md has what a pause saves (fan-out 1, half load). */
 const GROUP_LIMITS: GroupLimits = {
   /** Messages of one group. Past it: the others wait for a further write. */
   messagesMax: 128,
@@ -40,8 +42,12 @@ const GROUP_LIMITS: GroupLimits = {
   deliveriesMax: 1_000,
   /** Writes of one dispatch queue under way at a time. Past it: requests wait. */
   writesMax: 8,
-  /** How long a write waits for as many requests as the last one took. */
-  gatherMs: 3,
+  /** Requests that a write waits for. Past it: it does not wait for more. */
+  gatheredMax: 32,
+  /** How long a write waits for each of them. Past it: it starts with those that have come. */
+  gatherMsEach: 2,
+  /** How long a write waits for all of them. Past it: it starts with those that have come. */
+  gatherMsMax: 8,
   secondWriteAfterMs: 10,
   /**
    * @limit memory (API, each dispatch queue; worker, each dispatch queue) Text of all requests that wait for one
@@ -82,8 +88,9 @@ export class GroupCommit<T> {
   #waitingBytes = 0
   #waitingMessages = 0
   #writes = 0
-  /** When the last write started (performance.now()), and how many requests it took. */
+  /** When the last write started, by performance.now(). */
   #startedAt = Number.NEGATIVE_INFINITY
+  /** How many requests the next write waits for: as many as the last one took, or a little less than before that. */
   #expected = 0
   #scheduled = false
   #timer: NodeJS.Timeout | undefined
@@ -152,8 +159,9 @@ export class GroupCommit<T> {
 
   /** When the next write may start if no further request arrives. */
   #mayWriteAt({ since }: Request<T>): number {
-    const { gatherMs, secondWriteAfterMs } = this.#limits
-    return this.#writes === 0 ? this.#startedAt + gatherMs : since + secondWriteAfterMs
+    const { gatherMsEach, gatherMsMax, secondWriteAfterMs } = this.#limits
+    if (this.#writes > 0) return since + secondWriteAfterMs
+    return this.#startedAt + Math.min(gatherMsEach * this.#expected, gatherMsMax)
   }
 
   /** The waiting requests fill a group, so waiting longer would not make it larger. */
@@ -184,7 +192,8 @@ export class GroupCommit<T> {
   async #writeGroup(group: Request<T>[]): Promise<void> {
     this.#writes++
     this.#startedAt = performance.now()
-    this.#expected = group.length
+    const expected = Math.max(group.length, Math.floor(this.#expected * EXPECTED_KEPT))
+    this.#expected = Math.min(expected, this.#limits.gatheredMax)
     try {
       await this.#options.write(
         group.length === 1 && group[0] ? group[0].items : group.flatMap((r) => r.items),
