@@ -251,6 +251,18 @@ topics:
   const applied = await fantail('apply -f -', file)
   expect([applied.code, applied.stdout]).toEqual([0, '+ subscription http://127.0.0.1:9/other of own\n'])
   expect(await fantail('apply -f - --plan --prune own', file)).toMatchObject({ code: 0, stdout: '' })
+
+  for (const words of ['--topic own', '--prefix own', '']) {
+    const { stdout: exported } = await fantail(`export ${words} --json`.split(/ +/))
+    const names = (JSON.parse(exported).queues as { name: string }[]).map(({ name }) => name)
+    expect(names).toContain('own-dead-letters')
+    expect(await fantail('apply -f - --plan', exported)).toMatchObject({ code: 0, stdout: '' })
+  }
+  const { stdout: exported } = await fantail('export --topic own --json')
+  await client.delete('/v1/topics/own')
+  await client.delete('/v1/queues/own-dead-letters')
+  expect(await fantail('apply -f -', exported)).toMatchObject({ code: 0 })
+  expect(await fantail('apply -f - --plan', exported)).toMatchObject({ code: 0, stdout: '' })
 })
 
 test('the schema of the file is printed without a server', async () => {

@@ -47,6 +47,10 @@ export interface State {
   topics: TopicState[]
 }
 
+interface TopicQueueState extends NamedState {
+  arn: string
+}
+
 /** A subscription of the server, with the id that the file does not have. */
 export interface FoundSubscription extends SubscriptionState {
   id: string
@@ -54,7 +58,7 @@ export interface FoundSubscription extends SubscriptionState {
 
 export interface Found extends Omit<State, 'topics'> {
   /** Queues that topics have made for their dead letters. They come and go with their topics. Absent: none. */
-  topicQueues?: NamedState[]
+  topicQueues?: TopicQueueState[]
   topics: (Omit<TopicState, 'subscriptions'> & { subscriptions: FoundSubscription[] })[]
 }
 
@@ -98,7 +102,7 @@ export async function readState(
     topics.set(name, { name, settings: picked(topic, SETTINGS.Topic), ...catalogue, subscriptions })
     onRead(topics.size)
   }
-  const found: Found = { version: 1, queues, topicQueues, topics: [...topics.values()] }
+  const found = { version: 1 as const, queues, topicQueues, topics: [...topics.values()] }
   if (!isEverything(selection)) await addReferred(client, found, named)
   return found
 }
@@ -113,11 +117,14 @@ async function queuesOf(
   client: Client,
   selection: Selection,
   named: Named,
-): Promise<Required<Pick<Found, 'queues' | 'topicQueues'>>> {
-  const [queues, topicQueues] = [new Map<string, NamedState>(), new Map<string, NamedState>()]
+): Promise<Pick<Required<Found>, 'queues' | 'topicQueues'>> {
+  const queues = new Map<string, NamedState>()
+  const topicQueues = new Map<string, TopicQueueState>()
   const add = (queue: Queue) => {
-    const found = queue.deadLettersOf === null ? queues : topicQueues
-    found.set(queue.arn, queueState(queue, named))
+    const { arn, deadLettersOf } = queue
+    const state = queueState(queue, named)
+    if (deadLettersOf === null) queues.set(arn, state)
+    else topicQueues.set(arn, { ...state, arn })
   }
   for (const queue of selection.queues ?? []) add(await getQueue({ client, path: { queue } }))
   const listed = listedBy(selection)
@@ -148,7 +155,11 @@ function queueState(queue: Queue, named: Named): NamedState {
 }
 
 /** Adds the queues that topics and queues lead to, so that the file can be applied to an empty server. */
-async function addReferred(client: Client, { topics, queues }: Found, named: Named): Promise<void> {
+async function addReferred(
+  client: Client,
+  { topics, queues, topicQueues }: Required<Found>,
+  named: Named,
+): Promise<void> {
   const known = new Set(queues.map(({ name }) => name))
   const open = [...queues, ...topics.flatMap(({ subscriptions }) => subscriptions)].flatMap(targetsOf)
   for (let arn = open.pop(); arn !== undefined; arn = open.pop()) {
@@ -156,9 +167,11 @@ async function addReferred(client: Client, { topics, queues }: Found, named: Nam
     if (known.has(name)) continue
     known.add(name)
     const queue = await getQueue({ client, path: { queue: arn } }).catch(orMissing)
-    if (queue?.deadLettersOf !== null) continue
-    queues.push(queueState(queue, named))
-    open.push(...targetsOf(queueState(queue, named)))
+    if (!queue) continue
+    const state = queueState(queue, named)
+    if (queue.deadLettersOf === null) queues.push(state)
+    else if (!topicQueues.some((other) => other.arn === arn)) topicQueues.push({ ...state, arn })
+    open.push(...targetsOf(state))
   }
 }
 
@@ -174,13 +187,20 @@ function orMissing(error: unknown): undefined {
   throw error
 }
 
-/** The file of a server's set-up. Another server gives other ids, and defaults need no words. */
-export function written({ topics, topicQueues: _, ...rest }: Found): State {
+/**
+ * The file of a server's set-up. Another server gives other ids, and defaults need no words. A queue that a topic has
+ * made is left out, unless something else names it.
+ */
+export function written({ topics, queues, topicQueues = [], ...rest }: Found): State {
+  const sources = [...queues, ...topicQueues, ...topics.flatMap(({ subscriptions }) => subscriptions)]
+  const targets = new Set(sources.flatMap(targetsOf))
+  const named = topicQueues.filter(({ arn }) => targets.has(arn))
   return {
     ...rest,
+    queues: [...queues, ...named.map(({ arn: _, ...queue }) => queue)],
     topics: topics.map(({ subscriptions, ...topic }) => ({
       ...topic,
-      subscriptions: subscriptions.map(({ id: __, settings, ...subscription }) => ({
+      subscriptions: subscriptions.map(({ id: _, settings, ...subscription }) => ({
         ...subscription,
         settings: withoutDefaults(subscription.endpoint, settings),
       })),
