@@ -13,4 +13,4 @@ export {
   seesBodies,
 } from './caller.ts'
 export { Cursors } from './cursors.ts'
-export { makeKey, type NewKey, type Shown } from './make-key.ts'
+export { keyView, makeKey, type NewKey, type Shown } from './make-key.ts'

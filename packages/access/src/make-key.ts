@@ -9,6 +9,7 @@ import {
   type KeyScope,
   sealContextOf,
 } from '@fantail/contracts'
+import { API_KEY } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 
 export interface NewKey {
@@ -30,6 +31,11 @@ const ID_LETTERS = 18
 const KEY_SECRET_BYTES = 32
 /** Gives 40 characters in base64, as AWS's own secrets have. */
 const ACCESS_SECRET_BYTES = 30
+
+/** The key as the API and the command line show it, without its secret. */
+export function keyView(record: ApiKeyRecord) {
+  return { ...API_KEY.shown(record), createdAt: new Date(record.createdAt).toISOString() }
+}
 
 /** Throws `not_supported` for an access key if there is no vault to seal its secret. */
 export function makeKey(

@@ -1,9 +1,9 @@
 /** `fantail keys` manages API keys from the command line. It needs access to Redis. It also makes the first key. */
 import { parseArgs } from 'node:util'
-import { type AuditLog, makeKey, reportChange, type Shown } from '@fantail/access'
+import { type AuditLog, keyView, makeKey, reportChange, type Shown } from '@fantail/access'
 import { type ApiKeyRecord, KEY_SCOPES, problemsOf } from '@fantail/contracts'
 import { NewKeyInput } from '@fantail/contracts/schemas/access/key-schemas'
-import { API_KEY, type ApiKeys } from '@fantail/store'
+import type { ApiKeys } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
 import { CommandError } from '../output/exit-codes.ts'
 
@@ -67,7 +67,7 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
   await cli.keys.create(record)
   report(cli, 'keys create', record.id)
   const text = () => (values.quiet ? tokenText(shown) : createdText(record, shown))
-  cli.print(values.json ? JSON.stringify({ ...viewOf(record), ...shown }) : text())
+  cli.print(values.json ? JSON.stringify({ ...keyView(record), ...shown }) : text())
 }
 
 /** The options of the command line, by the names of the members that they set. */
@@ -108,14 +108,9 @@ async function list(cli: KeysCli, args: string[]): Promise<void> {
   let cursor: string | null | undefined
   while (cursor !== null) {
     const page = await cli.keys.list({ limit: 100, ...account, ...(cursor && { cursor }) })
-    for (const key of page.items) cli.print(values.json ? JSON.stringify(viewOf(key)) : lineOf(key))
+    for (const key of page.items) cli.print(values.json ? JSON.stringify(keyView(key)) : lineOf(key))
     cursor = page.nextCursor
   }
-}
-
-/** The key as the API shows it. */
-function viewOf(key: ApiKeyRecord) {
-  return { ...API_KEY.shown(key), createdAt: new Date(key.createdAt).toISOString() }
 }
 
 function lineOf({

@@ -2,7 +2,7 @@
  * Routes that make, list and revoke API keys, for keys that may manage their account. A secret is shown only when its
  * key is made.
  */
-import { type Caller, type Key, makeKey } from '@fantail/access'
+import { type Caller, type Key, keyView, makeKey } from '@fantail/access'
 import { type ApiKeyRecord, FantailError, KEY_COMMAND, KEY_LIMITS_INHERITED_MAX } from '@fantail/contracts'
 import {
   KeyList,
@@ -12,12 +12,10 @@ import {
   NewKeyInput,
   NewKeyView,
 } from '@fantail/contracts/schemas/access/key-schemas'
-import { API_KEY } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Call, type Endpoint, endpoint, NO_CONTENT, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
-import { iso } from '../../http/record-views.ts'
 
 const TAG = 'Keys'
 
@@ -157,8 +155,4 @@ async function revokeKey(deps: ApiDeps, call: Call): Promise<Answer> {
 async function visibleKey({ keys }: ApiDeps, { params, caller }: Call): Promise<ApiKeyRecord | null> {
   const record = await keys.get(params.key ?? '')
   return record && (caller === null || record.account === caller.account) ? record : null
-}
-
-function keyView(record: ApiKeyRecord): z.input<typeof KeyView> {
-  return { ...API_KEY.shown(record), createdAt: iso(record.createdAt) }
 }
