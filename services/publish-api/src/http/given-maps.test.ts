@@ -1,10 +1,11 @@
 /**
- * Maps whose keys the caller chooses. A key that has a special meaning in JavaScript's objects is refused or stored,
- * never dropped.
+ * Names that the caller chooses. A name that has a special meaning in JavaScript's objects is refused or stored, never
+ * dropped, and no table of ours answers to it.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
+import { answerTo } from '../fixtures/fuzzing.fixture.ts'
+import { type Called, startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { endpointsOf } from '../server/app.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -115,4 +116,33 @@ test('the content of a message keeps it, and so does what is inside of a filter'
     `{${body.slice(1, -1)},"message":{"message":{"a":{"__proto__":"x"}}}}`,
   )
   expect(tried.body.matched).toBe(true)
+})
+
+/** An answer to a program that has another form than it should; '' if it is right. */
+function wrongForm({ status, body, text }: Called, { answers }: Endpoint): string {
+  if (status >= 500) return `${status} ${text}`
+  if (status < 400 || answers[status]?.contentType) return ''
+  const { code, message, details = [] } = body?.error ?? {}
+  const words = [code, message, ...details.flatMap(Object.values)]
+  return words.every((word) => typeof word === 'string') ? '' : text
+}
+
+test('a name that every object inherits gets an answer in text, in the query, body and path of every route', async () => {
+  const inherited = Object.getOwnPropertyNames(Object.prototype)
+  const query = inherited.map((name) => `${name}=1`).join('&')
+  const members = `{${inherited.map((name) => `"${name}":1`).join()}}`
+  for (const endpoint of endpointsOf(api.deps)) {
+    const { method, path, body } = endpoint
+    const wrong = async (url: string, json = '{}') => {
+      const headers = { 'Content-Type': 'application/json' }
+      const options = method === 'GET' ? {} : { body: json, headers }
+      return wrongForm(await answerTo(`${method} ${url}`, () => api.call(method, url, options)), endpoint)
+    }
+    const found = {
+      query: await wrong(`${fill(path)}?${query}`),
+      body: body ? await wrong(fill(path), members) : '',
+      path: (await Promise.all(inherited.map((name) => wrong(path.replace(/\{\w+\}/g, name))))).join(''),
+    }
+    expect([method, path, found]).toEqual([method, path, { query: '', body: '', path: '' }])
+  }
 })

@@ -26,17 +26,17 @@ const BY_CODE: Partial<Record<ErrorCode, string>> = {
 }
 
 /** By member of a request. Other members have the words of the check, after their paths. */
-const BY_MEMBER: Record<string, string> = {
-  cursor: 'This list has changed. Load it again.',
-  endpoint: 'Enter an https address that can be reached from the internet.',
-  eventType: 'Choose an event type of the topic.',
-  eventTypes: 'Choose event types by names such as order.paid, or by order.*.',
-  example: 'Choose one of the examples of the event type.',
-  maxPerSecond: 'Enter a whole number of requests a second, or 0.001 to 1.',
-  name: 'Enter a name of 1 to 100 characters.',
-  since: 'Enter a time, such as 2026-11-21T09:30:00Z.',
-  topic: 'Choose one of the topics.',
-}
+const BY_MEMBER = new Map([
+  ['cursor', 'This list has changed. Load it again.'],
+  ['endpoint', 'Enter an https address that can be reached from the internet.'],
+  ['eventType', 'Choose an event type of the topic.'],
+  ['eventTypes', 'Choose event types by names such as order.paid, or by order.*.'],
+  ['example', 'Choose one of the examples of the event type.'],
+  ['maxPerSecond', 'Enter a whole number of requests a second, or 0.001 to 1.'],
+  ['name', 'Enter a name of 1 to 100 characters.'],
+  ['since', 'Enter a time, such as 2026-11-21T09:30:00Z.'],
+  ['topic', 'Choose one of the topics.'],
+])
 
 /** Settings of the operator that do not fit a new address. Customers do not see which these are. */
 const OPERATORS = 'outbound'
@@ -60,9 +60,9 @@ export function inPortalWords(error: FantailError): FantailError {
 function problemInWords({ path, message }: Problem): Problem {
   const member = memberOf(path)
   if (member === OPERATORS) return NOT_MOVABLE
-  return { path, message: BY_MEMBER[member] ?? message }
+  return { path, message: BY_MEMBER.get(member) ?? message }
 }
 
-const hasWords = ({ path }: Problem): boolean => Object.hasOwn(BY_MEMBER, memberOf(path))
+const hasWords = ({ path }: Problem): boolean => BY_MEMBER.has(memberOf(path))
 
 const memberOf = (path: string): string => path.split(/[.[]/, 1)[0] ?? ''
