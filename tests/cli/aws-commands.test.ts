@@ -173,6 +173,21 @@ async function countsOf(queue: string): Promise<number> {
   return counts.visible + counts.inFlight
 }
 
+/**
+ * Publishes until `work` has ended, each time after the bridges have copied everything. Without that wait, the loop
+ * would fill a processor.
+ */
+async function publishDuring(work: Promise<unknown>, topics: string[], publishAll: () => Promise<unknown>) {
+  let isOver = false
+  void work.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await publishAll()
+    for (const topic of topics) await waitFor(async () => (await countsOf(`fantail-bridge-${topic}`)) === 0)
+  }
+}
+
 interface Seen {
   status: string
   metadata: Record<string, string>
@@ -274,11 +289,7 @@ describe('a topic with a bridge', () => {
     const port = await freePort()
     const compare = async (words: string) => {
       const ended = fantail(`compare ${awsArn('moved')} --during 1s --json ${words}`)
-      let isOver = false
-      void ended.finally(() => {
-        isOver = true
-      })
-      while (!isOver) await publish('moved', 'compared')
+      await publishDuring(ended, ['moved'], () => publish('moved', 'compared'))
       const { code, stdout } = await ended
       return { code, row: objectsOf(stdout)[0] }
     }
@@ -361,11 +372,9 @@ test('a pattern bridges, compares and switches all its topics, and names those t
   expect(bridge.so.stderr).toContain('many-c does not exist at Fantail')
   expect(bridge.so.stderr).toContain('copying 2 topics')
   const compared = fantail(`compare ${pattern} --during 1s --json`)
-  let isOver = false
-  void compared.finally(() => {
-    isOver = true
+  await publishDuring(compared, names, async () => {
+    for (const name of names) await publish(name, 'compared')
   })
-  while (!isOver) for (const name of names) await publish(name, 'compared')
   const { stdout, stderr } = await compared
   expect(objectsOf(stdout).map(({ topic, onlyAws, onlyFantail }) => [topic, onlyAws, onlyFantail])).toEqual([
     ['many-a', [], []],
@@ -691,11 +700,7 @@ test('a pattern of FIFO topics is bridged, compared and switched as one of other
   const bridge = await startBridge(pattern)
   expect(bridge.so.stderr).toContain('copying 2 topics')
   const compared = fantail(`compare ${pattern} --during 1s --json`)
-  let isOver = false
-  void compared.finally(() => {
-    isOver = true
-  })
-  while (!isOver) await publishAll()
+  await publishDuring(compared, names, publishAll)
   const { stdout } = await compared
   const rows = objectsOf(stdout)
   expect(rows.map(({ topic, onlyAws, onlyFantail }) => [topic, onlyAws, onlyFantail])).toEqual(
