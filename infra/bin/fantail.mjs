@@ -16,8 +16,11 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** @type {Record<string, string>} */
-const ROLES = { api: 'publish-api', worker: 'delivery-worker', redrive: 'redrive' }
+const ROLES = new Map([
+  ['api', 'publish-api'],
+  ['worker', 'delivery-worker'],
+  ['redrive', 'redrive'],
+])
 const SOURCE = '@fantail/source'
 const CONDITION = `--conditions=${SOURCE}`
 
@@ -39,7 +42,7 @@ if (isOld || !('registerHooks' in nodeModule)) {
 
 const [role = '', ...args] = process.argv.slice(2)
 // If words follow, `redrive` is the command that sends dead letters again. Otherwise it is the service.
-const service = role === 'redrive' && args.length > 0 ? undefined : ROLES[role]
+const service = role === 'redrive' && args.length > 0 ? undefined : ROLES.get(role)
 const asksForHelp = args.some((word) => HELP.includes(word))
 
 if (VERSION.includes(role)) await version()
@@ -89,7 +92,7 @@ async function runCommand() {
 function runAll() {
   // One port cannot serve two services. Each role has its own port by default.
   delete process.env.FANTAIL_OPS_PORT
-  runRoles(Object.keys(ROLES))
+  runRoles([...ROLES.keys()])
 }
 
 /** @param {string[]} roles */

@@ -78,11 +78,11 @@ it('ends with an error when one role of all is killed, the others stopped', {
   for (const name of ['publish-api', 'redrive']) expect(task?.output()).toContain(`${name}.stopped`)
 })
 
-it('says that there is no such command', async () => {
-  const { ended } = fantail('nothing')
+it.each(['nothing', 'constructor'])('says that there is no command %s', async (name) => {
+  const { ended } = fantail(name)
 
   expect(await ended).toBe(2)
-  expect(task?.output()).toMatch(/^fantail: there is no command nothing\. `fantail --help` lists them\./)
+  expect(task?.output()).toContain(`fantail: there is no command ${name}. \`fantail --help\` lists them.`)
 })
 
 it('helps on stdout and exits with 0', async () => {

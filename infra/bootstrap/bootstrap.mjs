@@ -12,15 +12,14 @@ import { start } from './start.mjs'
 import { StepError } from './steps.mjs'
 import { installPackages } from './tools/packages.mjs'
 
-/** @type {Record<string, (env: NodeJS.ProcessEnv, args: string[]) => Promise<number>>} */
-const COMMANDS = { start, test, quick, build, bench, chaos, fuzz, release, fantail }
+const COMMANDS = new Map(Object.entries({ start, test, quick, build, bench, chaos, fuzz, release, fantail }))
 
 const [name = '', ...args] = process.argv.slice(2)
-const command = COMMANDS[name]
+const command = COMMANDS.get(name)
 
 try {
   if (!command)
-    throw new StepError(`usage: node infra/bootstrap/main.mjs ${Object.keys(COMMANDS).join(' | ')}`)
+    throw new StepError(`usage: node infra/bootstrap/main.mjs ${[...COMMANDS.keys()].join(' | ')}`)
   const needsAll = command === test && args.length === 0
   const ahead = needsAll ? fetchAhead(toolEnvironment(process.env)) : undefined
   await installPackages(process.env)

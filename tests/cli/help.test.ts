@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { filesMatching, textOf } from '../repo/repository.ts'
 
 const guide = textOf('docs/guides/cli.md')
-const loaded = Object.entries(COMMANDS).flatMap(([name, command]) =>
+const loaded = [...COMMANDS].flatMap(([name, command]) =>
   'load' in command ? [[name, command.load] as const] : [],
 )
 
@@ -55,7 +55,7 @@ test.each(loaded)('each example of `fantail %s` has words and flags that exist',
 
 /** How many actions the words run. Rejects if a word or a flag does not exist. */
 async function runs([name = '', ...words]: string[]): Promise<number> {
-  const command = COMMANDS[name]
+  const command = COMMANDS.get(name)
   if (!command || !('load' in command)) throw new Error(`there is no command ${name}`)
   const define = await command.load()
   const program = programOf(() => new Command(), name, '', define)
@@ -88,7 +88,7 @@ test('each command in a hint or a remedy has words and flags that exist', async 
   expect(hints.length).toBeGreaterThan(10)
   const wrong: string[] = []
   for (const [path, ...words] of hints) {
-    const command = COMMANDS[words[0] ?? '']
+    const command = COMMANDS.get(words[0] ?? '')
     if (command && 'process' in command) continue
     const ran = await runs(words).catch((error: unknown) => error)
     if (ran !== 1) wrong.push(`${path}: ${words.join(' ')}: ${ran}`)
@@ -101,7 +101,7 @@ test('the guide has a row that names each command and each of its sub-commands',
     name,
     ...(words.match(/[a-z-]+/g) ?? []).map((word) => `${name} ${word}`),
   ])
-  const commands = Object.keys(COMMANDS)
+  const commands = [...COMMANDS.keys()]
   for (const [name, load] of loaded) {
     const command = new Command(name)
     ;(await load())(command, () => async () => undefined)

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { COMMANDS, commandLine, EXIT_CODES, SERVICES } from '@fantail/command-line'
+import { COMMANDS, commandLine, EXIT_CODES, type programOf, SERVICES } from '@fantail/command-line'
 import { Command } from 'commander'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { COMMAND_OUTPUTS } from '../harness/command-line/command-outputs.ts'
@@ -13,12 +13,12 @@ import { renderOutputs } from '../harness/command-line/outputs-page.ts'
 import { textOf } from '../repo/repository.ts'
 
 const leaves = new Map<string, Command | undefined>(SERVICES.map((name) => [name, undefined]))
-for (const [name, command] of Object.entries(COMMANDS)) {
+for (const [name, command] of COMMANDS) {
   if ('load' in command) await addLeaves(name, command.load)
   else for (const words of processCommands(command.words)) leaves.set(`${name}${words}`, undefined)
 }
 
-async function addLeaves(name: string, load: Extract<(typeof COMMANDS)[string], { load: object }>['load']) {
+async function addLeaves(name: string, load: () => Promise<Parameters<typeof programOf>[3]>) {
   const command = new Command(name)
   const define = await load()
   define(command, () => async () => undefined)

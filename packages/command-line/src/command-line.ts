@@ -10,9 +10,9 @@ const FLAGS_WITH_VALUE = ['--profile', '--url', '--timeout']
 export async function commandLine(words: string[], caller: Caller = process): Promise<number> {
   const at = commandIndex(words)
   const name = words[at] ?? ''
-  if (name in COMMANDS) return runNamed(name, words, caller)
+  if (COMMANDS.has(name)) return runNamed(name, words, caller)
   if (words.some((word) => HELP.includes(word)) && ['', ...HELP, ...SERVICES].includes(name)) {
-    const asked = words.slice(at + 1).find((word) => word in COMMANDS)
+    const asked = words.slice(at + 1).find((word) => COMMANDS.has(word))
     if (asked !== undefined) return runNamed(asked, [...words.slice(at + 1), '--help'], caller)
     caller.stdout.write(`${usage()}\n`)
     return EXIT_CODES.done
@@ -32,7 +32,7 @@ function commandIndex(words: string[]): number {
 }
 
 async function runNamed(name: string, words: string[], caller: Caller): Promise<number> {
-  const command = COMMANDS[name]
+  const command = COMMANDS.get(name)
   if (!command) throw new RangeError(`no command ${name}`)
   if ('process' in command) {
     await command.process()
@@ -51,7 +51,7 @@ async function runNamed(name: string, words: string[], caller: Caller): Promise<
 }
 
 function unknown(name: string): string {
-  const near = Object.keys(COMMANDS).filter((other) => other.startsWith(name[0] ?? '') && isNear(name, other))
+  const near = [...COMMANDS.keys()].filter((other) => other.startsWith(name[0] ?? '') && isNear(name, other))
   const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''
   return `fantail: there is no command ${name}. ${hint}\`fantail --help\` lists them.`
 }
@@ -70,8 +70,8 @@ function isNear(a: string, b: string): boolean {
 
 function usage(): string {
   const services = { summary: 'run a service (`redrive` without words)' }
-  const table: Record<string, Row> = { ...COMMANDS, [SERVICES.join(' | ')]: services }
-  const lines = Object.entries(table).map(
+  const table: [string, Row][] = [...COMMANDS, [SERVICES.join(' | '), services]]
+  const lines = table.map(
     ([name, { words = '', summary }]) => `  ${`${name} ${words}`.trim().padEnd(WORDS_WIDTH)}  ${summary}`,
   )
   return [
@@ -89,9 +89,9 @@ function usage(): string {
 const WORDS_WIDTH = 42
 
 const COMMAND_SET = {
-  names: [...Object.keys(COMMANDS), ...SERVICES],
+  names: [...COMMANDS.keys(), ...SERVICES],
   load(name: string) {
-    const command = COMMANDS[name]
+    const command = COMMANDS.get(name)
     return command && 'load' in command ? command.load() : undefined
   },
 }

@@ -19,7 +19,7 @@ interface ProcessCommand extends Row {
   process: () => Promise<unknown>
 }
 
-export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
+const ROWS: Record<string, LoadedCommand | ProcessCommand> = {
   dev: {
     words: '[--port N] [--ephemeral]',
     summary: 'run a whole stack on this machine',
@@ -218,6 +218,8 @@ export const COMMANDS: Record<string, LoadedCommand | ProcessCommand> = {
     process: () => import('./drill/main.ts'),
   },
 }
+
+export const COMMANDS: ReadonlyMap<string, LoadedCommand | ProcessCommand> = new Map(Object.entries(ROWS))
 
 /** The services. infra/bin/fantail.mjs starts them. */
 export const SERVICES = ['api', 'worker', 'redrive']

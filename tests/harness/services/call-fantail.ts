@@ -13,7 +13,7 @@ export async function callFantail(
   words: string[],
   { env = {}, stdin = '' }: FantailOptions = {},
 ): Promise<Ended> {
-  const named = COMMANDS[words[0] ?? '']
+  const named = COMMANDS.get(words[0] ?? '')
   if (named && 'process' in named) throw new Error(`fantail ${words[0]} needs a process of its own`)
   const { PATH = '', HOME = '' } = process.env
   const [stdout, stderr] = [new Written(), new Written()]

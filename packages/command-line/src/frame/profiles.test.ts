@@ -15,11 +15,11 @@ beforeEach(async () => {
 afterEach(() => rm(env.XDG_CONFIG_HOME, { recursive: true }))
 
 test('profiles are kept in a file that only the owner may read', async () => {
-  expect(await readProfiles(env)).toEqual({ current: null, profiles: {} })
-  const path = await writeProfiles(env, { current: 'prod', profiles: { prod } })
+  expect(await readProfiles(env)).toEqual({ current: null, profiles: new Map() })
+  const path = await writeProfiles(env, { current: 'prod', profiles: new Map([['prod', prod]]) })
   expect(path).toBe(profilesPath(env))
   expect((await stat(path)).mode & 0o777).toBe(0o600)
-  expect(await readProfiles(env)).toEqual({ current: 'prod', profiles: { prod } })
+  expect(await readProfiles(env)).toEqual({ current: 'prod', profiles: new Map([['prod', prod]]) })
   expect(await readFile(path, 'utf8')).toContain('"apiKey": "k1"')
 
   await chmod(path, 0o644)
@@ -44,7 +44,7 @@ test.each([
 ])(
   'flags %j and environment %j choose a server, and no key goes to a foreign one',
   async (flags, given, chosen) => {
-    await writeProfiles(env, { current: 'prod', profiles: { prod } })
+    await writeProfiles(env, { current: 'prod', profiles: new Map([['prod', prod]]) })
     expect(await chooseServer({ color: true, ...flags }, { ...env, ...given })).toEqual(chosen)
   },
 )

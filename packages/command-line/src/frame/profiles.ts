@@ -12,6 +12,11 @@ interface Profile {
 interface Profiles {
   /** The name of the profile in use. */
   current: string | null
+  profiles: ReadonlyMap<string, Profile>
+}
+
+interface Stored {
+  current: string | null
   profiles: Record<string, Profile>
 }
 
@@ -32,7 +37,7 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
     if (error.code === 'ENOENT') return undefined
     throw new CommandError('failed', `${path} cannot be read: ${error.message}`)
   })
-  if (text === undefined) return { current: null, profiles: {} }
+  if (text === undefined) return { current: null, profiles: new Map() }
   const { mode } = await stat(path)
   if (mode & OTHERS_MAY) {
     throw new CommandError('refused', `${path} has keys, and others may read it.`, `Run: chmod 600 ${path}`)
@@ -42,9 +47,9 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
 
 function parsed(text: string, path: string): Profiles {
   try {
-    const { current, profiles } = JSON.parse(text) as Profiles
+    const { current, profiles } = JSON.parse(text) as Stored
     for (const { url } of Object.values(profiles)) new URL(url)
-    return { current, profiles }
+    return { current, profiles: new Map(Object.entries(profiles)) }
   } catch {
     throw new CommandError(
       'failed',
@@ -57,11 +62,12 @@ function parsed(text: string, path: string): Profiles {
 /**
  * Replaces the file in one step. If the command is stopped meanwhile, the file is complete: the old one or the new one.
  */
-export async function writeProfiles(env: Environment, profiles: Profiles): Promise<string> {
+export async function writeProfiles(env: Environment, { current, profiles }: Profiles): Promise<string> {
   const path = profilesPath(env)
   const next = `${path}.${process.pid}`
+  const stored: Stored = { current, profiles: Object.fromEntries(profiles) }
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await writeFile(next, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 })
+  await writeFile(next, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
   await rename(next, path)
   return path
 }

@@ -16,7 +16,7 @@ export async function chooseServer(flags: GlobalFlags, env: NodeJS.ProcessEnv): 
   }
   const { current, profiles } = await readProfiles(env)
   const name = flags.profile ?? current
-  const profile = name === null ? undefined : profiles[name]
+  const profile = name === null ? undefined : profiles.get(name)
   if (name !== null && !profile) {
     throw new CommandError('notFound', `there is no profile ${name}`, `Run: fantail login URL --name ${name}`)
   }

@@ -71,16 +71,16 @@ async function create(cli: KeysCli, args: string[]): Promise<void> {
 }
 
 /** The options of the command line, by the names of the members that they set. */
-const OPTIONS: Record<string, string> = {
-  scopes: '--scope',
-  prefixes: '--prefix',
-  maxRequestsPerSecond: '--limit',
-}
+const OPTIONS = new Map([
+  ['scopes', '--scope'],
+  ['prefixes', '--prefix'],
+  ['maxRequestsPerSecond', '--limit'],
+])
 
 function problemsText(problems: { path: string; message: string }[]): string {
   const lines = problems.map(({ path, message }) => {
     const member = path.split(/[.[]/)[0] ?? ''
-    return `${OPTIONS[member] ?? `--${member}`} ${message}`
+    return `${OPTIONS.get(member) ?? `--${member}`} ${message}`
   })
   return [...lines, '', KEYS_USAGE].join('\n')
 }

@@ -86,10 +86,17 @@ function showLine({ out }: CommandContext, { service, line, isVerbose }: LogLine
 function levelOf(line: string): number {
   const level = /^\{"level":"?(\w+)/.exec(line)?.[1]
   if (level === undefined) return line.trim() === '' ? 0 : WARN_LEVEL
-  return LEVELS[level] ?? Number(level)
+  return LEVELS.get(level) ?? Number(level)
 }
 
-const LEVELS: Record<string, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 }
+const LEVELS = new Map([
+  ['trace', 10],
+  ['debug', 20],
+  ['info', 30],
+  ['warn', 40],
+  ['error', 50],
+  ['fatal', 60],
+])
 
 function welcome({ url, consoleUrl, services, redisUrl, dataDir }: DevAddresses): string {
   const flag = url === `http://127.0.0.1:${PORT_DEFAULT}` ? '' : ` --url ${url}`

@@ -16,23 +16,25 @@ export async function listenSecret({ profile, url }: Server, env: NodeJS.Process
   const path = join(dirname(profilesPath(env)), 'listen-secrets.json')
   const name = profile ?? url
   const secrets = await readSecrets(path)
-  const known = secrets[name]
+  const known = secrets.get(name)
   if (known !== undefined) return known
   const secret = `whsec_${randomBytes(LISTEN_SECRET_BYTES).toString('base64')}`
   const next = `${path}.${process.pid}`
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await writeFile(next, `${JSON.stringify({ ...secrets, [name]: secret }, null, 2)}\n`, { mode: 0o600 })
+  await writeFile(next, `${JSON.stringify(Object.fromEntries(secrets.set(name, secret)), null, 2)}\n`, {
+    mode: 0o600,
+  })
   await rename(next, path)
   return secret
 }
 
-async function readSecrets(path: string): Promise<Record<string, string>> {
+async function readSecrets(path: string): Promise<Map<string, string>> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}'
     throw new CommandError('failed', `${path} cannot be read: ${error.message}`)
   })
   try {
-    return JSON.parse(text) as Record<string, string>
+    return new Map(Object.entries(JSON.parse(text) as Record<string, string>))
   } catch {
     throw new CommandError('failed', `${path} is not JSON.`, 'Delete it: then a new secret is made.')
   }

@@ -55,6 +55,12 @@ test('only differences are steps, queues before what leads to them', () => {
   expect(planOf({ ...rest, topics }, found, { prune: true })).toEqual([])
 })
 
+test('a setting that every object inherits had no value before', () => {
+  const settings = { constructor: 'x', toString: 'x', other: 'x' }
+  const [step] = planOf({ ...wanted, queues: [{ name: 'old', settings }] }, found, { prune: false })
+  expect(step).toMatchObject({ name: 'old', before: { constructor: null, toString: null, other: null } })
+})
+
 test('things that the file does not name are deleted only with prune, queues last', () => {
   const deleted = planOf(wanted, found, { prune: true }).filter(({ act }) => act === 'delete')
   expect(deleted.map(({ kind, name, id }) => [kind, name, id])).toEqual([

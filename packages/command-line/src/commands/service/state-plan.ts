@@ -120,7 +120,7 @@ function differenceOf(isStored: IsStored, ...[subject, wanted, present]: Paramet
   )
   if (changed.length === 0) return []
   const pick = (from: Record<string, unknown>) =>
-    Object.fromEntries(changed.map((name) => [name, from[name] ?? null]))
+    Object.fromEntries(changed.map((name) => [name, Object.hasOwn(from, name) ? (from[name] ?? null) : null]))
   return [{ act: 'change', ...subject, settings: pick(wanted), before: pick(present) }]
 }
 

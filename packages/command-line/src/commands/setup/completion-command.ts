@@ -7,13 +7,18 @@ import { Command, InvalidArgumentError } from 'commander'
 import { connectApi } from '../../frame/api-client.ts'
 import { type CommandContext, type Define, type Does, examples } from '../../frame/command-context.ts'
 
-const SCRIPTS: Record<string, string> = {
-  bash: `_fantail() {
+const SCRIPTS = new Map([
+  [
+    'bash',
+    `_fantail() {
   local IFS=$'\\n'
   COMPREPLY=($(fantail completion words -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _fantail fantail`,
-  zsh: `#compdef fantail
+  ],
+  [
+    'zsh',
+    `#compdef fantail
 _fantail() {
   local -a words_found
   words_found=(\${(f)"$(fantail completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
@@ -24,28 +29,32 @@ if [ "$funcstack[1]" = _fantail ]; then
 else
   compdef _fantail fantail
 fi`,
-  fish: `function __fantail_words
+  ],
+  [
+    'fish',
+    `function __fantail_words
   set -l words (commandline -opc) (commandline -ct)
   fantail completion words -- $words[2..-1] 2>/dev/null
 end
 complete -c fantail -f -a '(__fantail_words)'`,
-}
+  ],
+])
 
 export const completion: Define = (command, does) => {
-  const shells = Object.keys(SCRIPTS)
+  const shells = [...SCRIPTS.keys()]
   command
     .argument(
       '<shell>',
       `${shells.join(', ')}; \`words\` prints what may come after the given words`,
       (name) => {
-        if (name in SCRIPTS || name === 'words') return name
+        if (SCRIPTS.has(name) || name === 'words') return name
         throw new InvalidArgumentError(`It must be one of ${shells.join(', ')}.`)
       },
     )
     .argument('[words...]', 'for `words`: the words so far')
     .action(
       does(async (context: CommandContext, shell: string, words: string[]) => {
-        const script = SCRIPTS[shell]
+        const script = SCRIPTS.get(shell)
         if (script !== undefined) context.out.line(script)
         else for (const word of await candidates(words, context, () => new Command())) context.out.line(word)
       }),

@@ -40,7 +40,10 @@ async function save(context: CommandContext, given: string, { name }: { name: st
   })
   const { profiles } = await readProfiles(context.env)
   const profile = { url, ...(apiKey !== undefined && { apiKey }) }
-  const path = await writeProfiles(context.env, { current: name, profiles: { ...profiles, [name]: profile } })
+  const path = await writeProfiles(context.env, {
+    current: name,
+    profiles: new Map(profiles).set(name, profile),
+  })
   if (apiKey !== undefined && isOpen(url))
     context.out.warn('The key travels unencrypted: the URL is not https.')
   context.out.item(
@@ -76,7 +79,7 @@ export const use: Define = (command, does) => {
     does(async ({ env, out }, name?: string) => {
       const { current, profiles } = await readProfiles(env)
       if (name === undefined) {
-        const rows = Object.entries(profiles).map(([profile, { url, apiKey }]) => ({
+        const rows = [...profiles].map(([profile, { url, apiKey }]) => ({
           profile,
           url,
           hasKey: apiKey !== undefined,
@@ -90,7 +93,7 @@ export const use: Define = (command, does) => {
         ])
         return
       }
-      const profile = profiles[name]
+      const profile = profiles.get(name)
       if (!profile) {
         throw new CommandError('notFound', `there is no profile ${name}`, '`fantail use` lists them.')
       }

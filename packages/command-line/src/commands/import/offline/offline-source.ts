@@ -32,28 +32,28 @@ export function attributesBy(table: Record<string, string>, members: Record<stri
 }
 
 /** Kinds of subscribers whose deliveries AWS can log, by their names in files and in attributes. */
-export const LOGGED_KINDS: Record<string, string> = {
-  http: 'HTTP',
-  firehose: 'Firehose',
-  lambda: 'Lambda',
-  application: 'Application',
-  sqs: 'SQS',
-}
+export const LOGGED_KINDS = new Map([
+  ['http', 'HTTP'],
+  ['firehose', 'Firehose'],
+  ['lambda', 'Lambda'],
+  ['application', 'Application'],
+  ['sqs', 'SQS'],
+])
 
 export function emptySource(): AwsSource {
   return { topics: [], subscriptions: [], queues: [], unread: [], notes: [] }
 }
 
 /** Why an attribute matters, if it is left out. Others are details. */
-const MATTERS: Record<string, Finding['matter']> = {
-  Policy: 'access',
-  KmsMasterKeyId: 'access',
-  RedrivePolicy: 'messages',
-  DeliveryPolicy: 'delivery',
-}
+const MATTERS = new Map<string, Finding['matter']>([
+  ['Policy', 'access'],
+  ['KmsMasterKeyId', 'access'],
+  ['RedrivePolicy', 'messages'],
+  ['DeliveryPolicy', 'delivery'],
+])
 
 export function lostAttribute(object: string, attribute: string, text: string): SourceNote {
-  return { object, finding: { matter: MATTERS[attribute] ?? 'details', what: 'lost', text } }
+  return { object, finding: { matter: MATTERS.get(attribute) ?? 'details', what: 'lost', text } }
 }
 
 /** SQS keeps messages for 4 days where nothing is set, and the native API for 14. */

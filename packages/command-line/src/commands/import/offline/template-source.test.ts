@@ -137,6 +137,26 @@ test('a template in YAML is read, with its short tags, and what it does not deci
   })
 })
 
+test('names that every object inherits have no value and no attribute', () => {
+  const Properties = {
+    TopicName: { 'Fn::GetAtt': ['Work', 'constructor'] },
+    constructor: { 'Fn::ImportValue': 'x' },
+    DeliveryStatusLogging: [{ Protocol: 'constructor', SuccessFeedbackSampleRate: '10' }],
+  }
+  const Resources = { Orders: { Type: 'AWS::SNS::Topic', Properties }, Work: { Type: 'AWS::SQS::Queue' } }
+  const { topics, notes } = readOffline(JSON.stringify({ Resources }), {
+    ...{ file: 'shop.json', place, parameters: {} },
+  })
+  expect(topics).toEqual([
+    { arn: arn('sns', 'Orders'), attributes: { SuccessFeedbackSampleRate: '10' }, tags: {} },
+  ])
+  expect(notes).toEqual([
+    note('Orders', 'changed', 'requests', `${NAMED} Work.constructor has no value in the template`),
+    expect.objectContaining({ object: 'Work' }),
+    note('Orders', 'lost', 'details', 'constructor: Fn::ImportValue is not supported'),
+  ])
+})
+
 test('the same template in JSON says the same', () => {
   const Resources = {
     Orders: {

@@ -46,7 +46,8 @@ class TemplateReader {
         })
       this.#add(id, resource)
     }
-    for (const [id, resource] of this.#resources) if (resource.Type in POLICIES) this.#addPolicy(id, resource)
+    for (const [id, resource] of this.#resources)
+      if (POLICIES.has(resource.Type)) this.#addPolicy(id, resource)
     return this.#source
   }
 
@@ -108,7 +109,7 @@ class TemplateReader {
   }
 
   #add(id: string, { Type, Properties: given = {} }: TemplateResource): void {
-    if (Type in POLICIES) return
+    if (POLICIES.has(Type)) return
     const known = this.#scope.resources.get(id)
     const { TopicName: _, QueueName: __, Subscription: inline, ...others } = given
     if (Type === 'AWS::SNS::Topic' && known) {
@@ -153,7 +154,9 @@ class TemplateReader {
   #addPolicy(id: string, { Type, Properties: given = {} }: TemplateResource): void {
     const properties = this.#resolve(id, given)
     const { PolicyDocument: policy } = properties
-    const targets = [properties[POLICIES[Type] ?? '']].flat().filter((target) => typeof target === 'string')
+    const targets = [properties[POLICIES.get(Type) ?? '']]
+      .flat()
+      .filter((target) => typeof target === 'string')
     if (!isObject(policy)) return
     for (const target of targets) {
       const isSet = setPart(this.#source, target, { Policy: JSON.stringify(policy) })
@@ -172,7 +175,7 @@ function tagsOf({ Tags }: Properties): Attributes {
 function feedbackOf({ DeliveryStatusLogging: logging }: Properties): Attributes {
   const members = ['SuccessFeedbackRoleArn', 'FailureFeedbackRoleArn', 'SuccessFeedbackSampleRate']
   const found = listOf(logging).flatMap((entry) => {
-    const kind = LOGGED_KINDS[String(entry.Protocol).replace(/^http\/s$/, 'http')] ?? ''
+    const kind = LOGGED_KINDS.get(String(entry.Protocol).replace(/^http\/s$/, 'http')) ?? ''
     return Object.entries(attributesBy(sameNames(members), entry)).map(([name, text]) => [kind + name, text])
   })
   return Object.fromEntries(found)

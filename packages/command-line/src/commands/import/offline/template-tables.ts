@@ -21,9 +21,9 @@ export const QUEUE = sameNames([
 ])
 
 /** Policies of topics and queues as resources of their own: the property that lists them. */
-export const POLICIES: Record<string, string> = {
-  'AWS::SNS::TopicPolicy': 'Topics',
-  'AWS::SNS::TopicInlinePolicy': 'TopicArn',
-  'AWS::SQS::QueuePolicy': 'Queues',
-  'AWS::SQS::QueueInlinePolicy': 'Queue',
-}
+export const POLICIES = new Map([
+  ['AWS::SNS::TopicPolicy', 'Topics'],
+  ['AWS::SNS::TopicInlinePolicy', 'TopicArn'],
+  ['AWS::SQS::QueuePolicy', 'Queues'],
+  ['AWS::SQS::QueueInlinePolicy', 'Queue'],
+])

@@ -75,7 +75,8 @@ function reference(name: string, { place, parameters, resources }: TemplateScope
 }
 
 function attribute(id: string, name: string, { resources }: TemplateScope): string {
-  const value = resources.get(id)?.attributes[name]
+  const attributes = new Map(Object.entries(resources.get(id)?.attributes ?? {}))
+  const value = attributes.get(name)
   if (value !== undefined) return value
   throw new Unresolved(`${id}.${name} has no value in the template`)
 }

@@ -10,7 +10,7 @@ import {
   setPart,
   sourceQueue,
 } from './offline-source.ts'
-import { NEEDED, PARTS, TABLES } from './terraform-tables.ts'
+import { NEEDED, PARTS, TABLES, TOPIC } from './terraform-tables.ts'
 
 export interface TerraformResource {
   address: string
@@ -36,7 +36,7 @@ export function terraformSource(resources: TerraformResource[], place: Place): A
     addResource(source, resource)
     source.notes.push(...unknownAttributes(resource))
   }
-  for (const resource of usable) if (resource.type in PARTS) addPart(source, resource)
+  for (const resource of usable) if (PARTS.has(resource.type)) addPart(source, resource)
   return source
 }
 
@@ -54,10 +54,13 @@ function withArn(resources: TerraformResource[], place: Place) {
   }
 }
 
-const SERVICES: Record<string, 'sns' | 'sqs'> = { aws_sns_topic: 'sns', aws_sqs_queue: 'sqs' }
+const SERVICES = new Map<string, 'sns' | 'sqs'>([
+  ['aws_sns_topic', 'sns'],
+  ['aws_sqs_queue', 'sqs'],
+])
 
 function arnIn({ type, values }: TerraformResource, place: Place): string | undefined {
-  const service = SERVICES[type]
+  const service = SERVICES.get(type)
   const { arn, name } = values
   if (service === undefined || typeof arn === 'string') return service && String(arn)
   return typeof name === 'string' ? arnOf(service, name, place) : undefined
@@ -66,28 +69,28 @@ function arnIn({ type, values }: TerraformResource, place: Place): string | unde
 /** Why a resource is not imported. */
 function obstacleOf({ type, values, unknown }: TerraformResource): SourceNote['finding'] | undefined {
   const lost = (matter: Finding['matter'], text: string) => ({ matter, what: 'lost' as const, text })
-  const needed = NEEDED[type]
+  const needed = NEEDED.get(type)
   if (!needed) return lost('details', `resources of the type ${type}`)
   const missing = needed.filter((member) => typeof values[member] !== 'string' || values[member] === '')
   // Without its filter a subscription would get too much.
   if (unknown.includes('filter_policy')) missing.push('filter_policy')
   if (missing.length === 0) return undefined
   const why = missing.every((member) => unknown.includes(member)) ? LATER : 'the file does not have it'
-  const matter = type in PARTS ? 'access' : 'messages'
+  const matter = PARTS.has(type) ? 'access' : 'messages'
   return lost(matter, `a resource of the type ${type} needs ${missing.join(', ')}, and ${why}`)
 }
 
 /** Settings that a plan does not know yet. The resource itself is imported. */
 function unknownAttributes({ address, type, unknown }: TerraformResource): SourceNote[] {
-  const table = TABLES[type] ?? {}
+  const table = new Map(Object.entries(TABLES.get(type) ?? {}))
   return unknown.flatMap((member) => {
-    const attribute = table[member]
+    const attribute = table.get(member)
     return attribute === undefined ? [] : [lostAttribute(address, attribute, `${attribute}: ${LATER}`)]
   })
 }
 
 function addResource(source: AwsSource, { type, values }: TerraformResource): void {
-  const attributes = attributesBy(TABLES[type] ?? {}, values)
+  const attributes = attributesBy(TABLES.get(type) ?? {}, values)
   if (type === 'aws_sns_topic') source.topics.push(topicOf(values))
   if (type === 'aws_sqs_queue')
     source.queues.push(sourceQueue(String(values.arn), queueAttributes(attributes), tagsOf(values)))
@@ -104,7 +107,7 @@ function addResource(source: AwsSource, { type, values }: TerraformResource): vo
 /** Terraform has 0 and false where nothing is set. SNS shows no such attribute. */
 function topicOf(values: Record<string, unknown>) {
   const set = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0 && value !== false))
-  const attributes = attributesBy(TABLES.aws_sns_topic ?? {}, set)
+  const attributes = attributesBy(TOPIC, set)
   return { arn: String(values.arn), attributes, tags: tagsOf(values) }
 }
 
@@ -131,7 +134,7 @@ function tagsOf({ tags, tags_all: all }: Record<string, unknown>): Attributes {
 }
 
 function addPart(source: AwsSource, { address, type, values }: TerraformResource): void {
-  const { of, member, attribute } = PARTS[type] ?? { of: '', member: '', attribute: '' }
+  const { of, member, attribute } = PARTS.get(type) ?? { of: '', member: '', attribute: '' }
   const named = String(values[of])
   if (setPart(source, named, { [attribute]: String(values[member]) })) return
   source.notes.push(

@@ -2,13 +2,13 @@
 import type { Attributes } from '../sns/aws-source.ts'
 import { LOGGED_KINDS } from './offline-source.ts'
 
-const FEEDBACK = Object.entries(LOGGED_KINDS).flatMap(([kind, name]) => [
+const FEEDBACK = [...LOGGED_KINDS].flatMap(([kind, name]) => [
   [`${kind}_success_feedback_role_arn`, `${name}SuccessFeedbackRoleArn`],
   [`${kind}_failure_feedback_role_arn`, `${name}FailureFeedbackRoleArn`],
   [`${kind}_success_feedback_sample_rate`, `${name}SuccessFeedbackSampleRate`],
 ])
 
-const TOPIC: Attributes = {
+export const TOPIC: Attributes = {
   display_name: 'DisplayName',
   policy: 'Policy',
   delivery_policy: 'DeliveryPolicy',
@@ -50,29 +50,35 @@ const QUEUE: Attributes = {
   sqs_managed_sse_enabled: 'SqsManagedSseEnabled',
 }
 
-export const TABLES: Record<string, Attributes> = {
-  aws_sns_topic: TOPIC,
-  aws_sqs_queue: QUEUE,
-  aws_sns_topic_subscription: SUBSCRIPTION,
-}
+export const TABLES = new Map([
+  ['aws_sns_topic', TOPIC],
+  ['aws_sqs_queue', QUEUE],
+  ['aws_sns_topic_subscription', SUBSCRIPTION],
+])
 
 /** Resources that set one attribute of a topic or queue: the member that names it, and the attribute. */
-export const PARTS: Record<string, { of: string; member: string; attribute: string }> = {
-  aws_sns_topic_policy: { of: 'arn', member: 'policy', attribute: 'Policy' },
-  aws_sns_topic_data_protection_policy: { of: 'arn', member: 'policy', attribute: 'DataProtectionPolicy' },
-  aws_sqs_queue_policy: { of: 'queue_url', member: 'policy', attribute: 'Policy' },
-  aws_sqs_queue_redrive_policy: { of: 'queue_url', member: 'redrive_policy', attribute: 'RedrivePolicy' },
-  aws_sqs_queue_redrive_allow_policy: {
-    of: 'queue_url',
-    member: 'redrive_allow_policy',
-    attribute: 'RedriveAllowPolicy',
-  },
-}
+export const PARTS = new Map([
+  ['aws_sns_topic_policy', { of: 'arn', member: 'policy', attribute: 'Policy' }],
+  [
+    'aws_sns_topic_data_protection_policy',
+    { of: 'arn', member: 'policy', attribute: 'DataProtectionPolicy' },
+  ],
+  ['aws_sqs_queue_policy', { of: 'queue_url', member: 'policy', attribute: 'Policy' }],
+  ['aws_sqs_queue_redrive_policy', { of: 'queue_url', member: 'redrive_policy', attribute: 'RedrivePolicy' }],
+  [
+    'aws_sqs_queue_redrive_allow_policy',
+    {
+      of: 'queue_url',
+      member: 'redrive_allow_policy',
+      attribute: 'RedriveAllowPolicy',
+    },
+  ],
+])
 
 /** Members without which a resource is not imported. */
-export const NEEDED: Record<string, string[]> = {
-  aws_sns_topic: ['name'],
-  aws_sqs_queue: ['name'],
-  aws_sns_topic_subscription: ['topic_arn', 'protocol', 'endpoint'],
-  ...Object.fromEntries(Object.entries(PARTS).map(([type, { of, member }]) => [type, [of, member]])),
-}
+export const NEEDED = new Map<string, readonly string[]>([
+  ['aws_sns_topic', ['name']],
+  ['aws_sqs_queue', ['name']],
+  ['aws_sns_topic_subscription', ['topic_arn', 'protocol', 'endpoint']],
+  ...[...PARTS].map(([type, { of, member }]) => [type, [of, member]] as const),
+])

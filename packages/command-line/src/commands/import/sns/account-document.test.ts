@@ -285,6 +285,14 @@ test('a dead-letter queue that is missing is left out, and what could not be rea
   ])
 })
 
+test('an attribute of a queue that is not known is left out, whatever its name', async () => {
+  const queues = [queue({ NoSuchAttribute: 'x', constructor: 'x' })]
+  expect((await lossesOf({ queues })).filter((text) => text.includes('not known here'))).toEqual([
+    `details: attribute NoSuchAttribute, which is not known here [${JOBS}]`,
+    `details: attribute constructor, which is not known here [${JOBS}]`,
+  ])
+})
+
 test('curves of SNS and of here are counted in pairs', () => {
   const http = { defaultHealthyRetryPolicy: { minDelayTarget: 2, maxDelayTarget: 2, numRetries: 2 } }
   const EffectiveDeliveryPolicy = JSON.stringify({

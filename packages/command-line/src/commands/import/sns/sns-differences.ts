@@ -25,32 +25,34 @@ export function findGeneral(source: AwsSource, topics: TopicState[], { findings 
 }
 
 /** Calls by their effect on what comes over, if AWS refuses them. */
-const MISSING: Record<string, Omit<Finding, 'what' | 'objects' | 'remedy'>> = {
-  'sns:ListTopics': { matter: 'messages', text: 'all topics, because they could not be listed' },
-  'sqs:ListQueues': { matter: 'messages', text: 'all queues, because they could not be listed' },
-  'sns:ListSubscriptionsByTopic': {
-    matter: 'messages',
-    text: 'subscriptions, because they could not be listed',
-  },
-  'sns:GetSubscriptionAttributes': {
-    matter: 'messages',
-    text: 'settings of subscriptions could not be read',
-  },
-  'sns:GetTopicAttributes': { matter: 'access', text: 'settings of topics, which get the default ones' },
-  'sqs:GetQueueAttributes': { matter: 'access', text: 'settings of queues, which get the default ones' },
-  'sns:ListPlatformApplications': { matter: 'messages', text: 'whether there are platform applications' },
-  'sns:ListSubscriptions': {
-    matter: 'messages',
-    text: 'whether there are subscriptions to topics of others',
-  },
-  'sns:GetDataProtectionPolicy': { matter: 'details', text: 'data protection policies' },
-  'sns:ListTagsForResource': { matter: 'details', text: 'tags of topics' },
-  'sqs:ListQueueTags': { matter: 'details', text: 'tags of queues' },
-}
+const MISSING = new Map<string, Omit<Finding, 'what' | 'objects' | 'remedy'>>(
+  Object.entries({
+    'sns:ListTopics': { matter: 'messages', text: 'all topics, because they could not be listed' },
+    'sqs:ListQueues': { matter: 'messages', text: 'all queues, because they could not be listed' },
+    'sns:ListSubscriptionsByTopic': {
+      matter: 'messages',
+      text: 'subscriptions, because they could not be listed',
+    },
+    'sns:GetSubscriptionAttributes': {
+      matter: 'messages',
+      text: 'settings of subscriptions could not be read',
+    },
+    'sns:GetTopicAttributes': { matter: 'access', text: 'settings of topics, which get the default ones' },
+    'sqs:GetQueueAttributes': { matter: 'access', text: 'settings of queues, which get the default ones' },
+    'sns:ListPlatformApplications': { matter: 'messages', text: 'whether there are platform applications' },
+    'sns:ListSubscriptions': {
+      matter: 'messages',
+      text: 'whether there are subscriptions to topics of others',
+    },
+    'sns:GetDataProtectionPolicy': { matter: 'details', text: 'data protection policies' },
+    'sns:ListTagsForResource': { matter: 'details', text: 'tags of topics' },
+    'sqs:ListQueueTags': { matter: 'details', text: 'tags of queues' },
+  }),
+)
 
 function findUnread({ unread }: AwsSource, findings: Findings): void {
   for (const { call, code, objects } of unread) {
-    const { matter, text } = MISSING[call] ?? { matter: 'details', text: `the answers to ${call}` }
+    const { matter, text } = MISSING.get(call) ?? { matter: 'details', text: `the answers to ${call}` }
     const remedy = code !== UNREADABLE && { remedy: `allow ${call}, and import again` }
     findings.add({ matter, what: 'lost', text: `${text} (${code})`, ...remedy }, ...objects)
   }

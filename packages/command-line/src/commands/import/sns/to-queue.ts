@@ -8,13 +8,13 @@ import type { Translation } from './translation.ts'
 type Settings = Record<string, unknown>
 
 /** Numbers by their names in SQS. */
-const NUMBERS: Record<string, string> = {
-  VisibilityTimeout: 'visibilityTimeoutSeconds',
-  MessageRetentionPeriod: 'retentionSeconds',
-  DelaySeconds: 'delaySeconds',
-  ReceiveMessageWaitTimeSeconds: 'receiveWaitSeconds',
-  MaximumMessageSize: 'maximumMessageBytes',
-}
+const NUMBERS = new Map([
+  ['VisibilityTimeout', 'visibilityTimeoutSeconds'],
+  ['MessageRetentionPeriod', 'retentionSeconds'],
+  ['DelaySeconds', 'delaySeconds'],
+  ['ReceiveMessageWaitTimeSeconds', 'receiveWaitSeconds'],
+  ['MaximumMessageSize', 'maximumMessageBytes'],
+])
 /** Read in another way, or what SQS computes. */
 const OTHERS = new Set([
   ...['Policy', 'RedrivePolicy', 'RedriveAllowPolicy', 'QueueArn', 'FifoQueue', 'ContentBasedDeduplication'],
@@ -30,13 +30,13 @@ export function toQueue({ arn, attributes, tags }: SourceQueue, translation: Tra
 
 function settingsOf(arn: string, attributes: Attributes, translation: Translation): Settings {
   const { findings } = translation
-  const numbers = Object.entries(NUMBERS).flatMap(([name, member]) =>
+  const numbers = [...NUMBERS].flatMap(([name, member]) =>
     attributes[name] === undefined ? [] : [[member, Number(attributes[name])] as const],
   )
   const Policy = keptPolicy('queue', arn, attributes.Policy, findings)
   findAccess('queue', arn, attributes, translation)
   for (const name of Object.keys(attributes))
-    if (!(name in NUMBERS) && !OTHERS.has(name))
+    if (!NUMBERS.has(name) && !OTHERS.has(name))
       findings.add(
         { matter: 'details', what: 'lost', text: `attribute ${name}, which is not known here` },
         arn,

@@ -133,6 +133,16 @@ test('earlier words of JSON Schema are replaced, and names of properties stay', 
   expect(findings.sorted().map(({ objects }) => objects)).toEqual([['a'], ['b']])
 })
 
+test('a keyword that would set the prototype of an object is refused like other unknown ones', async () => {
+  const checked: unknown[] = []
+  const given = { name: 'a', schemas: { 1: JSON.parse('{"type":"object","__proto__":{}}') } }
+  await catalogueOf([given], new Findings(), async ({ schema }) => {
+    checked.push(JSON.stringify(schema))
+    return null
+  })
+  expect(checked).toEqual(['{"type":"object","__proto__":{}}'])
+})
+
 test.each([
   ['sk_x', 'https://api.svix.com'],
   ['sk_x.eu', 'https://api.eu.svix.com'],

@@ -93,15 +93,15 @@ async function checked(given: unknown, check: SchemaCheck, lose: (text: string) 
  */
 function asDraft2020(given: unknown): unknown {
   if (!isObject(given)) return given
-  const schema: Record<string, unknown> = {}
-  for (const [keyword, value] of Object.entries(given)) {
-    if (keyword === '$schema' || keyword === '$id' || keyword === 'nullable') continue
-    schema[keyword === 'definitions' ? '$defs' : keyword] = partOf(keyword, value)
-  }
+  const kept = Object.entries(given).filter(([keyword]) => !LEFT_OUT.has(keyword))
+  const schema = Object.fromEntries(
+    kept.map(([keyword, value]) => [keyword === 'definitions' ? '$defs' : keyword, partOf(keyword, value)]),
+  )
   if (given.nullable === true && typeof given.type === 'string') schema.type = [given.type, 'null']
   return schema
 }
 
+const LEFT_OUT = new Set(['$schema', '$id', 'nullable'])
 /** Keywords whose values are data, and those whose values are schemas by name. */
 const DATA = new Set(['enum', 'const', 'default', 'examples', 'required'])
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', 'definitions', '$defs'])
