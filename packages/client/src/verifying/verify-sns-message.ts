@@ -23,7 +23,10 @@ export interface VerifySnsOptions {
   signal?: AbortSignal
 }
 
-const HASHES: Record<string, string> = { '1': 'SHA-1', '2': 'SHA-256' }
+const HASHES = new Map([
+  ['1', 'SHA-1'],
+  ['2', 'SHA-256'],
+])
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{32}\.pem$/
 /** Time to load a certificate. Past it: the message is refused. */
 const CERTIFICATE_TIMEOUT_MS = 5_000
@@ -41,7 +44,7 @@ export async function verifySnsMessage(
   const text = typeof received === 'string' ? received : textOfBody((await readRequest(received)).body)
   const envelope = parseEnvelope(text)
   const { SigningCertURL: url, Signature, SignatureVersion = '' } = envelope
-  const hash = HASHES[SignatureVersion]
+  const hash = HASHES.get(SignatureVersion)
   const signature = base64Bytes(Signature ?? '')
   if (typeof url !== 'string' || !signature || !hash) {
     throw new VerifyError('no_matching_signature', 'the message is not signed as SNS does it')

@@ -144,8 +144,10 @@ describe('verifySnsMessage', () => {
     expect(asked.length - before).toBeLessThanOrEqual(1)
   })
 
-  test('refuses other hosts, other topics and changed messages', async () => {
+  test('refuses other hosts, other topics, other versions and changed messages', async () => {
     const document = await signed(envelopeOf({}))
+    for (const SignatureVersion of ['3', 'constructor', '__proto__'])
+      expect(await refusal(check({ ...document, SignatureVersion }))).toBe('no_matching_signature')
     const from = (url: string) => refusal(check({ ...document, SigningCertURL: url }))
     const path = new URL(document.SigningCertURL ?? '').pathname
     const before = asked.length

@@ -46,11 +46,11 @@ const SIZED = new Set(
   ),
 )
 const UNEVALUATED = ['unevaluatedItems', 'unevaluatedProperties']
-const HINTS: Record<string, string> = {
-  definitions: '; draft 2020-12 has $defs',
-  nullable: '; draft 2020-12 has "null" among the types',
-  $id: '; references stay in the schema',
-}
+const HINTS = new Map([
+  ['definitions', '; draft 2020-12 has $defs'],
+  ['nullable', '; draft 2020-12 has "null" among the types'],
+  ['$id', '; references stay in the schema'],
+])
 
 interface ReadSchema {
   /** For the compiler. */
@@ -145,7 +145,7 @@ class SchemaReader {
         read[keyword] = value
         return JSON.stringify(value).length
       default:
-        throw new SchemaProblem(placeOf(path), `is not a keyword that is known${HINTS[keyword] ?? ''}`)
+        throw new SchemaProblem(placeOf(path), `is not a keyword that is known${HINTS.get(keyword) ?? ''}`)
     }
   }
 

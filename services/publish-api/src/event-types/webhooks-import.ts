@@ -137,10 +137,10 @@ class SchemaCopy {
     if (!isObject(schema)) throw FantailError.invalid(this.#place, 'must have a schema that is an object')
     for (const name of Object.keys(isObject(schema.$defs) ? schema.$defs : {})) this.#taken.add(name)
     const copy = this.#schema(schema) as Json
-    const $defs: Json = isObject(copy.$defs) ? copy.$defs : {}
+    const $defs = new Map(Object.entries(isObject(copy.$defs) ? copy.$defs : {}))
     // A copy may refer to more schemas, which the loop then reaches, too.
-    for (const [reference, name] of this.#names) $defs[name] = this.#bounded(reference)
-    return Object.keys($defs).length > 0 ? { ...copy, $defs } : copy
+    for (const [reference, name] of this.#names) $defs.set(name, this.#bounded(reference))
+    return $defs.size > 0 ? { ...copy, $defs: Object.fromEntries($defs) } : copy
   }
 
   #dereferenced(given: unknown): unknown {

@@ -108,6 +108,7 @@ describe('the catalogue', () => {
   test.each<[string, object | undefined, string]>([
     ['bad..name', undefined, 'name must be segments of A-Z a-z 0-9 _ - joined by dots, like order.paid'],
     ['a', { schema: { typ: 'x' } }, 'schema.typ is not a keyword that is known'],
+    ['a', { schema: { constructor: 1 } }, 'schema.constructor is not a keyword that is known'],
     [
       'a',
       { schema: SCHEMA, examples: [{}] },
@@ -363,6 +364,15 @@ describe('an OpenAPI document', () => {
     expect(Object.keys(read.body.webhooks)).toEqual(['order.paid', 'order.sent'])
     const again = await importing(topic, read.body, true)
     expect(again.body.changes.map(({ change }: { change: string }) => change)).toEqual(['none', 'none'])
+  })
+
+  test('may name a schema __proto__', async () => {
+    const topic = await topicWith()
+    const schema = { properties: { a: { $ref: '#/components/schemas/__proto__' } } }
+    const schemas = JSON.parse('{"__proto__":{"type":"string"}}')
+    const given = { openapi: '3.1.0', webhooks: { a: operation(schema) }, components: { schemas } }
+    expect((await importing(topic, given)).status).toBe(200)
+    expect((await get(topic, 'a')).text).toContain('"$defs":{"__proto__":{"type":"string"}}')
   })
 
   test.each<[string, object, string]>([
