@@ -2,8 +2,10 @@
  * Names that the caller chooses. A name that has a special meaning in JavaScript's objects is refused or stored, never
  * dropped, and no table of ours answers to it.
  */
+import type { Shape } from '@fantail/aws-wire'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { snsOperations, sqsOperations } from '../aws/aws-operations.ts'
 import { answerTo } from '../fixtures/fuzzing.fixture.ts'
 import { type Called, startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 import { endpointsOf } from '../server/app.ts'
@@ -144,5 +146,55 @@ test('a name that every object inherits gets an answer in text, in the query, bo
       path: (await Promise.all(inherited.map((name) => wrong(path.replace(/\{\w+\}/g, name))))).join(''),
     }
     expect([method, path, found]).toEqual([method, path, { query: '', body: '', path: '' }])
+  }
+})
+
+/** A value of the shape in which each text, and each key of a map, is the word. Pairs as AWS Query writes them. */
+function worded(path: string, shape: Shape, word: string): [string, string][] {
+  if (shape === 'blob') return [[path, 'aGk=']]
+  if (typeof shape === 'string') return [[path, { string: word, integer: '1', boolean: 'true' }[shape]]]
+  const at = (list: string) => `${path}${'flat' in shape && shape.flat !== undefined ? '' : `.${list}`}.1`
+  if ('list' in shape) return worded(at('member'), shape.list, word)
+  if ('struct' in shape)
+    return Object.entries(shape.struct).flatMap(([name, one]) =>
+      worded(`${path}.${wireName(name, one)}`, one, word),
+    )
+  const { key, value } = shape.entry ?? { key: 'key', value: 'value' }
+  const entry = at('entry')
+  return [[`${entry}.${key}`, word], ...worded(`${entry}.${value}`, shape.map, word)]
+}
+
+const wireName = (name: string, shape: Shape) =>
+  (typeof shape === 'object' && 'flat' in shape && shape.flat) || name
+
+test('the AWS protocols know none of them as an operation, an attribute or another word', async () => {
+  const right: Record<string, string> = {
+    ...{ TopicArn: 'arn:aws:sns:us-east-1:000000000000:orders', QueueUrl: '/000000000000/work' },
+    ...{ Message: 'x', MessageBody: 'x', Name: 'orders', QueueName: 'work', ReceiptHandle: 'x' },
+  }
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const called = async (pairs: [string, string][], what = '') => {
+    const body = new URLSearchParams(pairs).toString()
+    const { status, text } = await answerTo(body, () => api.call('POST', '/', { body, headers: form }))
+    const isRefused = text.includes('<Type>Sender</Type>')
+    const isRight = isRefused || (status === 200 && !/^(Set|Create).* attribute(s|Name)$/i.test(what))
+    expect([body, isRight, text]).toEqual([body, true, expect.not.stringMatching(/native code|\[object/)])
+  }
+  for (const word of ['constructor', '__proto__', 'toString']) {
+    for (const [Version, operations] of [
+      ['2010-03-31', snsOperations(api.deps)],
+      ['2012-11-05', sqsOperations(api.deps)],
+    ] as const) {
+      await called(Object.entries({ Action: word, Version }))
+      for (const { name: Action, input } of operations) {
+        for (const [member, shape] of Object.entries(input)) {
+          const others = Object.entries(right).filter(([one]) => one in input && one !== member)
+          const pairs = worded(wireName(member, shape), shape, word)
+          await called([...Object.entries({ Action, Version }), ...others, ...pairs], `${Action} ${member}`)
+        }
+      }
+    }
+    const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': `AmazonSQS.${word}` }
+    expect((await api.call('POST', '/', { body: '{}', headers })).text).toContain('UnknownOperationException')
   }
 })
