@@ -32,35 +32,29 @@ beforeAll(async () => {
 
 afterAll(() => api.stop())
 
+const headers = { 'Content-Type': 'application/json' }
+
 const fill = (path: string) => path.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name)
 const withBody = () => endpointsOf(api.deps).filter(({ body }) => body !== undefined)
 
 test('every route that takes JSON refuses other bodies and other content types', async () => {
   for (const { method, path } of withBody()) {
-    const broken = await api.call(method, fill(path), {
-      body: '{"a":',
-      headers: { 'Content-Type': 'application/json' },
-    })
+    const broken = await api.call(method, fill(path), { body: '{"a":', headers })
     expect([path, broken.body.error.code]).toEqual([path, 'malformed_json'])
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
       const other = await api.call(method, fill(path), { body: '{}', headers: { 'Content-Type': type } })
       expect([path, other.status, other.body.error.code]).toEqual([path, 415, 'unsupported_media_type'])
     }
-    const bytes = await api.call(method, fill(path), {
-      body: new Uint8Array([34, 255, 34]),
-      headers: { 'Content-Type': 'application/json' },
-    })
+    const bytes = await api.call(method, fill(path), { body: new Uint8Array([34, 255, 34]), headers })
     expect([path, bytes.body.error.code]).toEqual([path, 'malformed_json'])
   }
 })
 
 test('every route that takes JSON refuses other values than objects, unknown members and bodies over 1 MiB', async () => {
+  const tooLarge = JSON.stringify({ surprise: 'x'.repeat(1_048_576) })
   for (const { method, path } of withBody()) {
     for (const body of ['[]', '"text"', '1', 'null']) {
-      const answer = await api.call(method, fill(path), {
-        body,
-        headers: { 'Content-Type': 'application/json' },
-      })
+      const answer = await api.call(method, fill(path), { body, headers })
       expect([path, body, answer.body.error.code]).toEqual([path, body, 'validation_failed'])
     }
     const unknown = await api.call(method, fill(path), { body: { surprise: 1 } })
@@ -68,22 +62,24 @@ test('every route that takes JSON refuses other values than objects, unknown mem
       path,
       expect.arrayContaining([{ path: 'surprise', message: 'is not a known member' }]),
     ])
-    const large = await api.call(method, fill(path), { body: { surprise: 'x'.repeat(1_048_576) } })
+    const large = await api.call(method, fill(path), { body: tooLarge, headers })
     expect([path, large.status]).toEqual([path, 413])
   }
 })
 
 test('every route that takes JSON bounds its nesting, its values, and what a refusal says', async () => {
-  const headers = { 'Content-Type': 'application/json' }
-  const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i]))
+  const members = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i])))
+  const deep = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`
+  const [tooMany, manyUnknown] = [members(12_000), members(4_000)]
   const isPublic = (path: string) => path.endsWith('/session')
   for (const { method, path } of withBody()) {
     const refused = async (body: unknown) => {
       const { status, text, body: answer } = await api.call(method, fill(path), { body, headers })
       return { status, bytes: text.length, ...answer.error }
     }
-    const nested = await refused(`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)
-    const many = await refused(members(12_000))
+    const nested = await refused(deep)
+    const many = await refused(tooMany)
     if (isPublic(path)) {
       expect([path, nested.status, many.status]).toEqual([path, 413, 413])
       expect((await refused({ a: 'x'.repeat(4_096) })).message).toContain('at most 4096 bytes')
@@ -91,7 +87,7 @@ test('every route that takes JSON bounds its nesting, its values, and what a ref
       expect([path, nested.status, nested.code]).toEqual([path, 400, 'malformed_json'])
       expect([path, many.status, many.message]).toEqual([path, 400, 'JSON may have at most 10000 values'])
     }
-    const unknown = await refused(members(isPublic(path) ? 300 : 4_000))
+    const unknown = await refused(isPublic(path) ? members(300) : manyUnknown)
     expect([path, unknown.details.length]).toEqual([path, 50])
     expect(unknown.message).toMatch(/; and \d+ more$/)
     const long = await refused({ ['x'.repeat(isPublic(path) ? 4_000 : 50_000)]: 1 })

@@ -46,9 +46,12 @@ const WORDS = [
   '2026-01-01T00:00:00Z',
 ]
 
+/** All routes share it, because each such arbitrary makes a table of all characters. */
+const text = fc.string({ unit: 'binary', maxLength: 30 })
+
 const junk = fc.oneof(
   fc.constantFrom(...WORDS),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  text,
   fc.integer({ min: -2, max: 120 }),
   fc.double(),
   fc.constantFrom(null, true, {}, [], { __proto__: null, constructor: 1 }),
@@ -89,20 +92,17 @@ function rightly(schema: Schema): fc.Arbitrary<unknown> {
     const least = Math.max(minimum, -5)
     return fc.integer({ min: least, max: Math.min(maximum, least + 10_000) })
   }
-  return schema.type === 'string'
-    ? fc.oneof(fc.constantFrom(...WORDS), fc.string({ unit: 'binary', maxLength: 30 }))
-    : junk
+  return schema.type === 'string' ? fc.oneof(fc.constantFrom(...WORDS), text) : junk
 }
 
 const jsonSchema = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema
 
 function bodyFor({ body }: Endpoint): fc.Arbitrary<string> {
-  const text = (value: unknown) => JSON.stringify(value) ?? ''
   const nearly = body ? near(jsonSchema(body)) : fc.constant({})
   return fc.oneof(
-    { weight: 12, arbitrary: nearly.map(text) },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+    { weight: 12, arbitrary: nearly.map((value) => JSON.stringify(value) ?? '') },
+    { weight: 1, arbitrary: text },
   )
 }
 
@@ -183,9 +183,7 @@ test('any request to any route gets no 5xx, and an answer of its shape', {
         requestId: headers.get('x-request-id'),
       })
     }
-    await fc.assert(fc.asyncProperty(request, send), {
-      numRuns: fuzzRuns(60, 0.45 / endpoints.length),
-    })
+    await fc.assert(fc.asyncProperty(request, send), { numRuns: fuzzRuns(20, 0.45 / endpoints.length) })
   }
   expect(api.events.filter(({ event }) => event === 'request.failed')).toEqual([])
   // Enough calls must succeed. Input that always fails the first check would prove little.
