@@ -3,19 +3,14 @@
  * The lists `begun:<queue>` and `ended:<queue>` have the bodies of these messages. Arguments: the queue (a name, or an
  * SQS queue's URL), and the URL of Redis.
  */
-import { SQSClient } from '@aws-sdk/client-sqs'
 import { consume, fantailQueue, sqs } from '@fantail/consumer'
-import { connect, whenReady } from '@fantail/store'
+import { Redis } from 'ioredis'
 
 const [queue = '', redisUrl = ''] = process.argv.slice(2)
-const redis = connect({ url: redisUrl, name: 'consuming-process' })
-await whenReady(redis)
-const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
-const isUrl = URL.canParse(queue)
-const client = isUrl
-  ? new SQSClient({ endpoint: new URL(queue).origin, region: 'us-east-1', credentials })
-  : undefined
-const source = isUrl ? sqs(queue, { client: client as SQSClient }) : fantailQueue(queue)
+// Not by @fantail/store, whose sources take longer to load than everything else.
+const redis = new Redis(redisUrl)
+const client = URL.canParse(queue) ? await createSqs(new URL(queue).origin) : undefined
+const source = client ? sqs(queue, { client }) : fantailQueue(queue)
 
 const consumer = consume(
   source,
@@ -32,3 +27,9 @@ process.once('SIGTERM', () => {
     client?.destroy()
   })
 })
+
+async function createSqs(endpoint: string) {
+  const { SQSClient } = await import('@aws-sdk/client-sqs')
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
+  return new SQSClient({ endpoint, region: 'us-east-1', credentials })
+}
