@@ -29,11 +29,9 @@ test.each(loaded)('each help of `fantail %s` has examples of itself', async (nam
 })
 
 /** Examples of the helps, as bash would split them. Redirections and comments are left out. */
-async function exampleWords(help: string): Promise<string[][]> {
-  const lines = help
-    .slice(help.indexOf('Examples:'))
-    .replaceAll('\\\n', '')
-    .split('\n')
+async function exampleWords(helps: string[]): Promise<string[][]> {
+  const lines = helps
+    .flatMap((help) => help.slice(help.indexOf('Examples:')).replaceAll('\\\n', '').split('\n'))
     .filter((line) => line.startsWith('  fantail'))
     .map((line) => line.replace(/ +(#|<|>|\|) ?[^']*$/, ''))
   const program = `fantail() { printf '%s\\0' "$@"; echo; }\n${lines.join('\n')}`
@@ -48,7 +46,7 @@ test.each(loaded)('each example of `fantail %s` has words and flags that exist',
   define(command, () => async () => undefined)
   for (const leaf of leaves(command))
     leaf.configureOutput({ writeOut: (text) => void help.push(text) }).outputHelp()
-  const examples = (await Promise.all(help.join('').split('Usage:').map(exampleWords))).flat()
+  const examples = await exampleWords(help.join('').split('Usage:'))
   expect(examples).not.toEqual([])
   for (const words of examples) expect([words, await runs(words)]).toEqual([words, 1])
 })
