@@ -1,6 +1,7 @@
 /**
  * If a batch has more deliveries than one worker should make, its job is divided into parts. The worker that divides it
- * is killed at each step: everything arrives, and no settled delivery is repeated.
+ * is killed at each step: everything arrives, and no settled delivery is repeated. Nothing of a killed worker is left
+ * but what Redis holds. So no case has a kill before a step if Redis then holds the same as in another case.
  */
 import { waitFor } from '@fantail/test-kit'
 import { beforeAll, expect, test } from 'vitest'
@@ -63,9 +64,7 @@ test.each([
   // A job that is not noted and is only a little over the limit runs whole.
   ['note how it is cut', 'before', 0],
   ['note how it is cut', 'after', PARTS],
-  ['add the parts', 'before', PARTS],
   ['add the parts', 'after', PARTS],
-  ['wait for the parts', 'before', PARTS],
   ['wait for the parts', 'after', PARTS],
   ['complete a part', 'before', PARTS],
   ['complete a part', 'after', PARTS],

@@ -9,10 +9,10 @@ import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const KILLS = LONG ? 50 : 5
-const MESSAGES_PER_KILL = LONG ? 300 : 150
-const PER_SECOND = LONG ? 200 : 100
+const MESSAGES_PER_KILL = LONG ? 300 : 90
+const PER_SECOND = LONG ? 200 : 60
 /** Published before everything is killed at once. */
-const [MESSAGES, TEXTS] = [800, 100]
+const [MESSAGES, TEXTS] = [400, 100]
 const QUICKLY_PER_SECOND = 1_000
 
 /** A short time-out, so that the leases of a killed worker are short too. */

@@ -167,13 +167,14 @@ export class Ledger {
    */
   async publishAtRate(options: PublishingAtRate): Promise<void> {
     const { count, perSecond, prefix = 'm', until = () => true } = options
+    const pauseMs = Math.max(5, 500 / perSecond)
     const startedAt = performance.now()
     const open: Promise<unknown>[] = []
     for (let n = 0, isOver = until(); n < count || !isOver; isOver = until()) {
       const max = isOver ? count : Number.POSITIVE_INFINITY
       const due = Math.min(max, Math.ceil(((performance.now() - startedAt) / 1_000) * perSecond))
       for (; n < due; n++) open.push(this.publish(`${prefix}${n}`))
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
     await Promise.all(open)
   }
