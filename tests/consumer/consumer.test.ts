@@ -1,25 +1,35 @@
-/** The rules of @fantail/consumer, on Fantail's own API and on its SQS endpoint. */
+/**
+ * The rules of @fantail/consumer, on Fantail's own API and on its SQS endpoint. Consumers that are killed lose no
+ * message, and repeat only messages that were under way.
+ */
 import { consume } from '@fantail/consumer'
 import { expect, test } from 'vitest'
 import { useAwsClients } from '../harness/aws/aws-clients.ts'
 import { useStack } from '../harness/services/stack.ts'
-import { nativeQueues, sqsQueues } from './consumed-queues.fixture.ts'
+import { nativeQueues, type QueueMaker, sqsQueues } from './consumed-queues.fixture.ts'
 import { describeConsumer } from './consumer-rules.fixture.ts'
+import { expectKillsToLoseNothing } from './killed-consumers.ts'
 
 const stack = useStack({ workers: 0 })
 const aws = useAwsClients(stack)
-const redis = () => stack().connection
-
-describeConsumer(
+const makers: QueueMaker[] = [
   nativeQueues(
     () => stack().client,
     () => stack().api.url,
   ),
-  redis,
-)
-describeConsumer(
   sqsQueues(() => aws().sqs, "Fantail's SQS endpoint"),
-  redis,
+]
+
+for (const maker of makers) describeConsumer(maker, () => stack().connection)
+
+test.concurrent.each(makers)(
+  'killed consumers on $wire: nothing lost, at most what was under way repeated',
+  (maker) =>
+    expectKillsToLoseNothing(maker, `killed-${makers.indexOf(maker)}`, {
+      connection: stack().connection,
+      redisUrl: stack().redis.url,
+      env: { FANTAIL_URL: stack().api.url },
+    }),
 )
 
 test.each([
