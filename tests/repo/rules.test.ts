@@ -1,5 +1,6 @@
 /** Rules of the repository that no linter checks. */
 import { expect, test } from 'vitest'
+import { HOT_PATH } from '../../infra/release/figures-check.mjs'
 import { consoleScreens, filesMatching, manifests, textOf } from './repository.ts'
 
 const EXACT = /^\d+\.\d+\.\d+$/
@@ -37,6 +38,25 @@ test('no test mocks modules, is left out or runs alone', () => {
 
 test('no test watches Redis by the monitor of ioredis, which fails if commands follow at once', () => {
   expect(sources.filter((path) => /\.monitor\(/.test(textOf(path)))).toEqual([])
+})
+
+/** Figures are published for the files of HOT_PATH, so that they change only together with a measurement. */
+test('a table is a Map if any text may look it up, because an object also has members that it inherits', () => {
+  const table =
+    /^(?:export )?const (\w+)(?:: (?:Readonly<)?Record<string, | = Object\.fromEntries\()|@type \{Record<string, .*\nconst (\w+)/gm
+  const files = filesMatching('{packages,services,infra}/**/*.{ts,tsx,mjs}')
+    .filter((path) => !/\.(test|fixture|gen)\.tsx?$|^packages\/test-kit\//.test(path))
+    .filter((path) => !HOT_PATH.some((folder) => path.startsWith(folder)))
+    .map((path) => ({ path, text: textOf(path) }))
+  const found = files.flatMap((file) =>
+    [...file.text.matchAll(table)].flatMap(([declared, typed, named = typed]) => {
+      const looksUp = new RegExp(`\\b${named}\\[(?!['"])|\\bin ${named}\\b`)
+      const users = declared.startsWith('export') ? files : [file]
+      const isWrong = (line: string) => looksUp.test(line) && !line.includes(`Object.hasOwn(${named},`)
+      return users.filter(({ text }) => text.split('\n').some(isWrong)).map(({ path }) => `${path}: ${named}`)
+    }),
+  )
+  expect(found).toEqual([])
 })
 
 test('every tool setting that the services read is one that the tables name', () => {

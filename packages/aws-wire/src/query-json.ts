@@ -10,7 +10,10 @@ import type { MapShape, Shape } from './shapes.ts'
 
 type Members = Record<string, unknown>
 
-const NAMES: Record<string, string> = { Messages: 'messages', QueueUrls: 'queueUrls' }
+const NAMES = new Map([
+  ['Messages', 'messages'],
+  ['QueueUrls', 'queueUrls'],
+])
 
 interface QueryJsonResult {
   requestId: string
@@ -41,7 +44,7 @@ function answerOf(status: number, body: object, requestId: string): WireAnswer {
 
 function members(shapes: Record<string, Shape>, values: Members): Members {
   const entries = Object.entries(shapes).map(([name, shape]) => [
-    NAMES[name] ?? name,
+    NAMES.get(name) ?? name,
     written(shape, values[name]),
   ])
   return Object.fromEntries(entries)

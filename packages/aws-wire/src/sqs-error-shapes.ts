@@ -9,26 +9,26 @@ const CODE_PREFIX = 'AWS.SimpleQueueService.'
  * Shapes by error code, where the shape is not the code without its prefix. `AWS.SimpleQueueService.NonExistentQueue`,
  * for example, has the shape `QueueDoesNotExist`.
  */
-const SHAPES: Record<string, string> = {
-  [`${CODE_PREFIX}NonExistentQueue`]: 'QueueDoesNotExist',
-  QueueAlreadyExists: 'QueueNameExists',
-  InvalidParameterValue: 'InvalidParameterValueException',
-  MissingParameter: 'MissingRequiredParameterException',
-  AccessDenied: 'AccessDeniedException',
-  InvalidAction: 'UnknownOperationException',
-  ServiceUnavailable: 'ServiceUnavailableException',
-  InvalidClientTokenId: 'UnrecognizedClientException',
-  SignatureDoesNotMatch: 'InvalidSignatureException',
-  IncompleteSignature: 'IncompleteSignatureException',
-  MissingAuthenticationToken: 'MissingAuthenticationTokenException',
-  'KMS.DisabledException': 'KmsDisabled',
-  'KMS.InvalidStateException': 'KmsInvalidState',
-  'KMS.NotFoundException': 'KmsNotFound',
-  'KMS.ThrottlingException': 'KmsThrottled',
-  'KMS.AccessDeniedException': 'KmsAccessDenied',
-  'KMS.InvalidKeyUsageException': 'KmsInvalidKeyUsage',
-  'KMS.OptInRequired': 'KmsOptInRequired',
-}
+const SHAPES = new Map([
+  [`${CODE_PREFIX}NonExistentQueue`, 'QueueDoesNotExist'],
+  ['QueueAlreadyExists', 'QueueNameExists'],
+  ['InvalidParameterValue', 'InvalidParameterValueException'],
+  ['MissingParameter', 'MissingRequiredParameterException'],
+  ['AccessDenied', 'AccessDeniedException'],
+  ['InvalidAction', 'UnknownOperationException'],
+  ['ServiceUnavailable', 'ServiceUnavailableException'],
+  ['InvalidClientTokenId', 'UnrecognizedClientException'],
+  ['SignatureDoesNotMatch', 'InvalidSignatureException'],
+  ['IncompleteSignature', 'IncompleteSignatureException'],
+  ['MissingAuthenticationToken', 'MissingAuthenticationTokenException'],
+  ['KMS.DisabledException', 'KmsDisabled'],
+  ['KMS.InvalidStateException', 'KmsInvalidState'],
+  ['KMS.NotFoundException', 'KmsNotFound'],
+  ['KMS.ThrottlingException', 'KmsThrottled'],
+  ['KMS.AccessDeniedException', 'KmsAccessDenied'],
+  ['KMS.InvalidKeyUsageException', 'KmsInvalidKeyUsage'],
+  ['KMS.OptInRequired', 'KmsOptInRequired'],
+])
 
 const IN_MODEL = new Set([
   'BatchEntryIdsNotDistinct',
@@ -66,6 +66,6 @@ const IN_MODEL = new Set([
  * and others have no namespace.
  */
 export function sqsShapeOf({ code, shape }: AwsError): string {
-  const name = shape === code ? (SHAPES[code] ?? code.replace(CODE_PREFIX, '')) : shape
+  const name = shape === code ? (SHAPES.get(code) ?? code.replace(CODE_PREFIX, '')) : shape
   return (IN_MODEL.has(name) ? MODEL : OUTSIDE) + name
 }

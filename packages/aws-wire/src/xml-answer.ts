@@ -10,22 +10,24 @@ type Members = Record<string, unknown>
 /** Characters that XML 1.0 cannot contain, not even escaped. */
 const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
+const ENTITIES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&apos;'],
   // XML parsers turn a bare `\r` into a newline.
-  '\r': '&#xD;',
-}
+  ['\r', '&#xD;'],
+])
 
 /** Texts of these characters alone need no escaping. Ids, ARNs and numbers are such texts. */
 const PLAIN = /^[\w\-:./ ]*$/
 
 function escaped(text: string): string {
   if (PLAIN.test(text)) return text
-  return text.replace(UNWRITABLE, '\ufffd').replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? '')
+  return text
+    .replace(UNWRITABLE, '\ufffd')
+    .replace(/[&<>"'\r]/g, (character) => ENTITIES.get(character) ?? '')
 }
 
 const builder = new XMLBuilder({

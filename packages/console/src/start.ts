@@ -9,18 +9,24 @@ import { ownTrustedTypes } from './shell/trusted-types.ts'
 import './styles/tokens.css'
 
 /** The pages that are opened first, by their addresses. */
-const FIRST_PAGES: Record<string, () => void> = {
-  '/console/': () => {
-    readEarly(operations.getOverview, {})
-    void import('./routes/overview/overview-page.tsx')
-  },
-  '/console/lanes': () => {
-    readEarly(operations.listLanes, lanesInput({ sort: 'worst' }), { isPaged: true })
-    void import('./routes/lanes/lanes-page.tsx')
-  },
-}
+const FIRST_PAGES = new Map([
+  [
+    '/console/',
+    () => {
+      readEarly(operations.getOverview, {})
+      void import('./routes/overview/overview-page.tsx')
+    },
+  ],
+  [
+    '/console/lanes',
+    () => {
+      readEarly(operations.listLanes, lanesInput({ sort: 'worst' }), { isPaged: true })
+      void import('./routes/lanes/lanes-page.tsx')
+    },
+  ],
+])
 
 ownTrustedTypes('/console/assets/')
 readEarly(operations.getSession, {})
-FIRST_PAGES[location.pathname + location.search]?.()
+FIRST_PAGES.get(location.pathname + location.search)?.()
 void import('./main.tsx')

@@ -29,22 +29,22 @@ export function formatPath(path: PropertyKey[]): string {
   return text
 }
 
-const TYPES: Record<string, string> = {
-  string: 'text',
-  number: 'a number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  object: 'an object',
-  record: 'an object',
-  array: 'an array',
-}
+const TYPES = new Map([
+  ['string', 'text'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+  ['object', 'an object'],
+  ['record', 'an object'],
+  ['array', 'an array'],
+])
 
 function messageOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.message.endsWith('received undefined')) return 'is required'
       if (!issue.message.startsWith('Invalid input')) return issue.message
-      return `must be ${TYPES[issue.expected] ?? issue.expected}`
+      return `must be ${TYPES.get(issue.expected) ?? issue.expected}`
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
     case 'too_small':

@@ -7,12 +7,12 @@ import css from './parts.module.css'
 export type Tone = 'good' | 'warn' | 'bad' | undefined
 
 /** The sign has the same meaning as the colour. */
-const SIGNS: Record<string, string> = { good: '●', warn: '◆', bad: '▲' }
+const SIGNS: Record<NonNullable<Tone>, string> = { good: '●', warn: '◆', bad: '▲' }
 
 export function Badge({ tone, children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className={tone ? `${css.badge} ${css[tone]}` : css.badge}>
-      <span aria-hidden="true">{SIGNS[tone ?? ''] ?? '○'}</span>
+      <span aria-hidden="true">{tone ? SIGNS[tone] : '○'}</span>
       {children}
     </span>
   )

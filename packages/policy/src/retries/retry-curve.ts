@@ -128,16 +128,16 @@ export function endsByRetention(totalSeconds: number, retentionSeconds: number):
   return totalSeconds > retentionSeconds
 }
 
-const UNITS: [seconds: number, name: string][] = [
-  [172_800, 'd'],
-  [3_600, 'h'],
-  [60, 'min'],
+/** From how many seconds each unit is used, its seconds and its name. */
+const UNITS: [from: number, seconds: number, name: string][] = [
+  [172_800, 86_400, 'd'],
+  [3_600, 3_600, 'h'],
+  [60, 60, 'min'],
 ]
-const SECONDS_PER: Record<string, number> = { d: 86_400, h: 3_600, min: 60 }
 
 /** Rounded to a tenth: `90 s` is `1.5 min`. */
 export function durationInWords(seconds: number): string {
-  const [, unit = 's'] = UNITS.find(([from]) => seconds >= from) ?? []
-  const value = Math.round((seconds / (SECONDS_PER[unit] ?? 1)) * 10) / 10
+  const [, size = 1, unit = 's'] = UNITS.find(([from]) => seconds >= from) ?? []
+  const value = Math.round((seconds / size) * 10) / 10
   return `${value} ${unit}`
 }

@@ -60,12 +60,18 @@ function beginningOf(line: string): string {
 }
 
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))/g
-const NAMED: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+const NAMED = new Map([
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+])
 
 /** One level of the escapes of JSON. */
 function decodeEscapes(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(ESCAPE, (_, code: string | undefined, name = '') =>
-    code === undefined ? (NAMED[name] ?? name) : String.fromCharCode(Number.parseInt(code, 16)),
+    code === undefined ? (NAMED.get(name) ?? name) : String.fromCharCode(Number.parseInt(code, 16)),
   )
 }

@@ -6,7 +6,11 @@
  * scripts and emoji need them.
  */
 const CONTROLS = /[\p{Cc}\u2028\u2029]|(?!\u200c|\u200d|[\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
-const NAMED: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const NAMED = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
 
 /** One line. What could control a terminal is shown as an escape of JSON, so a text in JSON keeps its value. */
 export function printable(text: string): string {
@@ -20,7 +24,7 @@ export function printableLines(text: string): string {
 
 function escapeOf(char: string): string {
   const units = char.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return NAMED[char] ?? units.join('')
+  return NAMED.get(char) ?? units.join('')
 }
 
 const MARKUP = /[&<>"'`|\\[\]]/g

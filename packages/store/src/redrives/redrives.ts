@@ -312,7 +312,7 @@ export class Redrives {
     const result = await untilEnded(() => runScript(this.#redis, CREATE, args))
     if (result === 'missing') throw queueMissing()
     if (result === 'active' || result === 'ending') throw active()
-    const refused = NOT_MOVABLE[result]
+    const refused = NOT_MOVABLE.get(result)
     if (refused) throw refused()
     return this.#need(id)
   }
@@ -378,16 +378,21 @@ async function untilEnded(create: () => Promise<unknown>): Promise<string> {
 }
 
 /** Why a single message cannot be moved, by the answers of the script. */
-const NOT_MOVABLE: Record<string, () => FantailError> = {
-  gone: () => new FantailError('not_found', 'no such message in this queue'),
-  busy: () =>
-    new FantailError('wrong_state', 'a consumer has received the message: wait until it is visible'),
-  behind: () =>
-    new FantailError(
-      'wrong_state',
-      'an earlier message of its group is in the queue: redrive that one first',
-    ),
-}
+const NOT_MOVABLE = new Map<string, () => FantailError>([
+  ['gone', () => new FantailError('not_found', 'no such message in this queue')],
+  [
+    'busy',
+    () => new FantailError('wrong_state', 'a consumer has received the message: wait until it is visible'),
+  ],
+  [
+    'behind',
+    () =>
+      new FantailError(
+        'wrong_state',
+        'an earlier message of its group is in the queue: redrive that one first',
+      ),
+  ],
+])
 
 function active(): FantailError {
   return new FantailError('redrive_active', 'the source has an active redrive')

@@ -32,7 +32,13 @@ interface Move {
   offsetMs: number
 }
 
-const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNIT_MS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+])
 const DURATION = /^(\d+(\.\d+)?(ms|s|m|h|d))+$/
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g
 const ADVANCE_MS = 30_000
@@ -47,7 +53,7 @@ function durationMs(duration: Duration): number {
     throw new TypeError(`a duration is ms or a text like '90s', '1h' or '1d12h', not ${duration}`)
   }
   const parts = [...duration.matchAll(PART)]
-  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? 0), 0)
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS.get(unit) ?? 0), 0)
 }
 
 export class StackTime {

@@ -33,17 +33,17 @@ function changes({ paused = 0, resumed = 0 }: Record<string, number>): number {
   return paused + resumed
 }
 
-const SINGULAR: Record<string, string> = {
-  lanes: 'lane',
-  deliveries: 'delivery',
-  deadLetters: 'dead letter',
-  topics: 'topic',
-}
-const PLURAL: Record<string, string> = { deadLetters: 'dead letters' }
+const SINGULAR = new Map([
+  ['lanes', 'lane'],
+  ['deliveries', 'delivery'],
+  ['deadLetters', 'dead letter'],
+  ['topics', 'topic'],
+])
+const PLURAL = new Map([['deadLetters', 'dead letters']])
 
 function wordsOf({ action, counts }: BulkTask): string {
   const found = Object.entries(counts).map(([kind, count]) => {
-    const name = (count === 1 ? SINGULAR[kind] : PLURAL[kind]) ?? kind
+    const name = (count === 1 ? SINGULAR.get(kind) : PLURAL.get(kind)) ?? kind
     return `${count.toLocaleString('en')} ${name}`
   })
   return `${action} ${found.join(', ')}`

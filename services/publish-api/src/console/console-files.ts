@@ -17,11 +17,11 @@ const PAGE_NONCE_BYTES = 18
 /** A file name without a path, so it cannot lead to another folder. */
 const FILE_NAME = /^[\w-]+(\.[\w-]+)+$/
 
-const CONTENT_TYPES: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
+const CONTENT_TYPES = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+])
 
 /** Encodings in order of preference. The first one that the browser accepts is used. */
 const ENCODINGS = [
@@ -95,7 +95,7 @@ export function createConsoleFiles(
       const found = FILE_NAME.test(name)
         ? await readBest(join(folder, 'assets', name), acceptEncoding)
         : undefined
-      const contentType = CONTENT_TYPES[extname(name)]
+      const contentType = CONTENT_TYPES.get(extname(name))
       if (!found || contentType === undefined)
         throw new FantailError('not_found', 'the console has no such file')
       return {

@@ -156,7 +156,7 @@ function told(errors: readonly SchemaError[]): string {
  * The two modules that the code of a compiled schema may require. Bundlers and loaders import them in different forms.
  */
 function runtimeOf(name: string): { default: unknown } {
-  const found = RUNTIME[name]
+  const found = RUNTIME.get(name)
   if (!found) throw new Error(`a check must not require ${name}`)
   return { default: defaultOf(found) }
 }
@@ -172,10 +172,10 @@ function lengthOf(text: string): number {
   return SURROGATE.test(text) ? codePointsOf(text) : text.length
 }
 
-const RUNTIME: Record<string, { default?: unknown }> = {
-  'ajv/dist/runtime/equal': equal,
-  'ajv/dist/runtime/ucs2length': { default: lengthOf },
-}
+const RUNTIME = new Map<string, { default?: unknown }>([
+  ['ajv/dist/runtime/equal', equal],
+  ['ajv/dist/runtime/ucs2length', { default: lengthOf }],
+])
 
 const isEqual = defaultOf(equal) as (a: unknown, b: unknown) => boolean
 const codePointsOf = defaultOf(ucs2length) as (text: string) => number

@@ -135,13 +135,13 @@ export const EVENT_MEMBERS = {
 } as const
 
 /** Members of the bodies, by the attributes of SNS. */
-const MEMBERS: Record<string, string> = {
-  ...CREDENTIAL_MEMBERS,
-  ...Object.fromEntries(Object.entries(EVENT_MEMBERS).map(([name, member]) => [name, `events.${member}`])),
-  Enabled: 'enabled',
-  Token: 'token',
-  CustomUserData: 'userData',
-}
+const MEMBERS = new Map([
+  ...Object.entries(CREDENTIAL_MEMBERS),
+  ...Object.entries(EVENT_MEMBERS).map(([name, member]) => [name, `events.${member}`] as const),
+  ['Enabled', 'enabled'],
+  ['Token', 'token'],
+  ['CustomUserData', 'userData'],
+])
 
 /** Runs `work`. A refused attribute becomes `validation_failed` of the body's member. */
 export async function inMembers<T>(work: () => Promise<T>): Promise<T> {
@@ -149,6 +149,6 @@ export async function inMembers<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (!(error instanceof AttributeError)) throw error
-    throw FantailError.invalid(MEMBERS[error.attribute] ?? error.attribute, error.message)
+    throw FantailError.invalid(MEMBERS.get(error.attribute) ?? error.attribute, error.message)
   }
 }

@@ -176,12 +176,16 @@ const READABLE_CONTRAST = 4.5
 const DATA_URL = /^data:image\/(png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})$/
 
 /** The first bytes of each form of picture. SVG is refused, because it can contain scripts and links. */
-const SIGNATURES: Record<string, (bytes: Buffer) => boolean> = {
-  png: (bytes) => bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex')),
-  jpeg: (bytes) => bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex')),
-  webp: (bytes) =>
-    bytes.subarray(0, 4).toString('latin1') === 'RIFF' && bytes.subarray(8, 12).toString('latin1') === 'WEBP',
-}
+const SIGNATURES = new Map<string, (bytes: Buffer) => boolean>([
+  ['png', (bytes) => bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))],
+  ['jpeg', (bytes) => bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))],
+  [
+    'webp',
+    (bytes) =>
+      bytes.subarray(0, 4).toString('latin1') === 'RIFF' &&
+      bytes.subarray(8, 12).toString('latin1') === 'WEBP',
+  ],
+])
 
 interface Given {
   logo?: unknown
@@ -204,7 +208,7 @@ function logoProblem(logo: string): string | undefined {
     return 'must be a data URL of a picture: data:image/png, image/jpeg or image/webp, in base64'
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length > PORTAL_LOGO_BYTES_MAX) return `may have at most ${PORTAL_LOGO_BYTES_MAX} bytes`
-  return SIGNATURES[form]?.(bytes) ? undefined : `is no picture of the form ${form}`
+  return SIGNATURES.get(form)?.(bytes) ? undefined : `is no picture of the form ${form}`
 }
 
 function colourProblem(colour: string): string | undefined {

@@ -39,16 +39,16 @@ ${body}
   return { status, text, headers: HEADERS }
 }
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const ENTITIES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+])
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+  return text.replace(/[&<>"']/g, (char) => ENTITIES.get(char) ?? char)
 }
 
 const paragraph = (text: string) => `<p>${escaped(text)}</p>`

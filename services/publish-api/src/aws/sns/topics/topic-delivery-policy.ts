@@ -15,13 +15,13 @@ type Members = Record<string, unknown>
  * Groups by their names in topics, with their names in a subscription's policy. `sickly…` is an old member without
  * effect.
  */
-const GROUPS: Record<string, string> = {
-  defaultHealthyRetryPolicy: 'healthyRetryPolicy',
-  defaultSicklyRetryPolicy: 'sicklyRetryPolicy',
-  defaultThrottlePolicy: 'throttlePolicy',
-  defaultRequestPolicy: 'requestPolicy',
-}
-const TOPIC_NAMES = Object.fromEntries(Object.entries(GROUPS).map(([topic, own]) => [own, topic]))
+const GROUPS = new Map([
+  ['defaultHealthyRetryPolicy', 'healthyRetryPolicy'],
+  ['defaultSicklyRetryPolicy', 'sicklyRetryPolicy'],
+  ['defaultThrottlePolicy', 'throttlePolicy'],
+  ['defaultRequestPolicy', 'requestPolicy'],
+])
+const TOPIC_NAMES = new Map([...GROUPS].map(([topic, own]) => [own, topic]))
 const OVERRIDES = 'disableSubscriptionOverrides'
 
 type Policy = Pick<TopicSettings, 'deliveryPolicy' | 'disableSubscriptionOverrides'>
@@ -40,11 +40,11 @@ export function readTopicDeliveryPolicy(text: string, { refuse, maxRetrySeconds 
   const [stranger] = Object.keys(others)
   if (stranger !== undefined) throw fail(`Unexpected JSON member: ${stranger}`)
   const { [OVERRIDES]: overrides = null, ...groups } = membersOf(http ?? {}, 'http', fail)
-  const unknown = Object.keys(groups).find((name) => !Object.hasOwn(GROUPS, name))
+  const unknown = Object.keys(groups).find((name) => !GROUPS.has(name))
   if (unknown !== undefined) throw fail(`Unexpected JSON member: ${unknown}`)
   if (overrides !== null && typeof overrides !== 'boolean')
     throw fail(`http.${OVERRIDES} must be true or false`)
-  const policy = Object.fromEntries(Object.entries(groups).map(([name, group]) => [GROUPS[name], group]))
+  const policy = Object.fromEntries(Object.entries(groups).map(([name, group]) => [GROUPS.get(name), group]))
   const [problem] = checkDeliveryPolicy(policy, { path: '', maxRetrySeconds, contentTypes: 'plain' })
   if (problem) throw fail(inTopicWords(problem))
   return { deliveryPolicy: parseDeliveryPolicy(policy), disableSubscriptionOverrides: overrides ?? false }
@@ -59,7 +59,7 @@ function membersOf(value: unknown, what: string, fail: (problem: string) => Erro
 function inTopicWords({ path, message }: { path: string; message: string }): string {
   if (message.startsWith('Unexpected')) return message
   const [, group = '', ...rest] = path.split('.')
-  return `${['http', TOPIC_NAMES[group] ?? group, ...rest].join('.')} ${message}`
+  return `${['http', TOPIC_NAMES.get(group) ?? group, ...rest].join('.')} ${message}`
 }
 
 type TopicPolicy = Pick<TopicRecord, 'deliveryPolicy' | 'disableSubscriptionOverrides'>

@@ -143,8 +143,9 @@ export function parseAttributes(given: Record<string, string>, arn: string): Cha
 
 function parserOf(name: string, arn: string): Parse {
   if (Object.hasOwn(SETTABLE, name)) return SETTABLE[name] as Parse
-  if (!Object.hasOwn(SETTABLE_ON_FIFO, name)) throw unknownAttribute(name)
-  if (isFifoName(arn)) return SETTABLE_ON_FIFO[name] as Parse
+  const onFifo = Object.hasOwn(SETTABLE_ON_FIFO, name) ? SETTABLE_ON_FIFO[name] : undefined
+  if (!onFifo) throw unknownAttribute(name)
+  if (isFifoName(arn)) return onFifo
   if (name === 'FifoQueue' || name === 'ContentBasedDeduplication') throw unknownAttribute(name)
   const text = `You can specify the ${name} only when FifoQueue is set to true.`
   throw sqsError('InvalidAttributeName', text)
