@@ -67,7 +67,7 @@ export function errorNameOf(
 }
 
 /** DNS suffixes of AWS's partitions that differ from the usual suffix. */
-const SUFFIXES: Record<string, string> = { 'aws-cn': 'amazonaws.com.cn' }
+const SUFFIXES = new Map([['aws-cn', 'amazonaws.com.cn']])
 const SUFFIX = 'amazonaws.com'
 
 interface Place {
@@ -76,5 +76,5 @@ interface Place {
 }
 
 export function awsHost(service: string, { partition, region }: Place): string {
-  return `${service}.${region}.${SUFFIXES[partition] ?? SUFFIX}`
+  return `${service}.${region}.${SUFFIXES.get(partition) ?? SUFFIX}`
 }

@@ -75,16 +75,18 @@ function codeOf(error: Error): string {
   return typeof code === 'string' ? code : ''
 }
 
-const BY_CODE: Record<string, AttemptErrorCode> = {
-  ECONNREFUSED: 'connection_refused',
-  ECONNRESET: 'connection_reset',
-  ECONNABORTED: 'connection_reset',
-  EPIPE: 'connection_reset',
-  ETIMEDOUT: 'timeout',
-  EPROTO: 'tls',
-  UND_ERR_HEADERS_OVERFLOW: 'invalid_response',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
-}
+const BY_CODE = new Map(
+  Object.entries<AttemptErrorCode>({
+    ECONNREFUSED: 'connection_refused',
+    ECONNRESET: 'connection_reset',
+    ECONNABORTED: 'connection_reset',
+    EPIPE: 'connection_reset',
+    ETIMEDOUT: 'timeout',
+    EPROTO: 'tls',
+    UND_ERR_HEADERS_OVERFLOW: 'invalid_response',
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_response',
+  }),
+)
 
 /** The server accepts none of the protocols that ALPN offers it (RFC 7301 §3.2). It probably speaks HTTP/2 only. */
 const NO_COMMON_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
@@ -99,7 +101,7 @@ const TLS_CODE =
 
 function attemptErrorCode(error: Error): AttemptErrorCode {
   const code = codeOf(error)
-  const known = BY_CODE[code]
+  const known = BY_CODE.get(code)
   if (known) return known
   if (error instanceof errors.HTTPParserError || error instanceof AssertionError) return 'invalid_response'
   // undici uses this code when the peer closed, and also for invalid answers ("bad response", "bad upgrade").

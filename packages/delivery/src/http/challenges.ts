@@ -58,7 +58,7 @@ function parseOffered(header: string): Offered[] {
 function digestChallenge({ scheme, parameters }: Offered): DigestChallenge | undefined {
   const nonce = parameters.get('nonce')
   const algorithm = parameters.get('algorithm')
-  const hash = DIGEST_HASHES[algorithm?.toLowerCase() ?? 'md5']
+  const hash = DIGEST_HASHES.get(algorithm?.toLowerCase() ?? 'md5')
   const qops = parameters
     .get('qop')
     ?.toLowerCase()
@@ -77,4 +77,7 @@ function digestChallenge({ scheme, parameters }: Offered): DigestChallenge | und
   }
 }
 
-const DIGEST_HASHES: Record<string, 'md5' | 'sha256' | undefined> = { md5: 'md5', 'sha-256': 'sha256' }
+const DIGEST_HASHES = new Map<string, 'md5' | 'sha256'>([
+  ['md5', 'md5'],
+  ['sha-256', 'sha256'],
+])

@@ -219,6 +219,8 @@ describe('challenges', () => {
     ['Negotiate', false],
     ['Digest realm="x"', false],
     ['Digest realm="x", nonce="n", algorithm=SHA-512-256', false],
+    ['Digest realm="x", nonce="n", algorithm=constructor', false],
+    ['Digest realm="x", nonce="n", algorithm=__proto__', false],
     ['Digest realm="x", nonce="n", qop="auth-int"', false],
     ['Negotiate abc==, Basic realm="a, b"', true],
     ['basic', true],

@@ -100,24 +100,28 @@ function replyCodeOf(response: string): number {
   return Number.isNaN(code) ? 250 : code
 }
 
-const ERRORS: Record<string, AttemptErrorCode> = {
-  EDNS: 'dns',
-  ETIMEDOUT: 'timeout',
-  EABORT: 'timeout',
-  EPROTOCOL: 'invalid_response',
-  EMESSAGE: 'invalid_response',
-  EENVELOPE: 'invalid_response',
-  EPROXY: 'proxy',
-}
-const SOCKET_ERRORS: Record<string, AttemptErrorCode> = {
-  ECONNREFUSED: 'connection_refused',
-  ECONNRESET: 'connection_reset',
-  EPIPE: 'connection_reset',
-  ETIMEDOUT: 'timeout',
-}
+const ERRORS = new Map(
+  Object.entries<AttemptErrorCode>({
+    EDNS: 'dns',
+    ETIMEDOUT: 'timeout',
+    EABORT: 'timeout',
+    EPROTOCOL: 'invalid_response',
+    EMESSAGE: 'invalid_response',
+    EENVELOPE: 'invalid_response',
+    EPROXY: 'proxy',
+  }),
+)
+const SOCKET_ERRORS = new Map(
+  Object.entries<AttemptErrorCode>({
+    ECONNREFUSED: 'connection_refused',
+    ECONNRESET: 'connection_reset',
+    EPIPE: 'connection_reset',
+    ETIMEDOUT: 'timeout',
+  }),
+)
 
 function errorCodeOf({ code = '', originalCode = '' }: SmtpError): AttemptErrorCode {
-  const found = SOCKET_ERRORS[originalCode] ?? ERRORS[code]
+  const found = SOCKET_ERRORS.get(originalCode) ?? ERRORS.get(code)
   if (found !== undefined) return found
   return code === 'ECONNECTION' || code === '' ? 'connection_reset' : 'connection_failed'
 }

@@ -13,10 +13,12 @@ const FORM_TYPE = 'application/x-www-form-urlencoded'
 const PLACEHOLDER = /\{(number|message|sender|id|type)\}/g
 
 type Escape = (text: string) => string
-const ESCAPES: Record<string, Escape> = {
-  [JSON_TYPE]: (text) => JSON.stringify(text).slice(1, -1),
-  [FORM_TYPE]: (text) => encodeURIComponent(text),
-}
+const ESCAPES = new Map(
+  Object.entries<Escape>({
+    [JSON_TYPE]: (text) => JSON.stringify(text).slice(1, -1),
+    [FORM_TYPE]: (text) => encodeURIComponent(text),
+  }),
+)
 
 /**
  * A placeholder must be inside a JSON string, or must be the value of a form field. Throws a TypeError if a placeholder
@@ -44,7 +46,7 @@ function withType(headers: Readonly<Record<string, string>>): Record<string, str
 
 function escapeFor(headers: Record<string, string>): Escape {
   const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';', 1)
-  const quote = ESCAPES[type.trim()]
+  const quote = ESCAPES.get(type.trim())
   if (quote) return quote
   throw new TypeError(`the body of a text message must be ${JSON_TYPE} or ${FORM_TYPE}`)
 }

@@ -34,7 +34,10 @@ export function placeOfStream(text: string, { streams = {}, aws }: StreamSetting
  * `s3+https://host/bucket/prefix` at another service. The second form may contain its own credentials.
  */
 const REGION_DEFAULT = 'us-east-1'
-const SCHEMES: Record<string, string> = { 's3+http:': 'http', 's3+https:': 'https' }
+const SCHEMES = new Map([
+  ['s3+http:', 'http'],
+  ['s3+https:', 'https'],
+])
 
 export function bucketOf(url: URL): BucketPlace | undefined {
   const region = url.searchParams.get('region') ?? REGION_DEFAULT
@@ -46,7 +49,7 @@ export function bucketOf(url: URL): BucketPlace | undefined {
 
 function originOf({ protocol, host }: URL, region: string): string | undefined {
   if (protocol === 's3:') return `https://${host}.s3.${region}.amazonaws.com`
-  const scheme = SCHEMES[protocol]
+  const scheme = SCHEMES.get(protocol)
   return scheme && `${scheme}://${host}`
 }
 

@@ -8,7 +8,7 @@
  */
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
-type FreedBy = Pick<CompiledSubscription, 'shard' | 'record'>
+export type FreedBy = Pick<CompiledSubscription, 'shard' | 'record'>
 
 interface WaitsForCapacity {
   /**

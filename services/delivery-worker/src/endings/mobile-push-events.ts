@@ -97,11 +97,13 @@ export class MobilePushEvents {
   }
 }
 
-const TYPES: Record<string, EndpointFailureType> = {
-  token_refused: 'InvalidPlatformToken',
-  endpoint_disabled: 'EndpointDisabled',
-  notification_expired: 'NotificationTTLExpired',
-}
+const TYPES = new Map(
+  Object.entries<EndpointFailureType>({
+    token_refused: 'InvalidPlatformToken',
+    endpoint_disabled: 'EndpointDisabled',
+    notification_expired: 'NotificationTTLExpired',
+  }),
+)
 
 const MESSAGES: Record<EndpointFailureType, string> = {
   InvalidPlatformToken: 'Platform token associated with the endpoint is not valid.',
@@ -111,7 +113,7 @@ const MESSAGES: Record<EndpointFailureType, string> = {
 }
 
 function failureTypeOf({ error }: DeadState): EndpointFailureType {
-  return TYPES[error ?? ''] ?? 'DeliveryFailedPerm'
+  return TYPES.get(error ?? '') ?? 'DeliveryFailedPerm'
 }
 
 /** A failure that has no type of its own is named by its cause and the last answer or error. */

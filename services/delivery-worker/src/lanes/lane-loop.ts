@@ -19,12 +19,12 @@ import {
   type TakeResult,
 } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
+import type { FreedBy } from '../attempts/freed-capacity.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
-import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
 import { type ShardInLine, UnprovenLine } from './unproven-line.ts'
@@ -171,7 +171,7 @@ export class LaneLoop {
    * `by`: the subscription whose first attempt has ended. No settlement tells the lane of it, so a lane that was passed
    * over is looked at again.
    */
-  capacityFreed(by?: Pick<CompiledSubscription, 'shard' | 'record'>): void {
+  capacityFreed(by?: FreedBy): void {
     if (by && this.#passedOver.get(by.shard)?.delete(by.record.id))
       this.unprovenAt(by.shard, this.#options.clocks.of(by.shard).now() + UNPROVEN_GATHER_MS)
     if (!this.#starved && !this.#unprovenStarved) return

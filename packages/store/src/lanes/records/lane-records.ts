@@ -438,19 +438,21 @@ export interface DeliveryWhere {
 }
 
 /** Two letters for longer error codes. A state of up to 14 bytes costs 16 bytes of memory, a longer one 32. */
-const SHORT_ERRORS: Record<string, string> = {
-  timeout: '#t',
-  dns: '#d',
-  tls: '#l',
-  connection_refused: '#r',
-  connection_reset: '#x',
-  connection_failed: '#f',
-  invalid_response: '#i',
-  forbidden_address: '#a',
-  queue_missing: '#m',
-  queue_refused: '#q',
-}
-const LONG_ERRORS = new Map(Object.entries(SHORT_ERRORS).map(([error, short]) => [short, error]))
+const SHORT_ERRORS = new Map(
+  Object.entries<string>({
+    timeout: '#t',
+    dns: '#d',
+    tls: '#l',
+    connection_refused: '#r',
+    connection_reset: '#x',
+    connection_failed: '#f',
+    invalid_response: '#i',
+    forbidden_address: '#a',
+    queue_missing: '#m',
+    queue_refused: '#q',
+  }),
+)
+const LONG_ERRORS = new Map([...SHORT_ERRORS].map(([error, short]) => [short, error]))
 
 /** An error as the lane scripts stored it. null: there is none. */
 export function unpackError(text: string): string | null {
@@ -462,7 +464,7 @@ export function unpackError(text: string): string | null {
  * The decision about the next attempt comes before the error, as `<why>~` (why-codes.ts).
  */
 export function packState(state: RetryState | DeadState): string {
-  const error = state.error === null ? '' : (SHORT_ERRORS[state.error] ?? state.error)
+  const error = state.error === null ? '' : (SHORT_ERRORS.get(state.error) ?? state.error)
   const rest = `${state.attempts},${state.statusCode ?? ''}`
   if (state.kind === 'dead') return `D${state.reason},${rest},${error}`
   return `A${rest},${state.why ? `${packWhy(state.why)}~` : ''}${error}`
