@@ -84,7 +84,7 @@ interface Violation {
 /** The findings of axe on the page: the rule, the element, and the problem. */
 export async function axeProblems(page: Page): Promise<string[]> {
   // The debugger adds the code of axe, because the page’s policy lets no text become a script.
-  await page.evaluate(AXE)
+  if (await page.evaluate('self.axe === undefined')) await page.evaluate(AXE)
   const options = JSON.stringify({ runOnly: { type: 'tag', values: RULES }, ...VIOLATIONS_ONLY })
   const run = `axe.run(document, ${options}).then(({ violations }) => violations)`
   return (await page.evaluate<Violation[]>(run)).flatMap(({ id, nodes }) =>

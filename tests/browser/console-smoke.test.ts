@@ -95,6 +95,7 @@ test('no main page breaks a rule of accessibility, in light or dark', async (con
       expect([colorScheme, path, await axeProblems(page)]).toEqual([colorScheme, path, []])
     }
   }
+  expect(browser.problems).toEqual([])
 })
 
 test('a first page is drawn with the data that it requested before its code had arrived', async (context) => {

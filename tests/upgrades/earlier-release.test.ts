@@ -4,12 +4,12 @@ import { Seeded } from '../chaos/plan/seeded.ts'
 import { useReceiver } from '../harness/receivers/use-receiver.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { earlierRelease, makeEarlier } from './earlier-release.ts'
-import { expectExact, Upgrade } from './upgrade.ts'
+import { expectExact, LONG, Upgrade } from './upgrade.ts'
 
 const ORDERS = 10
 const RESTARTS = 8
 
-const commit = process.env.FANTAIL_UPGRADES_LONG === '1' ? await earlierRelease() : undefined
+const commit = LONG ? await earlierRelease() : undefined
 const seed = Date.now() % 1_000_000
 
 describe.runIf(commit)('the release before this one', () => {

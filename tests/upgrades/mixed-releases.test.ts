@@ -11,10 +11,9 @@ import { untilPassed } from '../harness/services/passing-time.ts'
 import type { ServiceProcess } from '../harness/services/service-process.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { HASTY_SILENT_MS, NEXT_FORMAT, useReleases } from './next-release.ts'
-import { expectExact, Upgrade } from './upgrade.ts'
+import { expectExact, LONG, Upgrade } from './upgrade.ts'
 import { watchOthers } from './watch-others.ts'
 
-const LONG = process.env.FANTAIL_UPGRADES_LONG === '1'
 const ORDERS = LONG ? 20 : 3
 const RESTARTS = LONG ? 8 : 3
 const PROCESSES = 'ft:{processes}:'

@@ -7,7 +7,8 @@ import { type Account, Ledger } from '../harness/ledgers/ledger.ts'
 import type { ServiceProcess } from '../harness/services/service-process.ts'
 import type { Stack } from '../harness/services/stack.ts'
 
-const PER_SECOND = process.env.FANTAIL_UPGRADES_LONG === '1' ? 25 : 10
+export const LONG = process.env.FANTAIL_UPGRADES_LONG === '1'
+const PER_SECOND = LONG ? 25 : 10
 /** Every fourth first attempt at one endpoint fails, so that lanes have deliveries at each restart. */
 const FAILS_EVERY = 4
 const KILLED_SHARE = 0.25

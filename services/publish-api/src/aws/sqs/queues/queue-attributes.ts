@@ -49,52 +49,56 @@ interface Change {
 /** Reads the text of a value for the queue `arn`. */
 type Parse = (text: string, arn: string) => Partial<Change>
 
-const SETTABLE: Record<string, Parse> = {
-  ...Object.fromEntries(
-    Object.entries(NUMBERS).map(([name, { member, min, max }]) => [
-      name,
-      (text: string) => ({ set: { [member]: wholeNumber(name, text, { min, max }) } }),
-    ]),
-  ),
-  RedrivePolicy: (text, arn) => ({ set: { redrivePolicy: parseRedrivePolicy(text, arn) } }),
-  RedriveAllowPolicy: (text) => ({ set: { redriveAllowPolicy: parseRedriveAllowPolicy(text) } }),
-  Policy: (text) => {
-    if (text !== '' && !objectOf(text)) throw invalidAttribute('Policy')
-    const problem = text === '' ? undefined : policyProblem(text)
-    if (problem !== undefined) throw invalidAttribute('Policy', problem)
-    return { kept: { Policy: text || null } }
-  },
-  // There is one kind of encryption at a time, so setting one turns the other off.
-  KmsMasterKeyId: (text) => ({
-    kept: { KmsMasterKeyId: text || null, ...(text !== '' && { SqsManagedSseEnabled: null }) },
-  }),
-  KmsDataKeyReusePeriodSeconds: (text) => {
-    const seconds = wholeNumber('KmsDataKeyReusePeriodSeconds', text, KMS_REUSE_SECONDS)
-    return { kept: { KmsDataKeyReusePeriodSeconds: String(seconds) } }
-  },
-  SqsManagedSseEnabled: (text) => {
-    const on = flag('SqsManagedSseEnabled', text)
-    return { kept: { SqsManagedSseEnabled: String(on), ...(on && { KmsMasterKeyId: null }) } }
-  },
-}
-
-const SETTABLE_ON_FIFO: Record<string, Parse> = {
-  FifoQueue: (text) => {
-    if (flag('FifoQueue', text)) return {}
-    throw invalidAttribute('FifoQueue', 'Modifying queue type is not supported.')
-  },
-  ContentBasedDeduplication: (text) => ({
-    set: { contentBasedDeduplication: flag('ContentBasedDeduplication', text) },
-  }),
-  DeduplicationScope: (text) => ({
-    set: { deduplicationScope: oneOf('DeduplicationScope', text, ['queue', 'messageGroup'] as const) },
-  }),
-  FifoThroughputLimit: (text) => ({
-    set: {
-      fifoThroughputLimit: oneOf('FifoThroughputLimit', text, ['perQueue', 'perMessageGroupId'] as const),
+const SETTABLE = new Map(
+  Object.entries<Parse>({
+    ...Object.fromEntries(
+      Object.entries(NUMBERS).map(([name, { member, min, max }]) => [
+        name,
+        (text: string) => ({ set: { [member]: wholeNumber(name, text, { min, max }) } }),
+      ]),
+    ),
+    RedrivePolicy: (text, arn) => ({ set: { redrivePolicy: parseRedrivePolicy(text, arn) } }),
+    RedriveAllowPolicy: (text) => ({ set: { redriveAllowPolicy: parseRedriveAllowPolicy(text) } }),
+    Policy: (text) => {
+      if (text !== '' && !objectOf(text)) throw invalidAttribute('Policy')
+      const problem = text === '' ? undefined : policyProblem(text)
+      if (problem !== undefined) throw invalidAttribute('Policy', problem)
+      return { kept: { Policy: text || null } }
+    },
+    // There is one kind of encryption at a time, so setting one turns the other off.
+    KmsMasterKeyId: (text) => ({
+      kept: { KmsMasterKeyId: text || null, ...(text !== '' && { SqsManagedSseEnabled: null }) },
+    }),
+    KmsDataKeyReusePeriodSeconds: (text) => {
+      const seconds = wholeNumber('KmsDataKeyReusePeriodSeconds', text, KMS_REUSE_SECONDS)
+      return { kept: { KmsDataKeyReusePeriodSeconds: String(seconds) } }
+    },
+    SqsManagedSseEnabled: (text) => {
+      const on = flag('SqsManagedSseEnabled', text)
+      return { kept: { SqsManagedSseEnabled: String(on), ...(on && { KmsMasterKeyId: null }) } }
     },
   }),
-}
+)
+
+const SETTABLE_ON_FIFO = new Map(
+  Object.entries<Parse>({
+    FifoQueue: (text) => {
+      if (flag('FifoQueue', text)) return {}
+      throw invalidAttribute('FifoQueue', 'Modifying queue type is not supported.')
+    },
+    ContentBasedDeduplication: (text) => ({
+      set: { contentBasedDeduplication: flag('ContentBasedDeduplication', text) },
+    }),
+    DeduplicationScope: (text) => ({
+      set: { deduplicationScope: oneOf('DeduplicationScope', text, ['queue', 'messageGroup'] as const) },
+    }),
+    FifoThroughputLimit: (text) => ({
+      set: {
+        fifoThroughputLimit: oneOf('FifoThroughputLimit', text, ['perQueue', 'perMessageGroupId'] as const),
+      },
+    }),
+  }),
+)
 
 /** Computed attributes, which cannot be set. */
 const READ_ONLY = [
@@ -106,7 +110,7 @@ const READ_ONLY = [
   'QueueArn',
 ]
 
-const NAMES = new Set([...Object.keys(SETTABLE), ...Object.keys(SETTABLE_ON_FIFO), ...READ_ONLY])
+const NAMES = new Set([...SETTABLE.keys(), ...SETTABLE_ON_FIFO.keys(), ...READ_ONLY])
 
 /** Whether a queue can have such an attribute. */
 export function isQueueAttribute(name: string): boolean {
@@ -142,8 +146,9 @@ export function parseAttributes(given: Record<string, string>, arn: string): Cha
 }
 
 function parserOf(name: string, arn: string): Parse {
-  if (Object.hasOwn(SETTABLE, name)) return SETTABLE[name] as Parse
-  const onFifo = Object.hasOwn(SETTABLE_ON_FIFO, name) ? SETTABLE_ON_FIFO[name] : undefined
+  const parse = SETTABLE.get(name)
+  if (parse) return parse
+  const onFifo = SETTABLE_ON_FIFO.get(name)
   if (!onFifo) throw unknownAttribute(name)
   if (isFifoName(arn)) return onFifo
   if (name === 'FifoQueue' || name === 'ContentBasedDeduplication') throw unknownAttribute(name)
