@@ -20,8 +20,8 @@ const WORKERS = 7
 /** Tests start many processes. Compiling is half of what a start costs. */
 const env = { NODE_COMPILE_CACHE: COMPILED_CODE }
 /**
- * The times after which a test or a wait fails. They are no promise about Fantail's speed: on a busy machine a process starts ten
- * times as slowly.
+ * The times after which a test or a wait fails. They are no promise about Fantail's speed: on a busy machine a process
+ * starts ten times as slowly.
  */
 const common = {
   testTimeout: 60_000,
@@ -48,7 +48,7 @@ export default defineConfig({
             'infra/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', TIMING],
-          setupFiles: ['./tests/harness/runs/real-timers.ts'],
+          setupFiles: ['./tests/harness/runs/file-setup.ts'],
           maxWorkers: WORKERS,
           // Loading modules anew for each file is half of the CPU time of small tests.
           isolate: false,

@@ -77,7 +77,8 @@ function isAlive(pid: number): boolean {
 
 /** Publishes numbers until it is stopped. Returns the accepted ones. Any other answer than 202 is thrown. */
 function publishNumbers(path: string) {
-  const keepAlive = new Agent({ connections: 4 })
+  // One connection each: an idle one could be closed just as a request is sent on it.
+  const keepAlive = Array.from({ length: 4 }, () => new Agent({ connections: 1 }))
   const accepted: number[] = []
   let next = 0
   let isOn = true
@@ -91,12 +92,12 @@ function publishNumbers(path: string) {
       const text = await answer.body.text()
       if (answer.statusCode !== 202) throw new Error(`${answer.statusCode} ${text}`)
       accepted.push(number)
-      if (dispatcher !== keepAlive) await dispatcher.close()
+      if (!keepAlive.includes(dispatcher)) await dispatcher.close()
       await untilPassed(PUBLISH_EVERY_MS)
     }
   }
   const publishers = Promise.all([
-    ...Array.from({ length: 4 }, () => publishAgain(() => keepAlive)),
+    ...keepAlive.map((agent) => publishAgain(() => agent)),
     ...Array.from({ length: 8 }, () => publishAgain(() => new Agent({ pipelining: 0 }))),
   ])
   publishers.catch(() => undefined)
@@ -104,7 +105,7 @@ function publishNumbers(path: string) {
     accepted,
     stop: async () => {
       isOn = false
-      await publishers.finally(() => keepAlive.destroy())
+      await publishers.finally(() => Promise.all(keepAlive.map((agent) => agent.destroy())))
     },
   }
 }

@@ -36,7 +36,12 @@ const IDLE_CHECK_MS = 50
  * whose answer tells it to close the connection. If idle connections were closed at once, a request that is on its way
  * would be lost.
  */
-const LAST_REQUEST_MS = 250
+const LAST_REQUEST_MS = 1_000
+/**
+ * Age at which a connection that has sent nothing counts as idle. A younger one is about to send its first request.
+ * Go's HTTP server waits as long when it stops.
+ */
+const FIRST_REQUEST_MS = 5_000
 
 export interface ApiServer {
   port: number
@@ -78,7 +83,7 @@ function serverOptions({ headersMs, requestMs }: Timeouts) {
 export async function listen(app: App, options: ListenOptions): Promise<ApiServer> {
   const { host, port, tls, timeouts = TIMEOUTS } = options
   const serve = getRequestListener(app.fetch, { hostname: host, errorHandler: refuse })
-  const sockets = new Set<Socket>()
+  const openedAt = new Map<Socket, number>()
   let isClosing = false
   const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     if (isClosing) outgoing.setHeader('connection', 'close')
@@ -93,8 +98,8 @@ export async function listen(app: App, options: ListenOptions): Promise<ApiServe
       )
     : createServer(serverOptions(timeouts), listener)
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    openedAt.set(socket, performance.now())
+    socket.once('close', () => openedAt.delete(socket))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -107,7 +112,7 @@ export async function listen(app: App, options: ListenOptions): Promise<ApiServe
     port: (server.address() as AddressInfo).port,
     close: () => {
       isClosing = true
-      return close(server, sockets)
+      return close(server, openedAt)
     },
   }
 }
@@ -125,24 +130,28 @@ async function writeRefusal(outgoing: ServerResponse, problem: string): Promise<
   outgoing.end(Buffer.from(await new Response(body).arrayBuffer()))
 }
 
-async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+async function close(server: Server, openedAt: ReadonlyMap<Socket, number>): Promise<void> {
   // The method of the HTTP server would close idle connections at once.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
   const refused = refuseHandedOver()
   const cut = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
   await Promise.race([closed, delay(LAST_REQUEST_MS)])
-  // Connections that are busy now would stay open after their answer.
-  const idle = setInterval(() => {
-    server.closeIdleConnections()
-    // Browsers open connections ahead. One that has never sent anything is not idle for Node.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  }, IDLE_CHECK_MS)
+  // Connections that are busy now would stay open after their answer. The loop reads what has arrived before immediates
+  // run, so that a request which waits for a busy process is not taken for an idle connection.
+  const idle = setInterval(() => setImmediate(closeIdle, server, openedAt), IDLE_CHECK_MS)
   await closed
   await refused
   clearInterval(idle)
   clearTimeout(cut)
   // Ends Node's looks for slow requests.
   server.close()
+}
+
+function closeIdle(server: Server, openedAt: ReadonlyMap<Socket, number>): void {
+  server.closeIdleConnections()
+  const openedBefore = performance.now() - FIRST_REQUEST_MS
+  // Browsers open connections ahead. One that has never sent anything is not idle for Node.
+  for (const [socket, at] of openedAt) if (socket.bytesRead === 0 && at < openedBefore) socket.destroy()
 }
 
 /**

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { startFairTimer, waitFor } from '@fantail/test-kit'
 import { Hono } from 'hono'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type ApiServer, listen } from './server.ts'
 
 let server: ApiServer
 
-beforeEach(async () => {
+async function start(timeouts: { headersMs: number; requestMs: number }) {
   const app = new Hono().post('/', async (context) =>
     context.text(await context.req.text().catch(() => 'cut')),
   )
-  const timeouts = { headersMs: 300, requestMs: 900 }
   server = await listen(app as never, { host: '127.0.0.1', port: 0, timeouts })
-})
+}
 afterEach(() => server.close())
 
 test.each([
   { what: 'headers', sent: 'POST / HTTP/1.1\r\nHost: a\r\nX: ' },
   { what: 'body', sent: 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx' },
 ])('a connection ends soon after the time for the $what of a request', async ({ sent }) => {
+  await start({ headersMs: 300, requestMs: 900 })
   const socket = connect(server.port, '127.0.0.1')
   let text = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -32,9 +32,10 @@ test.each([
 })
 
 test.each([
-  { what: 'a kept connection', firsts: 1 },
-  { what: 'a new connection', firsts: 0 },
-])('a stopping server answers one more request of $what, and closes it', async ({ firsts }) => {
+  { what: 'a kept connection', firsts: 1, pauseMs: 700 },
+  { what: 'a new connection', firsts: 0, pauseMs: 1_500 },
+])('a stopping server answers one more request of $what, and closes it', async ({ firsts, pauseMs }) => {
+  await start({ headersMs: 30_000, requestMs: 30_000 })
   const socket = connect(server.port, '127.0.0.1')
   let text = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
@@ -47,7 +48,7 @@ test.each([
   }
   expect(text).not.toContain('Connection: close')
   const closed = server.close()
-  socket.write(post)
+  setTimeout(() => socket.write(post), pauseMs)
   await once(socket, 'close')
   await closed
   expect([answers(), text.match(/connection: close/i)?.length]).toEqual([firsts + 1, 1])
