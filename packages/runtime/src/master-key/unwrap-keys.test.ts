@@ -1,6 +1,9 @@
 /** Master keys that AWS KMS and Vault have wrapped. Stand-ins for both check what they are sent. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
 import {
   createMasterKeyText,
@@ -16,6 +19,7 @@ import { createLogger } from '../loops/logger.ts'
 import type { KeyServiceSettings } from './key-service.ts'
 import { wrapKey } from './key-services.ts'
 import { openVault } from './open-vault.ts'
+import { createVaultTransit } from './vault-transit.ts'
 
 const ARN = 'arn:aws:kms:eu-west-1:111122223333:key/1234abcd'
 const TEXT = createMasterKeyText()
@@ -123,6 +127,25 @@ test.each<[string, KeyServiceSettings['vaultLogin'], Asked['body'] | undefined]>
   for (const { headers } of requests) expect(headers['x-vault-token']).toBe(token)
   const logins = asked.filter(({ path }) => path === '/v1/auth/approle/login')
   expect(logins.map(({ body }) => body)).toEqual(login ? [login, login] : [])
+})
+
+test('a pod logs in at Vault with the token of its service account', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fantail-pod-'))
+  const podToken = join(folder, 'token')
+  await writeFile(podToken, 'token of the pod\n')
+  answer = ({ path }) =>
+    path.includes('/login')
+      ? [200, { auth: { client_token: 'hvs.made' } }]
+      : [200, { data: { plaintext: PLAINTEXT } }]
+  const vaultLogin = { by: 'kubernetes' as const, role: 'fantail' }
+  const service = createVaultTransit({ vaultUrl: url, vaultLogin }, podToken)
+
+  expect(await service.unwrap({ name: 'transit/fantail', id: ID }, 'v1:wrapped')).toEqual(BYTES)
+  expect(asked.map(({ path, headers, body }) => [path, headers['x-vault-token'], body])).toEqual([
+    ['/v1/auth/kubernetes/login', undefined, { role: 'fantail', jwt: 'token of the pod' }],
+    ['/v1/transit/decrypt/fantail', 'hvs.made', { ciphertext: 'vault:v1:wrapped' }],
+  ])
+  await rm(folder, { recursive: true })
 })
 
 test.each<[string, KeyServiceSettings, () => [number, object], string]>([

@@ -19,7 +19,10 @@ const PREFIX = 'vault:'
 /** Characters of Vault's own error that an error repeats. */
 const REASON_MAX = 300
 
-export function createVaultTransit({ vaultUrl, vaultLogin }: KeyServiceSettings): KeyService {
+export function createVaultTransit(
+  { vaultUrl, vaultLogin }: KeyServiceSettings,
+  podToken = SERVICE_ACCOUNT_TOKEN,
+): KeyService {
   const post = async (path: string, body: object, token?: string): Promise<VaultAnswer> => {
     if (vaultUrl === undefined) throw new Error('FANTAIL_VAULT_URL must be set for a key that Vault wraps')
     const headers = { 'X-Vault-Request': 'true', ...(token !== undefined && { 'X-Vault-Token': token }) }
@@ -44,7 +47,7 @@ export function createVaultTransit({ vaultUrl, vaultLogin }: KeyServiceSettings)
   const tokenOf = async (): Promise<string> => {
     if (!vaultLogin) throw new Error('FANTAIL_VAULT_LOGIN must be set for a key that Vault wraps')
     if (vaultLogin.by === 'token') return vaultLogin.token
-    const { auth } = await post(`auth/${vaultLogin.by}/login`, await loginBody(vaultLogin))
+    const { auth } = await post(`auth/${vaultLogin.by}/login`, await loginBody(vaultLogin, podToken))
     return textOf(auth?.client_token, 'token')
   }
   const ask = async (verb: 'encrypt' | 'decrypt', name: string, body: object) => {
@@ -64,9 +67,9 @@ export function createVaultTransit({ vaultUrl, vaultLogin }: KeyServiceSettings)
   }
 }
 
-async function loginBody(login: Exclude<VaultLogin, { by: 'token' }>): Promise<object> {
+async function loginBody(login: Exclude<VaultLogin, { by: 'token' }>, podToken: string): Promise<object> {
   if (login.by === 'approle') return { role_id: login.roleId, secret_id: login.secretId }
-  return { role: login.role, jwt: (await readFile(SERVICE_ACCOUNT_TOKEN, 'utf8')).trim() }
+  return { role: login.role, jwt: (await readFile(podToken, 'utf8')).trim() }
 }
 
 function textOf(value: unknown, what: string): string {
