@@ -5,7 +5,7 @@ import { endFantail, fantailOn, withStage } from '../../stage.ts'
 import { costOfTopic, onTopic } from '../parts/topic-laps.ts'
 
 const WITHIN = 1.08
-const ROUNDS = 16
+const ROUNDS = 48
 
 export const sealing: Scenario = {
   name: 'sealing',
