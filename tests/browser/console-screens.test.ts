@@ -373,6 +373,12 @@ describe.runIf(isLong)('the console', () => {
       const page = await browser.open(`/console/lanes?topic=${name}.fifo`)
       await page.getByRole('button', { name: /^What to do for / }).click()
       await page.getByText('The group a waits for the message').waitFor()
+      const start = await browser.open('/console/')
+      await start
+        .getByRole('listitem')
+        .filter({ hasText: `subscription of ${name}.fifo` })
+        .getByText(/group a waits for .*message/i)
+        .waitFor()
       await page.getByRole('button', { name: 'Set this message aside' }).click()
       await page.getByRole('link', { name: `1 dead letter in ${name}-dead-letters.fifo` }).waitFor()
       await waitFor(async () => (await verdict()) === 'fine')
@@ -410,6 +416,60 @@ describe.runIf(isLong)('the console', () => {
     expect(await dialog.getByRole('button', { name: 'Start the resend' }).isDisabled()).toBe(true)
     await dialog.getByRole('button', { name: 'Close this dialog' }).click()
     await hooks.close()
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a retry of a lane with an open circuit says what the circuit does', async () => {
+    const { client } = stack()
+    const hooks = await startReceiver()
+    hooks.respond('/down', { status: 503 })
+    await client.put('/v1/topics/open-circuit')
+    const settings = { endpoint: `${hooks.url}/down`, circuitBreaker: { failures: 1, probeSeconds: 600 } }
+    const { id } = await client.post<{ id: string }>('/v1/topics/open-circuit/subscriptions', settings)
+    await client.post('/v1/topics/open-circuit/messages', { message: 'first' })
+    const lane = async () =>
+      (await client.get<{ lane: { circuit: string; waiting: number } }>(`/v1/subscriptions/${id}`)).lane
+    await waitFor(async () => (await lane()).circuit === 'open')
+    for (const message of ['second', 'third'])
+      await client.post('/v1/topics/open-circuit/messages', { message })
+    await waitFor(async () => (await lane()).waiting === 3)
+    const page = await browser.open(`/console/subs/${id}`)
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Retry now' }).click()
+    await dialog.getByText('3 deliveries wait. The open circuit sends a probe now.').waitFor()
+    hooks.respond('/down', { status: 200 })
+    await dialog.getByRole('button', { name: 'Retry now' }).click()
+    await dialog.getByText('No delivery waits any more.').waitFor()
+    await hooks.close()
+    expect(browser.problems).toEqual([])
+  })
+
+  test('a missing queue is created on the page of its lane, which says how the verdict ends', async () => {
+    const { client } = stack()
+    await client.put('/v1/topics/homeless')
+    await client.put('/v1/queues/lost-inbox')
+    const settings = { endpoint: 'lost-inbox', protocol: 'sqs' }
+    const { id } = await client.post<{ id: string }>('/v1/topics/homeless/subscriptions', settings)
+    await client.delete('/v1/queues/lost-inbox')
+    await client.post('/v1/topics/homeless/messages', { message: 'x' })
+    const verdict = async () =>
+      (await client.get<{ verdict: { code: string } }>(`/v1/subscriptions/${id}`)).verdict.code
+    await waitFor(async () => (await verdict()) === 'queueMissing')
+    const page = await browser.open(`/console/subs/${id}`)
+    const create = page.getByRole('button', { name: 'Create the queue lost-inbox' })
+    const exists = page.getByText(
+      'The queue lost-inbox exists. The verdict changes with the next delivery to it.',
+    )
+    await create.click()
+    await exists.waitFor()
+    expect(await create.count()).toBe(0)
+    await page.reload()
+    await exists.waitFor()
+    expect(await create.count()).toBe(0)
+    expect(await axeProblems(page)).toEqual([])
+    await client.post('/v1/topics/homeless/messages', { message: 'y' })
+    await page.getByText('Nothing is wrong now').waitFor()
     expect(browser.problems).toEqual([])
   })
 

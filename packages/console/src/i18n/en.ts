@@ -14,6 +14,11 @@ interface ChartCounts {
   deadLettered: number
 }
 
+interface RetriedLane {
+  waiting: number
+  circuit: 'closed' | 'open' | null
+}
+
 export const words = {
   ...partWords,
   product: 'Fantail',
@@ -809,6 +814,8 @@ export const words = {
     pausedBy: (key: string) => `Paused by ${key === 'anonymous' ? 'an anonymous request' : `key ${key}`},`,
     audit: 'What was done to it',
     createQueue: (queue: string) => `Create the queue ${queue}`,
+    queueExists: (queue: string) =>
+      `The queue ${queue} exists. The verdict changes with the next delivery to it.`,
     otherQueue: 'Choose another queue',
     blockedGroup: (group: string) => `The group ${group} waits for the message`,
     setAside: 'Set this message aside',
@@ -1215,14 +1222,17 @@ export const words = {
     atOnce: 'All are due at once.',
     takes: (seconds: number) => `Takes ${many(seconds, 'second')} or more.`,
     retryAt: (rate: number) => `Retry now, ${rate} a second`,
-    retried: (moved: number, waiting: number) => {
+    retried: (moved: number, { waiting, circuit }: RetriedLane) => {
       const left =
         waiting === 0
           ? 'No delivery waits any more.'
           : `${many(waiting, 'delivery waits', 'deliveries wait')}.`
-      if (moved > 0) return `${many(moved, 'delivery comes', 'deliveries come')} earlier. ${left}`
-      return waiting === 0
-        ? left
+      const came = moved === 0 ? '' : `${many(moved, 'delivery comes', 'deliveries come')} earlier. `
+      if (waiting > 0 && circuit === 'open')
+        return `${came}${left} The open circuit sends a probe now. If it succeeds, the others follow.`
+      if (waiting === 0 || moved > 0) return `${came}${left}`
+      return circuit === 'closed'
+        ? `${left} The circuit is closed, so what waits follows.`
         : `${left} None could come earlier: they were due already, or wait for the lane.`
     },
     purgeTitle: (count: number) => `Discard ${many(count, 'waiting delivery', 'waiting deliveries')}?`,

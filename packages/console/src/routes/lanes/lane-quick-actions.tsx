@@ -82,7 +82,7 @@ function QuickActions({ subscription }: { subscription: Subscription }) {
         <div aria-live="polite" className={css.stack}>
           {test.data && <Tested attempt={test.data} subscription={subscription} />}
           {confirm.data && <p>{status === 'pending' ? w.asked : w.confirmed}</p>}
-          {retry.data && <p>{w.retried(retry.data.moved, lane.waiting)}</p>}
+          {retry.data && <p>{w.retried(retry.data.moved, lane)}</p>}
           {error && <Failed error={error} />}
         </div>
       </SteadyBox>

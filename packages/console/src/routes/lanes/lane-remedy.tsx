@@ -191,20 +191,26 @@ function MissingQueue({ subscription }: { subscription: Subscription }) {
   )
 }
 
-/** The button that creates the queue, and what stands beside it. */
+/** The button that creates the queue, and what stands beside it. The verdict lasts for a while after the creation. */
 function CreateQueue({ arn, children }: { arn: string; children?: ReactNode }) {
   const create = useWrite(operations.createQueue)
   const queue = nameOf(arn)
+  const found = useRead(operations.getQueue, { path: { queue } })
+  const exists = !found.error && found.data?.arn === arn
   return (
     <>
-      <div className={css.row}>
-        <Button
-          kind="primary"
-          isDisabled={create.isPending}
-          onPress={() => create.mutate({ path: { queue }, body: {} })}
-        >
-          {w.createQueue(queue)}
-        </Button>
+      <div className={css.row} aria-live="polite">
+        {exists ? (
+          <span>{w.queueExists(queue)}</span>
+        ) : (
+          <Button
+            kind="primary"
+            isDisabled={create.isPending}
+            onPress={() => create.mutate({ path: { queue }, body: {} })}
+          >
+            {w.createQueue(queue)}
+          </Button>
+        )}
         {children}
       </div>
       {create.error && <Failed error={create.error} />}

@@ -90,6 +90,8 @@ function ProblemLine({
   problem: Overview['problems'][number]
 }) {
   const { subscriptionId, topicArn, endpoint, name, verdict } = worst
+  const { blockedGroup, blockingMessageId } = verdict.facts
+  const isBlocked = lanes === 1 && blockingMessageId !== null && verdict.code !== 'groupBlocked'
   return (
     <li>
       <VerdictBadge verdict={verdict} />{' '}
@@ -106,7 +108,10 @@ function ProblemLine({
           <span className={css.quiet}>{w.waitingIn(waiting)} </span>
         </>
       )}
-      <span className={css.quiet}>{verdict.sentence}</span>
+      <span className={css.quiet}>
+        {verdict.sentence}
+        {isBlocked && ` ${words.remedy.blockedGroup(blockedGroup ?? '')} ${blockingMessageId}.`}
+      </span>
     </li>
   )
 }

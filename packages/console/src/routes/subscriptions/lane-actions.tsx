@@ -95,7 +95,7 @@ function RetryForm({ subscription }: { subscription: Subscription }) {
       />
       {retry.data && (
         <p className={css.notice} data-kind="good" role="status">
-          {w.retried(retry.data.moved, waiting)}
+          {w.retried(retry.data.moved, lane)}
         </p>
       )}
     </WriteForm>
