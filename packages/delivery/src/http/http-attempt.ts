@@ -386,11 +386,12 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
   }
 
   #endWith(signal: AbortSignal): void {
-    this.#cut = () => {
+    const cut = () => {
       this.#deadlines.remove(this)
       this.expire()
     }
-    signal.addEventListener('abort', this.#cut)
+    this.#cut = cut
+    signal.addEventListener('abort', cut)
   }
 
   #discard(): void {

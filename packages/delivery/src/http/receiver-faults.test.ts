@@ -31,7 +31,7 @@ import type { HttpSenderOptions } from './http-sender.ts'
 
 const DEADLINE_MS = 250
 /** Time-out of attempts that should succeed, also on a busy machine. */
-const PATIENT_MS = 10_000
+const PATIENT_MS = 30_000
 /** How late an attempt may end on a busy machine. */
 const LATE_MS = 1_500
 const GIGABYTES_10 = 10 * 1_073_741_824

@@ -124,11 +124,12 @@ export class AppleConnection {
         else reject(error)
       }
       const dial = this.#dial(origin, end)
-      this.#cancelDial = () => {
+      const cancelDial = () => {
         dial.cancel()
         end(new Error('APNs was not reached'), null)
       }
-      const timer = setTimeout(this.#cancelDial, APNS_DIAL_MS_MAX)
+      this.#cancelDial = cancelDial
+      const timer = setTimeout(cancelDial, APNS_DIAL_MS_MAX)
     })
   }
 }

@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { startRedis } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { connect, inOneWrite, whenReady } from '../index.ts'
@@ -26,4 +28,40 @@ test('a connection that is not there yet is no obstacle', async () => {
   redis.on('error', () => undefined)
   expect(inOneWrite(redis, () => 'asked')).toBe('asked')
   redis.disconnect()
+})
+
+/** ioredis kept each command, with its reply, until the whole heap was collected (infra/patches). */
+test('answered commands leave memory with the young generation', async () => {
+  const server = await startRedis()
+  const redis = connect({ url: server.url, name: 'test' })
+  await whenReady(redis)
+  await redis.set('key', 'x'.repeat(1_000))
+  redis.defineCommand('readByScript', { numberOfKeys: 1, lua: "return redis.call('GET', KEYS[1])" })
+  const { readByScript } = redis as unknown as { readByScript(key: string): Promise<string> }
+  const asks = [
+    () => redis.get('key'),
+    () => readByScript.call(redis, 'key'),
+    () => redis.multi().get('key').exec(),
+  ]
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void
+  const oldBytes = () =>
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ??
+    Number.NaN
+  const grown: number[] = []
+  for (const ask of asks) {
+    const bytesOf = async (times: number) => {
+      collect({ type: 'major' })
+      const before = oldBytes()
+      for (let n = 0; n < times; n++) await ask()
+      collect({ type: 'minor' })
+      collect({ type: 'minor' })
+      return oldBytes() - before
+    }
+    await bytesOf(500)
+    grown.push((await bytesOf(1_000)) / 1_000)
+  }
+  for (const bytes of grown) expect(bytes).toBeLessThan(200)
+  redis.disconnect()
+  await server.stop()
 })

@@ -16,7 +16,7 @@ export function createShardClocks(redis: Redis, log: Logger): ShardClocks {
   const masterOf = isCluster(redis) ? (shard: number) => masterOfShard(redis, shard) : undefined
   const clocks = new ShardClocks(masterOf)
   const catching = new Set<string>()
-  clocks.onSetBack = (master, clock) => {
+  const advance = (master: string, clock: RedisClock) => {
     if (catching.has(master)) return
     catching.add(master)
     void catchUpAll({ redis, shards: shardsOf(master, masterOf), clock })
@@ -27,6 +27,7 @@ export function createShardClocks(redis: Redis, log: Logger): ShardClocks {
       .catch((error: Error) => log.debug({ err: error }, 'redis.clock_not_caught_up'))
       .finally(() => catching.delete(master))
   }
+  clocks.onSetBack = advance
   return clocks
 }
 

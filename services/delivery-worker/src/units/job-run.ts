@@ -229,7 +229,8 @@ export class JobRun implements FencedRun {
     this.hasCapacityFor = run.hasCapacityFor
     this.handOut = run.handOut
     this.handOutAgain = run.handOutAgain
-    this.#isLost = () => run.isLost()
+    const isLost = () => run.isLost()
+    this.#isLost = isLost
     this.#onUnitEnded = onUnitEnded
   }
 

@@ -26,7 +26,8 @@ export function createLaneWork(
   const laneAttempts = new LaneAttempts({ ...below, renewals, isConnected })
   const batches = new LaneBatches({ ...below, renewals, attemptTimeoutMs })
   // Time travel moves the times of claims too, so their send times stay valid.
-  if (travel?.timeTravel !== 'on') clocks.onSetForward = () => laneAttempts.setForward()
+  const setForward = () => laneAttempts.setForward()
+  if (travel?.timeTravel !== 'on') clocks.onSetForward = setForward
   const readers = new LogReaders({ ...below, reading: stores.fifoReading, bodies, onDue: due.report })
   const laneLoop = new LaneLoop({
     ...below,
