@@ -12,6 +12,14 @@ const ACTIONS: readonly { value: BulkAction; label: string }[] = (
   ['pause', 'resume', 'retry', 'test', 'redrive', 'purge'] as const
 ).map((value) => ({ value, label: w.actions[value] }))
 
+/** The action that helps lanes with this verdict. */
+const HELPS: Partial<Record<NonNullable<BulkSelect['state']>, BulkAction>> = {
+  paused: 'resume',
+  failing: 'retry',
+  hung: 'retry',
+  circuitOpen: 'retry',
+}
+
 interface Props {
   /** The chosen rows. */
   chosen: ReadonlySet<string>
@@ -23,7 +31,8 @@ interface Props {
 }
 
 export function BulkBar({ chosen, ofChosen, ofFilter, onClear }: Props) {
-  const [action, setAction] = useState<BulkAction>('pause')
+  const [picked, setAction] = useState<BulkAction>()
+  const action = picked ?? (ofFilter?.state && HELPS[ofFilter.state]) ?? 'pause'
   const [isOpen, setOpen] = useState(false)
   const select = chosen.size > 0 ? ofChosen([...chosen]) : ofFilter
   return (
