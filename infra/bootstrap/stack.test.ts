@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
@@ -26,6 +27,20 @@ it('names a port that is taken, and the way out', async () => {
   await expect(checkPorts({ FANTAIL_PORT: String(port - 9) })).rejects.toThrow(
     new RegExp(`port ${port} \\(for receiver\\)[^]*FANTAIL_PORT=`),
   )
+})
+
+it('proposes a second data folder that git leaves out, because it has a master key', async () => {
+  server = createServer()
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  const refusal: Error = await checkPorts({ FANTAIL_PORT: String(port - 9) }).catch((error) => error)
+  const folder = /FANTAIL_DATA_DIR=(\S+)/.exec(refusal.message)?.[1]
+  const ignored = execFileSync('git', ['check-ignore', `${folder}/master.key`], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  })
+  expect(ignored).toBe(`${folder}/master.key\n`)
 })
 
 it('refuses a FANTAIL_PORT that is none', () => {
