@@ -124,6 +124,7 @@ describe.runIf(isLong)('the console', () => {
     await page.setViewportSize({ width: 320, height: 800 })
     await visit(page, '/system')
     expect((await page.getByRole('link', { name: 'System' }).boundingBox())?.x).toBeLessThan(320)
+    expect((await page.getByRole('button', { name: 'Go to' }).boundingBox())?.y).toBeGreaterThan(3)
   })
 
   test('a refusal of the API shows code and request, and can be asked again', async () => {
