@@ -483,6 +483,30 @@ describe.runIf(isLong)('the console', () => {
     expect(browser.problems).toEqual([])
   })
 
+  test('the lists of queues and of dead letters group the digits of a thousand', async () => {
+    const { client } = stack()
+    await client.put('/v1/topics/thousand')
+    await client.put('/v1/queues/thousand-inbox')
+    await client.post('/v1/topics/thousand/subscriptions', { endpoint: 'thousand-inbox', protocol: 'sqs' })
+    await client.post('/v1/topics/thousand/subscriptions', {
+      endpoint: NOBODY,
+      filterPolicy: { kind: ['none'] },
+      redrivePolicy: { deadLetterTargetArn: 'thousand-inbox' },
+    })
+    for (let n = 0; n < 20; n++)
+      await Promise.all(
+        Array.from({ length: 50 }, () => client.post('/v1/topics/thousand/messages', { message: 'x' })),
+      )
+    const page = await browser.open('/console/queues')
+    for (const path of ['/queues', '/dlq']) {
+      await visit(page, path)
+      await page.getByRole('row').filter({ hasText: 'thousand-inbox' }).getByText('1,000').waitFor()
+    }
+    await client.delete('/v1/topics/thousand')
+    await client.delete('/v1/queues/thousand-inbox')
+    expect(browser.problems).toEqual([])
+  })
+
   test('the throttle of a lane is raised in its row', async () => {
     const { client } = stack()
     const hooks = await startReceiver()

@@ -5,7 +5,7 @@ import { callOf, operations } from '../../api/api-calls.ts'
 import { usePages } from '../../api/use-api.ts'
 import { words } from '../../i18n/en.ts'
 import { type Column, ReadTable } from '../../parts/data-table.tsx'
-import { formatSeconds } from '../../parts/formats.ts'
+import { formatNumber, formatSeconds } from '../../parts/formats.ts'
 import { TopicLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Queue>[] = [
       </Link>
     ),
   },
-  { title: w.letters, show: lettersIn, isNumber: true },
+  { title: w.letters, show: (queue) => formatNumber(lettersIn(queue)), isNumber: true },
   {
     title: words.topic.oldest,
     show: ({ oldestSeconds }) => (oldestSeconds === null ? '–' : formatSeconds(oldestSeconds)),

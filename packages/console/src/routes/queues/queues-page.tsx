@@ -9,7 +9,7 @@ import { words } from '../../i18n/en.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { NamedList } from '../../parts/dialogs/named-list.tsx'
 import { TextInput } from '../../parts/fields.tsx'
-import { formatSeconds } from '../../parts/formats.ts'
+import { formatNumber, formatSeconds } from '../../parts/formats.ts'
 import { Badge } from '../../parts/show.tsx'
 import { WriteForm } from '../../parts/write-form.tsx'
 import { takesDeadLetters } from './letters-of.ts'
@@ -30,9 +30,9 @@ const COLUMNS: readonly Column<Queue>[] = [
     ),
   },
   { title: words.topics.kind, show: ({ fifo }) => (fifo ? words.topics.fifo : words.topics.standard) },
-  { title: w.visible, show: ({ counts }) => counts.visible, isNumber: true },
-  { title: w.inFlight, show: ({ counts }) => counts.inFlight, isNumber: true },
-  { title: w.delayed, show: ({ counts }) => counts.delayed, isNumber: true },
+  { title: w.visible, show: ({ counts }) => formatNumber(counts.visible), isNumber: true },
+  { title: w.inFlight, show: ({ counts }) => formatNumber(counts.inFlight), isNumber: true },
+  { title: w.delayed, show: ({ counts }) => formatNumber(counts.delayed), isNumber: true },
   {
     title: w.oldest,
     show: ({ oldestSeconds }) => (oldestSeconds === null ? '–' : formatSeconds(oldestSeconds)),

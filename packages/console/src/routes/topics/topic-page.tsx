@@ -10,7 +10,7 @@ import { Button } from '../../parts/button.tsx'
 import { type Column, ReadTable } from '../../parts/data-table.tsx'
 import { Confirm } from '../../parts/dialogs/confirm.tsx'
 import { Dialog } from '../../parts/dialogs/dialog.tsx'
-import { formatSeconds } from '../../parts/formats.ts'
+import { formatNumber, formatSeconds } from '../../parts/formats.ts'
 import { SubscriptionLink } from '../../parts/links.tsx'
 import { Gone, PageHead } from '../../parts/page-head.tsx'
 import css from '../../parts/parts.module.css'
@@ -112,7 +112,7 @@ const COLUMNS: readonly Column<Subscription>[] = [
   },
   { title: words.topics.kind, show: ({ protocol }) => protocol },
   { title: w.status, show: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
-  { title: w.waiting, show: ({ lane }) => lane.waiting, isNumber: true },
+  { title: w.waiting, show: ({ lane }) => formatNumber(lane.waiting), isNumber: true },
   {
     title: w.oldest,
     show: ({ lane }) => (lane.oldestWaitingSeconds === null ? '–' : formatSeconds(lane.oldestWaitingSeconds)),

@@ -9,7 +9,7 @@ import { words } from '../../i18n/en.ts'
 import type { Column } from '../../parts/data-table.tsx'
 import { NamedList } from '../../parts/dialogs/named-list.tsx'
 import { TextInput } from '../../parts/fields.tsx'
-import { formatSeconds } from '../../parts/formats.ts'
+import { formatNumber, formatSeconds } from '../../parts/formats.ts'
 import css from '../../parts/parts.module.css'
 import { When } from '../../parts/show.tsx'
 import { WriteForm } from '../../parts/write-form.tsx'
@@ -30,9 +30,9 @@ const COLUMNS: readonly Column<Topic>[] = [
     ),
   },
   { title: w.kind, show: ({ fifo }) => (fifo ? w.fifo : w.standard) },
-  { title: w.active, show: ({ subscriptions }) => subscriptions.active, isNumber: true },
-  { title: w.pending, show: ({ subscriptions }) => subscriptions.pending, isNumber: true },
-  { title: w.paused, show: ({ subscriptions }) => subscriptions.paused, isNumber: true },
+  { title: w.active, show: ({ subscriptions }) => formatNumber(subscriptions.active), isNumber: true },
+  { title: w.pending, show: ({ subscriptions }) => formatNumber(subscriptions.pending), isNumber: true },
+  { title: w.paused, show: ({ subscriptions }) => formatNumber(subscriptions.paused), isNumber: true },
   { title: w.retention, show: ({ retentionSeconds }) => formatSeconds(retentionSeconds), isNumber: true },
   { title: w.created, show: ({ createdAt }) => <When at={createdAt} /> },
 ]
