@@ -51,7 +51,8 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
   dlqMissing: (said) =>
     `the dead-letter queue does not exist, so dead deliveries wait for it; ${waits(said)}`,
   endpointDisabled: () => 'the push provider has disabled the endpoint, so its deliveries fail at once',
-  queueMissing: (said) => `the queue to which it delivers does not exist; ${waits(said)}`,
+  queueMissing: (said) =>
+    `the queue to which it delivers did not exist at the latest attempt; ${waits(said)}`,
   queueRefuses: (said) => `the queue to which it delivers refuses its messages; ${waits(said)}`,
   quarantined: (said) => `messages for it are in the quarantine and need an operator; ${waits(said)}`,
   circuitOpen: (said) => `the circuit is open${afterFailures(said)}; ${waits(said)}`,
