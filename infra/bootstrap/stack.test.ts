@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { addresses, checkPorts, curlLines, keyLines, localSettings } from './stack.mjs'
 
@@ -41,6 +42,12 @@ it('proposes a second data folder that git leaves out, because it has a master k
     encoding: 'utf8',
   })
   expect(ignored).toBe(`${folder}/master.key\n`)
+})
+
+it.each(['start', 'quick', 'build'])('%s takes no arguments, and does nothing if it gets one', (command) => {
+  const words = [join(import.meta.dirname, 'main.mjs'), command, '--help']
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([1, `\nfantail: ${command} takes no arguments, but got --help\n\n`])
 })
 
 it('refuses a FANTAIL_PORT that is none', () => {
