@@ -20,6 +20,7 @@ const command = COMMANDS.get(name)
 try {
   if (!command)
     throw new StepError(`usage: node infra/bootstrap/main.mjs ${[...COMMANDS.keys()].join(' | ')}`)
+  // Its only parameter is the environment.
   if (command.length === 1 && args.length > 0)
     throw new StepError(`${name} takes no arguments, but got ${args.join(' ')}`)
   const needsAll = command === test && args.length === 0

@@ -20,10 +20,15 @@ it('counts every port from FANTAIL_PORT', () => {
   })
 })
 
-it('names a port that is taken, and the way out', async () => {
+/** The port of the server, which listens until the end of the test. */
+async function takenPort(): Promise<number> {
   server = createServer()
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  return (server.address() as AddressInfo).port
+}
+
+it('names a port that is taken, and the way out', async () => {
+  const port = await takenPort()
 
   await expect(checkPorts({ FANTAIL_PORT: String(port - 9) })).rejects.toThrow(
     new RegExp(`port ${port} \\(for receiver\\)[^]*FANTAIL_PORT=`),
@@ -31,10 +36,7 @@ it('names a port that is taken, and the way out', async () => {
 })
 
 it('proposes a second data folder that git leaves out, because it has a master key', async () => {
-  server = createServer()
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-
+  const port = await takenPort()
   const refusal: Error = await checkPorts({ FANTAIL_PORT: String(port - 9) }).catch((error) => error)
   const folder = /FANTAIL_DATA_DIR=(\S+)/.exec(refusal.message)?.[1]
   const ignored = execFileSync('git', ['check-ignore', `${folder}/master.key`], {
@@ -46,7 +48,8 @@ it('proposes a second data folder that git leaves out, because it has a master k
 
 it.each(['start', 'quick', 'build'])('%s takes no arguments, and does nothing if it gets one', (command) => {
   const words = [join(import.meta.dirname, 'main.mjs'), command, '--help']
-  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  // A command that began its work would go on for long.
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 20_000 })
   expect([status, stderr]).toEqual([1, `\nfantail: ${command} takes no arguments, but got --help\n\n`])
 })
 

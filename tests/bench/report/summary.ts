@@ -37,6 +37,11 @@ export function intervalOf(values: number[]): Figure {
   return { median, min: sorted[first] ?? Number.NaN, max: sorted[length - 1 - first] ?? Number.NaN }
 }
 
+/** The note of a row whose figure is an `intervalOf` ratios of pairs. */
+export function noteOfPairs({ length }: readonly unknown[]): string {
+  return `in brackets: 95 % interval of the median, ${length} pairs`
+}
+
 type Measured =
   | 'deliveriesPerSecond'
   | 'publishesPerSecond'

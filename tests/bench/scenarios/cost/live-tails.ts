@@ -5,7 +5,7 @@ import type { Measurement } from '../../contest/measure.ts'
 import { end, startOwn } from '../../processes/children.ts'
 import { ask } from '../../processes/ipc.ts'
 import { rowOf } from '../../report/rows.ts'
-import { figureOf, intervalOf } from '../../report/summary.ts'
+import { figureOf, intervalOf, noteOfPairs } from '../../report/summary.ts'
 import type { Row, Scenario } from '../../scenario.ts'
 import {
   cpuMicrosOf,
@@ -77,7 +77,7 @@ async function tailed(stage: Stage, topic: Contestant, { tails, asked, deliverie
 }
 
 function ratioRows(pairs: [tailed: Measurement, plain: Measurement][]): Row[] {
-  const note = `in brackets: 95 % interval of the median, ${pairs.length} pairs`
+  const note = noteOfPairs(pairs)
   const ratio = (of: (measured: Measurement) => number) => intervalOf(pairs.map(([a, b]) => of(a) / of(b)))
   const added = (name: string) =>
     figureOf(pairs.map(([a, b]) => (a.cpuMicros[name] ?? Number.NaN) - (b.cpuMicros[name] ?? Number.NaN)))

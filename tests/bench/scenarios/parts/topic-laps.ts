@@ -5,7 +5,7 @@
 import type { Contestant } from '../../contest/contestant.ts'
 import type { Fantail } from '../../contest/fantail.ts'
 import { ask } from '../../processes/ipc.ts'
-import { type Figure, figureOf, intervalOf } from '../../report/summary.ts'
+import { type Figure, figureOf, intervalOf, noteOfPairs } from '../../report/summary.ts'
 import type { ScenarioOptions } from '../../scenario.ts'
 import { cpuMicrosOf, interleaved, lap, type Stage } from '../../stage.ts'
 
@@ -46,7 +46,7 @@ export async function costOfTopic(
   return {
     ratio: intervalOf(ratios),
     plain: figureOf(pairs.map(([, plain]) => plain)),
-    note: `in brackets: 95 % interval of the median, ${pairs.length} pairs`,
+    note: noteOfPairs(pairs),
   }
 }
 

@@ -1,6 +1,6 @@
 /** The cost for the API of a publish that is checked against a schema, compared with one that is not. */
 import { rowOf } from '../../report/rows.ts'
-import { figureOf, intervalOf } from '../../report/summary.ts'
+import { figureOf, intervalOf, noteOfPairs } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
 import { endFantail, fantailOn, interleaved, type Stage, withStage } from '../../stage.ts'
 import { type Accepted, accepted, empty } from './publish-rate.ts'
@@ -65,7 +65,7 @@ async function put(url: string, body: object): Promise<void> {
 
 function rowsOf(pairs: [checked: Accepted, unchecked: Accepted][]): Row[] {
   const ratios = pairs.map(([checked, unchecked]) => checked.micros / unchecked.micros)
-  const note = `in brackets: 95 % interval of the median, ${pairs.length} pairs`
+  const note = noteOfPairs(pairs)
   return [
     rowOf('CPU of the API, checked : unchecked', intervalOf(ratios), { unit: '×', atMost: 1.1, note }),
     rowOf('CPU of the API per checked publish', figureOf(pairs.map(([checked]) => checked.micros)), {
