@@ -229,6 +229,7 @@ export {
   isJobText,
   jobText,
   messageBody,
+  type NewMessage,
   readContent,
   readMessage,
 } from './records/message-bodies.ts'
@@ -237,6 +238,7 @@ export {
   type BodySeals,
   isSealed,
   openMessage,
+  SealedWhenStored,
   SealKeyError,
   sealMessage,
 } from './records/sealed-messages.ts'

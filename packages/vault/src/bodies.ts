@@ -19,6 +19,8 @@ import {
 } from 'node:crypto'
 
 export interface BodySeals {
+  /** Derives the data key, if it is not there yet. */
+  needKey(): void
   /** `context` is authenticated and not stored. It names the owner of the text. */
   seal(text: string, context: string): string
   /** Undefined: the text was changed, or it belongs to another owner. Throws a VaultError if its key is missing. */
@@ -33,6 +35,7 @@ interface BodyKey {
   bodies: Buffer
 }
 
+/** It ciphers as a stream: `update` gives all bytes, and `final` only makes or checks the tag. */
 const ALGORITHM = 'aes-256-gcm'
 const BODY_VERSION = 1
 const DATA_KEY_BYTES = 32
@@ -103,13 +106,15 @@ export function createBodySeals(
     return own
   }
   return {
+    needKey: () => void ownKey(),
     seal(text, context) {
       const { head, secret } = ownKey()
       const nonce = newNonce()
       const cipher = createCipheriv(ALGORITHM, secret, nonce, { authTagLength: BODY_TAG_BYTES })
       cipher.setAAD(Buffer.from(context))
-      const box = [head, nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
-      return Buffer.concat(box).toString('base64')
+      const sealed = cipher.update(text, 'utf8')
+      cipher.final()
+      return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString('base64')
     },
     open(sealed, context) {
       const box = Buffer.from(sealed, 'base64')
@@ -133,10 +138,11 @@ function decrypted(box: Buffer, secret: KeyObject, context: string): string | un
   decipher.setAuthTag(box.subarray(box.length - BODY_TAG_BYTES))
   const text = decipher.update(box.subarray(TEXT_AT, box.length - BODY_TAG_BYTES))
   try {
-    return Buffer.concat([text, decipher.final()]).toString('utf8')
+    decipher.final()
   } catch {
     return undefined
   }
+  return text.toString('utf8')
 }
 
 /** Node decodes base64 with foreign characters or other last bits too. Such a text was changed. */

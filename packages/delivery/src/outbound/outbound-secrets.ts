@@ -50,10 +50,12 @@ export function bodySealsOf(
   return { ...(vault?.bodies ?? NO_SEALS), all, isKeyError: isMissingKey }
 }
 
+const refuseToSeal = () => {
+  throw new NoVaultError('seal messages')
+}
 const NO_SEALS: BodySeals = {
-  seal: () => {
-    throw new NoVaultError('seal messages')
-  },
+  needKey: refuseToSeal,
+  seal: refuseToSeal,
   open: () => {
     throw new NoVaultError('open messages')
   },

@@ -5,8 +5,7 @@
  * listens to it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Message } from '@fantail/contracts'
-import { jobText, ReplicaAcks, type ReplicaAcksOptions, storageError } from '@fantail/store'
+import { jobText, type NewMessage, ReplicaAcks, type ReplicaAcksOptions, storageError } from '@fantail/store'
 import type { Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { dispatchQueueName, openTextQueue, queuePrefix } from '../bullmq/bull.ts'
@@ -25,7 +24,7 @@ interface DispatchLineOptions {
 const OPEN_RETRY_MS = 100
 
 export class DispatchLine {
-  readonly commit: GroupCommit<Message>
+  readonly commit: GroupCommit<NewMessage>
   readonly #number: number
   /** The prefix of the queue's keys. They are all on one master. */
   readonly #prefix: string
@@ -45,7 +44,7 @@ export class DispatchLine {
       onWait: options.onReplicas,
     })
     this.#options = options
-    this.commit = new GroupCommit<Message>({
+    this.commit = new GroupCommit<NewMessage>({
       ...(options.limits ? { limits: options.limits } : {}),
       canWrite: () => this.canWrite,
       write: (messages) => this.#append(messages),
@@ -92,7 +91,7 @@ export class DispatchLine {
     await this.#queue?.close()
   }
 
-  async #append(messages: Message[]): Promise<void> {
+  async #append(messages: NewMessage[]): Promise<void> {
     try {
       if (!this.#queue) throw new Error('Connection is closed.')
       await this.#queue.add(DISPATCH_JOB, new JobText(jobText(messages)))

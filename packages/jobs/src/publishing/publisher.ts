@@ -3,8 +3,14 @@
  * error says whether the messages are not stored or that this is unknown. If there are several dispatch queues (one per
  * Redis Cluster master), they are used in turn.
  */
-import type { Message, RedisTarget } from '@fantail/contracts'
-import { type ConnectOptions, connectTo, type Redis, type ReplicaAcksOptions } from '@fantail/store'
+import type { RedisTarget } from '@fantail/contracts'
+import {
+  type ConnectOptions,
+  connectTo,
+  type NewMessage,
+  type Redis,
+  type ReplicaAcksOptions,
+} from '@fantail/store'
 import type { Telemetry } from 'bullmq'
 import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
 import { DispatchLine } from './dispatch-line.ts'
@@ -24,7 +30,7 @@ export interface PublisherOptions {
 
 export interface Publisher {
   /** Stores one request's messages, all or none. Throws `storage_unavailable` or `storage_full`. */
-  publish(messages: Message[], weight: RequestWeight): Promise<void>
+  publish(messages: NewMessage[], weight: RequestWeight): Promise<void>
   /** False while no queue's master is connected. Publishes then wait up to the group's deadline. */
   readonly ready: boolean
   /** One for each queue. */

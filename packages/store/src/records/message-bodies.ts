@@ -5,7 +5,7 @@
  */
 import type { Message } from '@fantail/contracts'
 import { checksum, differs } from './checksums.ts'
-import { type BodySeals, openMessage, SealKeyError, sealedForm } from './sealed-messages.ts'
+import { type BodySeals, openMessage, SealedWhenStored, SealKeyError, sealedForm } from './sealed-messages.ts'
 import { CorruptRecordError, openJson, parseStored } from './stored-json.ts'
 
 const SUM = ',"sum":"'
@@ -69,12 +69,17 @@ function changed(text: string): CorruptRecordError {
   return new CorruptRecordError(NAME, differs(), text)
 }
 
+/** A message that a dispatch job may take. */
+export type NewMessage = Message | SealedWhenStored
+
 /**
  * The data of a dispatch job: the lengths of its bodies, in characters, and the bodies. By the lengths, each body is
  * cut out as it was stored.
  */
-export function jobText(messages: readonly Message[]): string {
-  const bodies = messages.map(messageBody)
+export function jobText(messages: readonly NewMessage[]): string {
+  const bodies = messages.map((given) =>
+    messageBody(given instanceof SealedWhenStored ? given.seal() : given),
+  )
   return `${JOB}${bodies.map(({ length }) => length)}${MESSAGES}${bodies.join(',')}]}`
 }
 

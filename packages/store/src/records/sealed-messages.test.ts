@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { createMessageId, type Message } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { KEYLESS, testSeals } from './body-seals.fixture.ts'
-import { jobText, messageBody, readContent, readMessage } from './message-bodies.ts'
-import { isSealed, openMessage, SealKeyError, sealMessage } from './sealed-messages.ts'
+import { bodiesOfJob, jobText, messageBody, readContent, readMessage } from './message-bodies.ts'
+import { isSealed, openMessage, SealedWhenStored, SealKeyError, sealMessage } from './sealed-messages.ts'
 import { CorruptRecordError } from './stored-json.ts'
 
 const FLIPS = 10_000
@@ -24,6 +24,24 @@ test('a sealed message opens to the same message, and its stored forms show noth
   expect([body, jobText([sealed])].join()).not.toContain(CANARY)
   expect(readMessage(body)).toMatchObject({ messageId: message.messageId, groupId: 'g', message: '' })
   expect(readContent(body, seals)).toEqual({ ...message, sequenceNumber: '10000000000000000001' })
+})
+
+test.each(['', '\n', 'two\nlines', '{"a":"b"}\n{}', 'é €', 'half \ud800 of a pair'])(
+  'a sealed text opens to the same text: %j',
+  (text) => {
+    for (const rest of [{}, { subject: undefined, attributes: {} }]) {
+      const message = { ...aMessage(rest), message: text }
+      expect(openMessage(seals, sealMessage(seals, message))).toEqual(message)
+    }
+  },
+)
+
+test('a message that a job takes unsealed is sealed there, and refused before without a key', () => {
+  const message = aMessage({ groupId: 'g' })
+  const text = jobText([new SealedWhenStored(seals, message), aMessage({ subject: 'open' })])
+  expect(text.split(CANARY)).toHaveLength(jobText([aMessage({ subject: 'open' })]).split(CANARY).length)
+  expect(readContent(bodiesOfJob(text)[0] ?? '', seals)).toEqual(message)
+  expect(() => new SealedWhenStored(KEYLESS, message)).toThrow(SealKeyError)
 })
 
 test('an opened message is stored as it was sealed, and one that is not sealed stays as it is', () => {

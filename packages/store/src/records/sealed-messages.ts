@@ -1,5 +1,5 @@
 /**
- * Sealed messages. The API seals a message before it stores it, if its topic wants that. One sealed text then has the
+ * Sealed messages. The API seals a message when it stores it, if its topic wants that. One sealed text then has the
  * text, the subject, the attributes and all other content. Only the members that scripts and routing need stay
  * readable, and the seal covers them. Jobs, lanes, logs, rings and dead letters keep the sealed form. A reader opens it
  * when it needs the content. An opened message remembers its sealed form, which is stored when the message is stored
@@ -12,6 +12,8 @@ import { CorruptRecordError } from './stored-json.ts'
 export interface BodySeals {
   /** Whether messages of all topics and queues are sealed. */
   readonly all?: boolean
+  /** Throws if there is no key. Afterwards `seal` does not throw. */
+  needKey(): void
   /** Throws if there is no key. */
   seal(text: string, context: string): string
   /** Undefined: the text was changed, or it belongs to another owner. Throws if its key is missing. */
@@ -49,12 +51,34 @@ export function isSealed(message: Message): boolean {
 
 /** Throws a SealKeyError. A message that is or was sealed gets the same form. */
 export function sealMessage(seals: BodySeals, message: Message): Message {
-  if (isSealed(message)) return sealedForm(message)
-  const { messageId, topicArn, topicUid, publishedAt, kind, groupId, ...others } = message
-  const { deduplicationId, idempotency, sequenceNumber, ...content } = others
-  const readable = { messageId, topicArn, topicUid, publishedAt, kind, groupId, deduplicationId }
-  const open = { ...readable, idempotency, sequenceNumber, message: '' }
-  return { ...open, sealed: sealText(seals, JSON.stringify(content), contextOf(open)) }
+  return isSealed(message) ? sealedForm(message) : sealedNow(seals, message)
+}
+
+/**
+ * A new message that is sealed when it is stored. Messages of several requests that are stored together are then sealed
+ * one after another. This takes two thirds of the time, because the cipher's code stays in the processor's caches.
+ */
+export class SealedWhenStored {
+  readonly #seals: BodySeals
+  readonly #message: Message
+
+  /** Throws a SealKeyError. */
+  constructor(seals: BodySeals, message: Message) {
+    withKey(seals, () => seals.needKey())
+    this.#seals = seals
+    this.#message = message
+  }
+
+  seal(): Message {
+    return sealedNow(this.#seals, this.#message)
+  }
+}
+
+function sealedNow(seals: BodySeals, message: Message): Message {
+  const { messageId, topicArn, topicUid, publishedAt, kind, groupId, deduplicationId, idempotency } = message
+  const readable = { messageId, topicArn, topicUid, publishedAt, kind, groupId, deduplicationId, idempotency }
+  const sealed = sealText(seals, textOfContent(message), contextOf(message))
+  return { ...readable, sequenceNumber: message.sequenceNumber, message: '', sealed }
 }
 
 /**
@@ -63,25 +87,63 @@ export function sealMessage(seals: BodySeals, message: Message): Message {
  */
 export function openMessage(seals: BodySeals, message: Message): Message {
   if (message.sealed === undefined) return message
-  const { sealed, ...open } = message
-  const text = openText(seals, sealed, contextOf(open))
+  const text = openText(seals, message.sealed, contextOf(message))
   if (text === undefined) throw notItsOwn('a message', JSON.stringify(message))
-  const opened = { ...open, ...(JSON.parse(text) as Partial<Message>) }
+  const opened = { ...message, sealed: undefined, ...contentOf(text) }
   sealedForms.set(opened, message)
   return opened
 }
 
+const READABLE = new Set<keyof Message>([
+  'messageId',
+  'topicArn',
+  'topicUid',
+  'publishedAt',
+  'kind',
+  'groupId',
+  'deduplicationId',
+  'idempotency',
+  'sequenceNumber',
+])
+
+/**
+ * The message's text after a line with the JSON of all other content. Most texts are JSON themselves, so JSON would
+ * have to escape them. A text that UTF-8 cannot encode stays in the JSON, and no line follows.
+ */
+function textOfContent(message: Message): string {
+  const isWellFormed = message.message.isWellFormed()
+  const content: Partial<Record<keyof Message, unknown>> = {}
+  for (const name in message) {
+    const key = name as keyof Message
+    if (!READABLE.has(key) && !(key === 'message' && isWellFormed)) content[key] = message[key]
+  }
+  const json = JSON.stringify(content)
+  return isWellFormed ? `${json}\n${message.message}` : json
+}
+
+function contentOf(text: string): Partial<Message> {
+  const end = text.indexOf('\n')
+  if (end < 0) return JSON.parse(text) as Partial<Message>
+  return { ...(JSON.parse(text.slice(0, end)) as Partial<Message>), message: text.slice(end + 1) }
+}
+
 /** The sequence number is not covered, because a script gives it after the message was sealed. */
 function contextOf(message: Message): string {
-  const { messageId, topicArn, topicUid, publishedAt, kind, groupId, deduplicationId, idempotency } = message
-  const given = [topicUid, kind, groupId, deduplicationId, idempotency?.key, idempotency?.value]
-  return JSON.stringify(['message', messageId, topicArn, publishedAt, ...given.map((value) => value ?? null)])
+  const { messageId, topicArn, publishedAt, topicUid, kind, groupId, deduplicationId, idempotency } = message
+  const { key, value } = idempotency ?? {}
+  // JSON writes an undefined item of a list as null.
+  const given = [messageId, topicArn, publishedAt, topicUid, kind, groupId, deduplicationId, key, value]
+  return JSON.stringify(['message', ...given])
 }
 
 /** Throws a SealKeyError. */
 export function sealText(seals: BodySeals, text: string, context: string): string {
+  return withKey(seals, () => seals.seal(text, context))
+}
+
+function withKey<T>(seals: BodySeals, use: () => T): T {
   try {
-    return seals.seal(text, context)
+    return use()
   } catch (error) {
     throw seals.isKeyError(error) ? new SealKeyError(error) : error
   }

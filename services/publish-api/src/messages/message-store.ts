@@ -4,7 +4,15 @@
  */
 import { createHash } from 'node:crypto'
 import { isSealing, type Message, messageBytes, type TopicRecord } from '@fantail/contracts'
-import { type FifoReceipt, type IdempotentPublish, idempotencyKey, sealMessage } from '@fantail/store'
+import {
+  type BodySeals,
+  type FifoReceipt,
+  type IdempotentPublish,
+  idempotencyKey,
+  type NewMessage,
+  SealedWhenStored,
+  sealMessage,
+} from '@fantail/store'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
@@ -63,7 +71,7 @@ export class MessageStore {
       const receipts = await this.#deps.fifoLog.publish(arn, this.#numberable(topic, messages))
       return this.#appended(arn, messages, receipts)
     }
-    await this.#deps.publisher.publish(this.#sealed(topic, messages), weightOf(topic, messages, bytes))
+    await this.#deps.publisher.publish(this.#storable(topic, messages), weightOf(topic, messages, bytes))
     this.#deps.publishCounts.add(arn, messages.length, bytes)
     return messages.map(({ messageId }) => ({ messageId }))
   }
@@ -99,14 +107,22 @@ export class MessageStore {
 
   /** Messages for a FIFO log. Their deduplication ids are made from the texts, so sealing comes afterwards. */
   #numberable(topic: KnownTopic, messages: Message[]): Message[] {
-    return this.#sealed(topic, withDeduplicationIds(topic.record, messages))
+    const seals = this.#sealsOf(topic)
+    const ready = withDeduplicationIds(topic.record, messages)
+    return seals ? ready.map((message) => sealMessage(seals, message)) : ready
   }
 
-  #sealed({ record }: KnownTopic, messages: Message[]): Message[] {
+  #storable(topic: KnownTopic, messages: Message[]): NewMessage[] {
+    const seals = this.#sealsOf(topic)
+    return seals ? messages.map((message) => new SealedWhenStored(seals, message)) : messages
+  }
+
+  /** Undefined if the topic's messages are not sealed. */
+  #sealsOf({ record }: KnownTopic): BodySeals | undefined {
     const { seals } = this.#deps
-    if (!seals.all && !isSealing(record)) return messages
+    if (!seals.all && !isSealing(record)) return undefined
     checkKmsUse(this.#deps, record)
-    return messages.map((message) => sealMessage(seals, message))
+    return seals
   }
 
   /** Counts the messages that are no duplicates. */
@@ -130,7 +146,7 @@ export class MessageStore {
     const { topicUid } = found
     const claimed = { key: idempotencyKey(arn, topicUid, key), value }
     const keyed = messages.map((message) => ({ ...message, topicUid, idempotency: claimed }))
-    await publisher.publish(this.#sealed(topic, keyed), weightOf(topic, messages, bytes))
+    await publisher.publish(this.#storable(topic, keyed), weightOf(topic, messages, bytes))
     return replay(await idempotency.claim(arn, key, value), hash)
   }
 }
