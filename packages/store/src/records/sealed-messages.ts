@@ -131,9 +131,9 @@ function contentOf(text: string): Partial<Message> {
 function contextOf(message: Message): string {
   const { messageId, topicArn, publishedAt, topicUid, kind, groupId, deduplicationId, idempotency } = message
   const { key, value } = idempotency ?? {}
-  // JSON writes an undefined item of a list as null.
   const given = [messageId, topicArn, publishedAt, topicUid, kind, groupId, deduplicationId, key, value]
-  return JSON.stringify(['message', ...given])
+  // JSON writes an undefined item of a list as null.
+  return `message ${JSON.stringify(given)}`
 }
 
 /** Throws a SealKeyError. */

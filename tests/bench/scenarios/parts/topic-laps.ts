@@ -18,6 +18,8 @@ interface Compared {
   /** The topic with the setting, and the one without. */
   topics: readonly [on: Contestant, off: Contestant]
   rounds: number
+  /** Deliveries of each lap (30,000). */
+  deliveries?: number
   /** Microseconds per delivery that are measured alone, and belong to the setting. */
   addedMicros?: number
 }
@@ -33,10 +35,10 @@ interface TopicCost {
 /** Each round is a lap of equal work with the setting, and one without. */
 export async function costOfTopic(
   stage: Stage,
-  { name, topics: [on, off], rounds, addedMicros = 0 }: Compared,
+  { name, topics: [on, off], rounds, deliveries = DELIVERIES, addedMicros = 0 }: Compared,
   { quick, report }: ScenarioOptions,
 ): Promise<TopicCost> {
-  const work = { fanOut: FAN_OUT, deliveries: quick ? DELIVERIES / 5 : DELIVERIES }
+  const work = { fanOut: FAN_OUT, deliveries: quick ? deliveries / 5 : deliveries }
   const microsOf = (contestant: Contestant) => async () => cpuMicrosOf(await lap(stage, contestant, work))
   const sides = [microsOf(on), microsOf(off)] as const
   await interleaved(2, ...sides)

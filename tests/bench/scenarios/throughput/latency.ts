@@ -23,13 +23,12 @@ import { createTopic, messagesFor, park, RETRY_TOMORROW } from '../parts/backlog
 const FAN_OUT = 10
 const WAITING_LANES = 10_000
 const ROUNDS = 3
-/** Laps that measure the highest rate. The first one warms the processes up. */
-const FASTEST_LAPS = 4
+const WARM_UP_LAPS = 2
 
 interface PacedLoad {
   name: string
-  /** In publishes a second. */
-  rate(highest: number): number
+  /** In publishes a second, or the share of the highest rate just before. */
+  rate: { perSecond: number } | { share: number }
   seconds: number
   /** Bars, in ms. */
   p50?: number
@@ -38,9 +37,9 @@ interface PacedLoad {
 
 /** A slow rate needs more time for as many publishes. */
 const LOADS: readonly PacedLoad[] = [
-  { name: '50 publishes/s', rate: () => 50, seconds: 20, p50: 5, p99: 15 },
-  { name: 'half of the highest rate', rate: (highest) => highest * 0.5, seconds: 8, p99: 20 },
-  { name: '80 % of the highest rate', rate: (highest) => highest * 0.8, seconds: 8 },
+  { name: '50 publishes/s', rate: { perSecond: 50 }, seconds: 20, p50: 5, p99: 15 },
+  { name: 'half of the highest rate', rate: { share: 0.5 }, seconds: 8, p99: 20 },
+  { name: '80 % of the highest rate', rate: { share: 0.8 }, seconds: 8 },
 ]
 
 /** In ms. */
@@ -58,15 +57,23 @@ export const latency: Scenario = {
       const alone = await fantailOn(stage, options)
       const beside = await fantailOn(stage, options)
       await addWaitingLanes(beside)
-      const highest = await highestRate(stage, alone, options)
-      await highestRate(stage, beside, options)
+      const fastest = (fantail: Fantail) => () => highestRate(stage, fantail, options)
+      await interleaved(WARM_UP_LAPS, fastest(alone), fastest(beside))
       const rows: Row[] = []
       for (const load of LOADS) {
-        const perSecond = Math.round(load.rate(highest))
-        const lapOf = (fantail: Fantail) => () =>
-          percentiles(stage, fantail, { perSecond, seconds: options.quick ? 2 : load.seconds, options })
+        const { rate } = load
+        const lapOf = (fantail: Fantail) => async () => {
+          const perSecond = Math.round(
+            'share' in rate ? rate.share * (await fastest(fantail)()) : rate.perSecond,
+          )
+          return percentiles(stage, fantail, {
+            perSecond,
+            seconds: options.quick ? 2 : load.seconds,
+            options,
+          })
+        }
         const pairs = await interleaved(options.quick ? 1 : ROUNDS, lapOf(alone), lapOf(beside))
-        rows.push(...rowsOf(load, perSecond, pairs))
+        rows.push(...rowsOf(load, pairs))
       }
       await endFantail(alone, options)
       await endFantail(beside, options)
@@ -83,15 +90,11 @@ async function addWaitingLanes({ redis: { url } }: Fantail): Promise<void> {
   redis.disconnect()
 }
 
-/** In publishes a second. */
+/** In publishes a second. It is measured before each lap, because the speed of a shared machine changes in minutes. */
 async function highestRate(stage: Stage, fantail: Fantail, { quick, report }: ScenarioOptions) {
-  const speeds: number[] = []
-  for (let round = 0; round < FASTEST_LAPS; round++) {
-    const measured = await lap(stage, fantail, { fanOut: FAN_OUT, deliveries: quick ? 20_000 : 100_000 })
-    report(`maximum: ${told(measured)}`)
-    if (round > 0) speeds.push(measured.deliveriesPerSecond)
-  }
-  return figureOf(speeds).median / FAN_OUT
+  const measured = await lap(stage, fantail, { fanOut: FAN_OUT, deliveries: quick ? 20_000 : 100_000 })
+  report(`maximum: ${told(measured)}`)
+  return measured.deliveriesPerSecond / FAN_OUT
 }
 
 interface Paced {
@@ -100,7 +103,9 @@ interface Paced {
   options: ScenarioOptions
 }
 
-async function percentiles(stage: Stage, { port }: Fantail, paced: Paced): Promise<Percentiles> {
+type PacedLap = Percentiles & Pick<Paced, 'perSecond'>
+
+async function percentiles(stage: Stage, { port }: Fantail, paced: Paced): Promise<PacedLap> {
   const { perSecond, seconds, options } = paced
   const { receiver, publishers } = stage
   await ask(receiver, 'reset')
@@ -120,7 +125,7 @@ async function percentiles(stage: Stage, { port }: Fantail, paced: Paced): Promi
   options.report(
     `${perSecond} publishes/s: ${sentAt.length * FAN_OUT} deliveries, p50 ${found.p50.toFixed(2)} ms, p99 ${found.p99.toFixed(2)} ms, p99.9 ${found.p999.toFixed(2)} ms`,
   )
-  return found
+  return { ...found, perSecond }
 }
 
 /** Delays of all arrivals. `sentAt`: by the number in the text. */
@@ -133,12 +138,14 @@ export async function delaysSince(receiver: ChildProcess, sentAt: number[]): Pro
   return { p50: at(0.5), p99: at(0.99), p999: at(0.999) }
 }
 
-function rowsOf(load: PacedLoad, perSecond: number, pairs: [Percentiles, Percentiles][]): Row[] {
-  const note = `${perSecond} publishes/s`
+function rowsOf(load: PacedLoad, pairs: [PacedLap, PacedLap][]): Row[] {
   const sides = [load.name, `${load.name}, beside ${WAITING_LANES.toLocaleString('en-US')} waiting lanes`]
   return sides.flatMap((name, side) => {
     const of = (percentile: keyof Percentiles) =>
       figureOf(pairs.map((pair) => pair[side]?.[percentile] ?? Number.NaN))
+    const rates = pairs.map((pair) => pair[side]?.perSecond ?? Number.NaN)
+    const [least, most] = [Math.min(...rates), Math.max(...rates)]
+    const note = `${least === most ? least : `${least} to ${most}`} publishes/s`
     const bar = (atMost?: number) => (atMost === undefined ? {} : { atMost })
     return [
       rowOf(`${name}, p50`, of('p50'), { unit: 'ms', ...bar(load.p50), note }),
