@@ -192,5 +192,5 @@ test('a service starts without its key while the key service refuses, logs no se
   const texts = lines.map((line) => JSON.parse(line) as { msg: string; err?: { message: string } })
   expect(texts.map(({ msg }) => msg)).toEqual(['master_keys.down', 'master_keys.up'])
   expect(texts[0]?.err?.message).toBe('Vault answered 503 at transit/decrypt/fantail: Vault is sealed')
-  expect(lines.join()).not.toMatch(new RegExp(`hvs|${PLAINTEXT.slice(0, 20)}|d3JhcHBl`))
+  for (const secret of ['hvs', PLAINTEXT.slice(0, 20), 'd3JhcHBl']) expect(lines.join()).not.toContain(secret)
 })
