@@ -74,26 +74,7 @@ export class SealedWhenStored {
   }
 }
 
-function sealedNow(seals: BodySeals, message: Message): Message {
-  const { messageId, topicArn, topicUid, publishedAt, kind, groupId, deduplicationId, idempotency } = message
-  const readable = { messageId, topicArn, topicUid, publishedAt, kind, groupId, deduplicationId, idempotency }
-  const sealed = sealText(seals, textOfContent(message), contextOf(message))
-  return { ...readable, sequenceNumber: message.sequenceNumber, message: '', sealed }
-}
-
-/**
- * The message with its content. A message that is not sealed stays as it is. Throws a CorruptRecordError if the sealed
- * text was changed or is another message's, and a SealKeyError.
- */
-export function openMessage(seals: BodySeals, message: Message): Message {
-  if (message.sealed === undefined) return message
-  const text = openText(seals, message.sealed, contextOf(message))
-  if (text === undefined) throw notItsOwn('a message', JSON.stringify(message))
-  const opened = { ...message, sealed: undefined, ...contentOf(text) }
-  sealedForms.set(opened, message)
-  return opened
-}
-
+/** The members that stay readable. All others are sealed. */
 const READABLE = new Set<keyof Message>([
   'messageId',
   'topicArn',
@@ -107,18 +88,34 @@ const READABLE = new Set<keyof Message>([
 ])
 
 /**
- * The message's text after a line with the JSON of all other content. Most texts are JSON themselves, so JSON would
- * have to escape them. A text that UTF-8 cannot encode stays in the JSON, and no line follows.
+ * Seals the message's text after a line with the JSON of all other content. Most texts are JSON themselves, so JSON
+ * would have to escape them. A text that UTF-8 cannot encode stays in the JSON, and no line follows.
  */
-function textOfContent(message: Message): string {
+function sealedNow(seals: BodySeals, message: Message): Message {
   const isWellFormed = message.message.isWellFormed()
-  const content: Partial<Record<keyof Message, unknown>> = {}
+  const form: Partial<Record<keyof Message, unknown>> = {}
+  const content: typeof form = {}
   for (const name in message) {
     const key = name as keyof Message
-    if (!READABLE.has(key) && !(key === 'message' && isWellFormed)) content[key] = message[key]
+    if (READABLE.has(key)) form[key] = message[key]
+    else if (key !== 'message' || !isWellFormed) content[key] = message[key]
   }
   const json = JSON.stringify(content)
-  return isWellFormed ? `${json}\n${message.message}` : json
+  const text = isWellFormed ? `${json}\n${message.message}` : json
+  return { ...(form as Message), message: '', sealed: sealText(seals, text, contextOf(message)) }
+}
+
+/**
+ * The message with its content. A message that is not sealed stays as it is. Throws a CorruptRecordError if the sealed
+ * text was changed or is another message's, and a SealKeyError.
+ */
+export function openMessage(seals: BodySeals, message: Message): Message {
+  if (message.sealed === undefined) return message
+  const text = openText(seals, message.sealed, contextOf(message))
+  if (text === undefined) throw notItsOwn('a message', JSON.stringify(message))
+  const opened = { ...message, sealed: undefined, ...contentOf(text) }
+  sealedForms.set(opened, message)
+  return opened
 }
 
 function contentOf(text: string): Partial<Message> {
