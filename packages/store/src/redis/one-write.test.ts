@@ -30,7 +30,10 @@ test('a connection that is not there yet is no obstacle', async () => {
   redis.disconnect()
 })
 
-/** ioredis kept each command, with its reply, until the whole heap was collected (infra/patches). */
+/**
+ * ioredis kept each command, with its reply, until the whole heap was collected (infra/patches). A command leaves this
+ * much in every round, whereas code that is compiled, or other work of the process, only adds to one of them.
+ */
 test('answered commands leave memory with the young generation', async () => {
   const server = await startRedis()
   const redis = connect({ url: server.url, name: 'test' })
@@ -50,16 +53,16 @@ test('answered commands leave memory with the young generation', async () => {
     Number.NaN
   const grown: number[] = []
   for (const ask of asks) {
-    const bytesOf = async (times: number) => {
+    const rounds: number[] = []
+    while (rounds.length < 4) {
       collect({ type: 'major' })
       const before = oldBytes()
-      for (let n = 0; n < times; n++) await ask()
+      for (let n = 0; n < 500; n++) await ask()
       collect({ type: 'minor' })
       collect({ type: 'minor' })
-      return oldBytes() - before
+      rounds.push((oldBytes() - before) / 500)
     }
-    await bytesOf(500)
-    grown.push((await bytesOf(1_000)) / 1_000)
+    grown.push(Math.min(...rounds))
   }
   for (const bytes of grown) expect(bytes).toBeLessThan(200)
   redis.disconnect()
