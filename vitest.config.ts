@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config'
-import { COMPILED_CODE } from './tests/harness/runs/compiled-code.ts'
 import { MixedOrder } from './tests/harness/runs/file-order.ts'
+import { COMPILED_CODE } from './tests/harness/runs/machine-env.ts'
 import { ProgressReporter } from './tests/harness/runs/progress-reporter.ts'
 
 /**

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { ApiKeys } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { machineEnv } from '../harness/runs/machine-env.ts'
 import { launcher } from '../harness/services/service-bundles.ts'
 import { useStack } from '../harness/services/stack.ts'
 import { startKubernetes, type TestKubernetes } from './kubernetes.fixture.ts'
@@ -22,11 +23,10 @@ const keyNames = async () => {
 }
 
 async function makeKeys() {
-  const { PATH = '', HOME = '' } = process.env
   const script = await kubernetes.script('first-key.mjs')
   const wanted = ['token:publish,read,manage', 'metrics:read']
   const words = [script, 'keys', ...wanted, '--', process.execPath, launcher()]
-  return run(process.execPath, words, { env: { PATH, HOME, ...stack().place.env, ...kubernetes.env } })
+  return run(process.execPath, words, { env: { ...machineEnv(), ...stack().place.env, ...kubernetes.env } })
 }
 
 test('the Job leaves no key behind that it cannot write to the Secret', async () => {

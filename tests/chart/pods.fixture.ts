@@ -10,7 +10,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitFor } from '@fantail/test-kit'
-import { COMPILED_CODE } from '../harness/runs/compiled-code.ts'
+import { machineEnv } from '../harness/runs/machine-env.ts'
 import { launcher } from '../harness/services/service-bundles.ts'
 import { ROOT } from '../harness/services/service-process.ts'
 
@@ -46,9 +46,8 @@ const START = { timeoutMs: 120_000, intervalMs: 50 }
 export async function imageIn(folder: string): Promise<Record<string, string>> {
   const program = `#!/bin/sh\nexec node ${launcher()} "$@"\n`
   await writeFile(join(folder, 'fantail'), program, { mode: 0o755 })
-  const { PATH = '', HOME = '' } = process.env
-  const path = [folder, dirname(process.execPath), PATH].join(':')
-  return { PATH: path, HOME, NODE_COMPILE_CACHE: COMPILED_CODE }
+  const env = machineEnv()
+  return { ...env, PATH: [folder, dirname(process.execPath), env.PATH].join(':') }
 }
 
 /** The variables of a container. `secret` has the values of all Secrets, by key. */

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { waitFor } from '@fantail/test-kit'
+import { machineEnv } from '../harness/runs/machine-env.ts'
 import { launcher } from '../harness/services/service-bundles.ts'
 import { ROOT, textOf } from '../repo/repository.ts'
 import { agrees, filledIn, type Known, replacedIn, type Step, stepsOf } from './guide-steps.ts'
@@ -98,8 +99,7 @@ function isFailure(output: string, expected: string[]): boolean {
 }
 
 function runBash(code: string, env: Record<string, string>): Promise<string> {
-  const { HOME = '' } = process.env
-  const options = { cwd: ROOT, env: { HOME, PATH: toolPath(), ...env }, timeout: STEP_TIMEOUT_MS }
+  const options = { cwd: ROOT, env: { ...machineEnv(), PATH: toolPath(), ...env }, timeout: STEP_TIMEOUT_MS }
   return new Promise((resolve, reject) => {
     execFile('bash', ['--norc', '-eu', '-o', 'pipefail', '-c', code], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`${error.message}\n${stdout}${stderr}`))

@@ -6,7 +6,7 @@ import { startRedis, type TestRedis, waitFor } from '@fantail/test-kit'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type CountingReceiver, startCountingReceiver } from '../harness/receivers/counting-receiver.ts'
-import { COMPILED_CODE } from '../harness/runs/compiled-code.ts'
+import { machineEnv } from '../harness/runs/machine-env.ts'
 import { untilPassed } from '../harness/services/passing-time.ts'
 import { launcher } from '../harness/services/service-bundles.ts'
 
@@ -28,8 +28,7 @@ let output = ''
 beforeAll(async () => {
   redis = await startRedis()
   receiver = await startCountingReceiver(MESSAGES_MAX)
-  const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, NODE_COMPILE_CACHE: COMPILED_CODE, REDIS_URL: redis.url, FANTAIL_PORT: '0' }
+  const env = { ...machineEnv(), REDIS_URL: redis.url, FANTAIL_PORT: '0' }
   const words = [launcher(), 'all', '--workers', '2', '--apis', '2']
   all = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   all.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -114,12 +113,7 @@ it('refuses a count that is none, and starts by `auto` as many as the cores allo
   timeout: 60_000,
 }, async () => {
   const run = (...words: string[]) => {
-    const env = {
-      PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: COMPILED_CODE,
-      REDIS_URL: redis.url,
-      FANTAIL_PORT: '0',
-    }
+    const env = { ...machineEnv(), REDIS_URL: redis.url, FANTAIL_PORT: '0' }
     return spawn(process.execPath, [launcher(), 'all', ...words], {
       env,
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { waitFor } from '@fantail/test-kit'
 import { launcher } from '../services/service-bundles.ts'
+import { machineEnv } from './machine-env.ts'
 
 const run = promisify(execFile)
 const SHOWN_MS = 30_000
@@ -19,16 +20,12 @@ export interface Terminal {
   close(): Promise<void>
 }
 
-/**
- * Runs `fantail` with these words. The command gets no settings of the machine except PATH and HOME. The last line is
- * its exit code.
- */
+/** Runs `fantail` with these words. The last line is its exit code. */
 export async function openTerminal(words: string[], env: Record<string, string>): Promise<Terminal> {
   const socket = `fantail-test-${randomUUID()}`
   const tmux = async (...args: string[]) =>
     (await run('tmux', ['-L', socket, '-f', '/dev/null', ...args])).stdout
-  const { PATH = '', HOME = '' } = process.env
-  const settings = Object.entries({ PATH, HOME, TERM: 'screen-256color', ...env }).map(
+  const settings = Object.entries({ ...machineEnv(), TERM: 'screen-256color', ...env }).map(
     ([name, value]) => `${name}=${value}`,
   )
   const command = ['env', '-i', ...settings, process.execPath, launcher(), ...words]

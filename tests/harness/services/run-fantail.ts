@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { checkRun } from '../command-line/checked-runs.ts'
+import { machineEnv } from '../runs/machine-env.ts'
 import { launcher } from './service-bundles.ts'
 
 export interface Ended {
@@ -45,11 +46,10 @@ export function followFantail(
 
 type FantailProcess = ReturnType<typeof startFantail>
 
-/** Starts a command. It gets no settings of the machine except PATH and HOME. */
+/** Starts a command. */
 function startFantail(words: string[], env: Record<string, string> = {}) {
-  const { PATH = '', HOME = '' } = process.env
   return spawn(process.execPath, [launcher(), ...words], {
-    env: { PATH, HOME, ...env },
+    env: { ...machineEnv(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
 }

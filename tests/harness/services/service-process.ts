@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { waitFor } from '@fantail/test-kit'
-import { COMPILED_CODE } from '../runs/compiled-code.ts'
+import { machineEnv } from '../runs/machine-env.ts'
 import { bundleOf } from './service-bundles.ts'
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -97,7 +97,7 @@ export class ServiceProcess {
     const source = `services/${this.name}/src/main.ts`
     const bundle = this.bundles === undefined ? bundleOf(this.name) : `${this.bundles}/${this.name}.mjs`
     const main = this.#checkout === undefined ? (bundle ?? source) : source
-    const env = { ...baseEnv(), ...this.#env }
+    const env = { ...machineEnv(), ...this.#env }
     const words = ['--conditions=@fantail/source', main]
     const child = spawn(process.execPath, words, {
       cwd: this.#checkout ?? ROOT,
@@ -188,15 +188,6 @@ export class ServiceProcess {
       this.#startedAtLine = Math.max(0, this.#startedAtLine - over)
     })
   }
-}
-
-/**
- * The environment of a service without the test process's own settings. The services share compiled code, because a
- * start without it takes more than twice the CPU, and a test may start many.
- */
-function baseEnv(): Record<string, string> {
-  const { PATH = '', HOME = '', TMPDIR } = process.env
-  return { PATH, HOME, NODE_COMPILE_CACHE: COMPILED_CODE, ...(TMPDIR === undefined ? {} : { TMPDIR }) }
 }
 
 function parsedOnce(line: KeptLine): LogLine {
