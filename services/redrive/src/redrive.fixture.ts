@@ -171,7 +171,9 @@ export async function drainLanes(
   delivered.push(...drained.flat())
 }
 
+/** Endpoints answer, so their lanes get more than one claim at a time. */
 async function drainShard(lanes: Lanes, shard: number, to: SettleTo): Promise<string[]> {
+  const standing = 'proven' as const
   const delivered: string[] = []
   const request = {
     lanesMax: 100,
@@ -182,7 +184,7 @@ async function drainShard(lanes: Lanes, shard: number, to: SettleTo): Promise<st
   for (;;) {
     const taken = await lanes.take(shard, request)
     const claims = taken.lanes.flatMap(({ subscriptionId, claims }) =>
-      claims.map(({ delivery, lease }) => ({ subscriptionId, delivery, lease, to })),
+      claims.map(({ delivery, lease }) => ({ subscriptionId, delivery, lease, to, standing })),
     )
     if (claims.length === 0) return delivered
     await lanes.settle(shard, claims)
