@@ -25,12 +25,13 @@ let all: ChildProcess
 let ended: Promise<number | null>
 let output = ''
 
+const settings = () => ({ ...machineEnv(), REDIS_URL: redis.url, FANTAIL_PORT: '0' })
+
 beforeAll(async () => {
   redis = await startRedis()
   receiver = await startCountingReceiver(MESSAGES_MAX)
-  const env = { ...machineEnv(), REDIS_URL: redis.url, FANTAIL_PORT: '0' }
   const words = [launcher(), 'all', '--workers', '2', '--apis', '2']
-  all = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  all = spawn(process.execPath, words, { env: settings(), stdio: ['ignore', 'pipe', 'inherit'] })
   all.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
@@ -113,9 +114,8 @@ it('refuses a count that is none, and starts by `auto` as many as the cores allo
   timeout: 60_000,
 }, async () => {
   const run = (...words: string[]) => {
-    const env = { ...machineEnv(), REDIS_URL: redis.url, FANTAIL_PORT: '0' }
     return spawn(process.execPath, [launcher(), 'all', ...words], {
-      env,
+      env: settings(),
       stdio: ['ignore', 'pipe', 'ignore'],
     })
   }

@@ -5,6 +5,7 @@
 import { Readable, Writable } from 'node:stream'
 import { COMMANDS, commandLine } from '@fantail/command-line'
 import { checkRun } from '../command-line/checked-runs.ts'
+import { machineEnv } from '../runs/machine-env.ts'
 import type { Ended, FantailOptions } from './run-fantail.ts'
 
 type Caller = Parameters<typeof commandLine>[1]
@@ -15,9 +16,13 @@ export async function callFantail(
 ): Promise<Ended> {
   const named = COMMANDS.get(words[0] ?? '')
   if (named && 'process' in named) throw new Error(`fantail ${words[0]} needs a process of its own`)
-  const { PATH = '', HOME = '' } = process.env
   const [stdout, stderr] = [new Written(), new Written()]
-  const given = { env: { PATH, HOME, ...env }, stdin: Readable.from([Buffer.from(stdin)]), stdout, stderr }
+  const given = {
+    env: { ...machineEnv(), ...env },
+    stdin: Readable.from([Buffer.from(stdin)]),
+    stdout,
+    stderr,
+  }
   const code = await commandLine(words, given as unknown as Caller)
   const ended = { code, stdout: stdout.text, stderr: stderr.text }
   checkRun(words, ended)

@@ -205,7 +205,7 @@ describe.skipIf(!hasOpenssl)('an endpoint that floods', () => {
     return `https://localhost:${port}/`
   }
 
-  // Each change takes a turn of the server. Without padding it would take ten thousand of them.
+  // Each change takes a turn of the server. Without padding, it would need ten thousand of them.
   test.each([
     ['TLS session tickets', ['-num_tickets', '20000', '-quiet'], '', 'session tickets'],
     ['padded changes of its TLS keys', ['-record_padding', '4096'], 'k\n', 'bytes of TLS without content'],

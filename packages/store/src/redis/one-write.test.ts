@@ -32,7 +32,7 @@ test('a connection that is not there yet is no obstacle', async () => {
 
 /**
  * ioredis kept each command, with its reply, until the whole heap was collected (infra/patches). A command leaves this
- * much in every round, whereas code that is compiled, or other work of the process, only adds to one of them.
+ * much in every round, whereas other work of the process, such as code that is compiled or freed, changes few of them.
  */
 test('answered commands leave memory with the young generation', async () => {
   const server = await startRedis()
@@ -54,7 +54,7 @@ test('answered commands leave memory with the young generation', async () => {
   const grown: number[] = []
   for (const ask of asks) {
     const rounds: number[] = []
-    while (rounds.length < 4) {
+    while (rounds.length < 5) {
       collect({ type: 'major' })
       const before = oldBytes()
       for (let n = 0; n < 500; n++) await ask()
@@ -62,7 +62,7 @@ test('answered commands leave memory with the young generation', async () => {
       collect({ type: 'minor' })
       rounds.push((oldBytes() - before) / 500)
     }
-    grown.push(Math.min(...rounds))
+    grown.push(rounds.toSorted((a, b) => a - b)[2] ?? Number.NaN)
   }
   for (const bytes of grown) expect(bytes).toBeLessThan(200)
   redis.disconnect()
