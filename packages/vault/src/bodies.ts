@@ -147,7 +147,7 @@ function decrypted(box: Buffer, secret: KeyObject, context: string): string | un
 
 /** Node decodes base64 with foreign characters or other last bits too. Such a text was changed. */
 function isExact(sealed: string, box: Buffer): boolean {
-  const end = box.subarray(box.length - (box.length % 3 || 3)).toString('base64')
+  const end = box.toString('base64', box.length - (box.length % 3 || 3))
   return sealed.length === Math.ceil(box.length / 3) * 4 && sealed.endsWith(end)
 }
 

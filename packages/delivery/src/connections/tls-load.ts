@@ -15,7 +15,7 @@ const EMPTY_BYTES_MAX = 262_144
 const BYTES_PER_CONTENT = 32
 const TLS_LOOK_MS = 100
 /** Share of its time that the process works. Below it: only each twentieth look takes place. */
-const BUSY_MIN = 0.25
+const BUSY_MIN = 0.5
 /** Looks that are left out one after the other. Past it: a look takes place, however little the process works. */
 const LOOKS_LEFT_OUT_MAX = 19
 

@@ -34,12 +34,19 @@ const whenBegun = (...jobs: string[]) =>
     what: `${jobs} to begin`,
   })
 
-/** A worker that waits for a job. The job `waits` runs until the test resolves it. */
+/** A worker that waits for a job. */
 async function startIdle(): Promise<Worker> {
+  const worker = await start(4)
+  await whenWaiting(workers.length)
+  return worker
+}
+
+/** The job `waits` runs until the test resolves it. */
+async function start(jobsMax: number): Promise<Worker> {
   const worker = createWorker<{ job: string }>({
     name: NAME,
     url: server.url,
-    jobsMax: 4,
+    jobsMax,
     fetching: (change) => fetching.push(change),
     process: async ({ data }) => {
       begun.push(data.job)
@@ -50,7 +57,6 @@ async function startIdle(): Promise<Worker> {
   workers.push(worker)
   await worker.waitUntilReady()
   void worker.run()
-  await whenWaiting(workers.length)
   return worker
 }
 
@@ -114,4 +120,16 @@ test('a job whose end is refused is not announced for ever', async () => {
   await whenBegun('waits', 'after')
   await worker.close()
   expect(fetching.reduce((sum, change) => sum + change, 0)).toBe(0)
+})
+
+test.each([
+  ['no other job waits, so it wakes no idle worker', ['waits'], 0],
+  ['another job waits, so it wakes an idle worker', ['waits', 'next'], 1],
+])('a worker takes a job while %s', async (_, jobs, marked) => {
+  const marker = `${queuePrefix(NAME)}:${NAME}:marker`
+  for (const job of jobs) await add(job)
+  await redis.del(marker)
+  await start(1)
+  await whenBegun('waits')
+  expect(await redis.exists(marker)).toBe(marked)
 })

@@ -28,6 +28,13 @@ export function openBody(unnumbered: Message): string {
   return `${open}${SUM}${checksum(open)}`
 }
 
+/** The message has no number. JSON would look for characters of the sealed text to escape, and base64 has none. */
+function sealedBody(given: SealedWhenStored): string {
+  const { form, sealed } = given.seal()
+  const open = `${openJson(form)},"sealed":"${sealed}"`
+  return `${open}${SUM}${checksum(open)}"}`
+}
+
 function numberedEnd(number: string): string {
   return `${number}",${NUMBER}${number}"}`
 }
@@ -78,7 +85,7 @@ export type NewMessage = Message | SealedWhenStored
  */
 export function jobText(messages: readonly NewMessage[]): string {
   const bodies = messages.map((given) =>
-    messageBody(given instanceof SealedWhenStored ? given.seal() : given),
+    given instanceof SealedWhenStored ? sealedBody(given) : messageBody(given),
   )
   return `${JOB}${bodies.map(({ length }) => length)}${MESSAGES}${bodies.join(',')}]}`
 }

@@ -37,11 +37,15 @@ export class SealKeyError extends FantailError {
 /** Somebody has to give the key to the process first. */
 const RETRY_SECONDS = 10
 
-const sealedForms = new WeakMap<Message, Message>()
+/**
+ * Names the member of an opened message that keeps its sealed form. It cannot be enumerated, so that a changed copy
+ * does not get it. With a WeakMap instead, every scavenge would keep the sealed forms of all messages.
+ */
+const SEALED_FORM = Symbol('sealed form')
 
 /** The message as it is stored. */
-export function sealedForm(message: Message): Message {
-  return sealedForms.get(message) ?? message
+export function sealedForm(message: Message & { [SEALED_FORM]?: Message }): Message {
+  return message[SEALED_FORM] ?? message
 }
 
 /** Whether the message is stored sealed. */
@@ -51,7 +55,9 @@ export function isSealed(message: Message): boolean {
 
 /** Throws a SealKeyError. A message that is or was sealed gets the same form. */
 export function sealMessage(seals: BodySeals, message: Message): Message {
-  return isSealed(message) ? sealedForm(message) : sealedNow(seals, message)
+  if (isSealed(message)) return sealedForm(message)
+  const { form, sealed } = sealedNow(seals, message)
+  return { ...form, sealed }
 }
 
 /**
@@ -69,7 +75,8 @@ export class SealedWhenStored {
     this.#message = message
   }
 
-  seal(): Message {
+  /** The members that stay readable, and the sealed text of all others. */
+  seal(): { form: Message; sealed: string } {
     return sealedNow(this.#seals, this.#message)
   }
 }
@@ -91,7 +98,7 @@ const READABLE = new Set<keyof Message>([
  * Seals the message's text after a line with the JSON of all other content. Most texts are JSON themselves, so JSON
  * would have to escape them. A text that UTF-8 cannot encode stays in the JSON, and no line follows.
  */
-function sealedNow(seals: BodySeals, message: Message): Message {
+function sealedNow(seals: BodySeals, message: Message): { form: Message; sealed: string } {
   const isWellFormed = message.message.isWellFormed()
   const form: Partial<Record<keyof Message, unknown>> = {}
   const content: typeof form = {}
@@ -100,9 +107,10 @@ function sealedNow(seals: BodySeals, message: Message): Message {
     if (READABLE.has(key)) form[key] = message[key]
     else if (key !== 'message' || !isWellFormed) content[key] = message[key]
   }
+  form.message = ''
   const json = JSON.stringify(content)
   const text = isWellFormed ? `${json}\n${message.message}` : json
-  return { ...(form as Message), message: '', sealed: sealText(seals, text, contextOf(message)) }
+  return { form: form as Message, sealed: sealText(seals, text, contextOf(message)) }
 }
 
 /**
@@ -114,8 +122,7 @@ export function openMessage(seals: BodySeals, message: Message): Message {
   const text = openText(seals, message.sealed, contextOf(message))
   if (text === undefined) throw notItsOwn('a message', JSON.stringify(message))
   const opened = { ...message, sealed: undefined, ...contentOf(text) }
-  sealedForms.set(opened, message)
-  return opened
+  return Object.defineProperty(opened, SEALED_FORM, { value: message })
 }
 
 function contentOf(text: string): Partial<Message> {
