@@ -24,7 +24,10 @@ export function messageBody(given: Message): string {
 
 /** The body of a FIFO message without its end. The script that gives its number writes `numberedEnd`. */
 export function openBody(unnumbered: Message): string {
-  const open = openJson(unnumbered)
+  return summed(openJson(unnumbered))
+}
+
+function summed(open: string): string {
   return `${open}${SUM}${checksum(open)}`
 }
 
@@ -32,7 +35,7 @@ export function openBody(unnumbered: Message): string {
 function sealedBody(given: SealedWhenStored): string {
   const { form, sealed } = given.seal()
   const open = `${openJson(form)},"sealed":"${sealed}"`
-  return `${open}${SUM}${checksum(open)}"}`
+  return `${summed(open)}"}`
 }
 
 function numberedEnd(number: string): string {
