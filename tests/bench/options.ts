@@ -15,7 +15,7 @@ without a scenario: Fantail against the others
   --seconds N        time of publishing per measurement (4)
   --fanout 10,1      scenarios by fan-out
   --only fantail,…   some of ${NAMES.join(', ')}
-  --against REV      an earlier commit, for the scenario earlier; default: the last one (HEAD)
+  --against REV      an earlier commit, for the scenarios earlier (default: HEAD), fanout-10 and fanout-1
   --write            with "all": measures the figures of the documents, and writes log and tables;
                      alone: writes the tables again from the log; with --quick: below .fantail
   --cores 1,2,4,8    numbers of cores, for the scenario scale; default: 1, 2, 4 … up to the machine's

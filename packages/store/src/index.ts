@@ -83,6 +83,7 @@ export { KeptMessages, type NotKept } from './kept/kept-messages.ts'
 export { KeptSearch, SEARCH_MS_MAX } from './kept/kept-search.ts'
 export { KEPT_GIVE_WAY_SHARE, KeptUpkeep } from './kept/kept-upkeep.ts'
 export {
+  changesEchoes,
   dataFormatKey,
   dispatchJobKey,
   dueKey,

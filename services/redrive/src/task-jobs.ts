@@ -84,11 +84,22 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const adding = new Set<Promise<void>>()
   let queue: Queue<TaskJob> | undefined
   const pauses = new RedrivePauses()
+  let running = 0
+  const run = async (task: string): Promise<void> => {
+    running++
+    worker.opts.stalledInterval = STALLED_BUSY_MS
+    try {
+      await runTask({ ...options, pauses }, task, stopping.signal)
+    } finally {
+      running--
+      if (running === 0) worker.opts.stalledInterval = STALLED_IDLE_MS
+    }
+  }
   const worker = createWorker<TaskJob>({
     name: TASK_QUEUE,
     url: options.redisUrl,
     jobsMax: TASKS_MAX,
-    process: (job) => runTask({ ...options, pauses }, job.data.task, stopping.signal),
+    process: (job) => run(job.data.task),
     telemetry,
   })
   worker.opts.stalledInterval = STALLED_IDLE_MS
@@ -119,12 +130,6 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
 
   worker.on('error', failed)
   worker.on('failed', (_, error) => failed(error))
-  worker.on('active', () => {
-    worker.opts.stalledInterval = STALLED_BUSY_MS
-  })
-  worker.on('drained', () => {
-    worker.opts.stalledInterval = STALLED_IDLE_MS
-  })
   worker.on('completed', (job) => {
     report('up')
     tryAdd(job.data.task)

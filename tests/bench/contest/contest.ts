@@ -28,6 +28,8 @@ export interface ContestOptions {
   budgetSeconds: number
   fanOuts: number[]
   names: Name[]
+  /** Folder of the tree of the contestant `earlier`. */
+  earlierTree?: string | undefined
   profileDir: string | undefined
   /** Progress, for people. */
   report: (text: string) => void
@@ -47,7 +49,8 @@ async function setUp(options: ContestOptions): Promise<Stage> {
   const receiverPort = await ask<number>(receiver, 'port')
   const contestants = new Map<Name, Contestant>()
   for (const name of options.names) {
-    contestants.set(name, await START[name]({ receiverPort, publishers, profileDir: options.profileDir }))
+    const { profileDir, earlierTree } = options
+    contestants.set(name, await START[name]({ receiverPort, publishers, profileDir, earlierTree }))
   }
   return { options, receiver, publishers, contestants }
 }

@@ -4,7 +4,8 @@ import type { BenchRedis } from '../processes/bench-redis.ts'
 import type { LoadOptions, LoadResult } from '../processes/ipc.ts'
 
 export const NAMES = ['fantail', 'bullmq', 'bare'] as const
-export type Name = (typeof NAMES)[number]
+/** `earlier`: the Fantail of an earlier commit. */
+export type Name = (typeof NAMES)[number] | 'earlier'
 
 export interface Ends {
   /** Where deliveries go. */
@@ -13,6 +14,8 @@ export interface Ends {
   publishers: ChildProcess
   /** Folder for CPU profiles of Fantail's processes. */
   profileDir?: string | undefined
+  /** Folder of the earlier commit's tree. */
+  earlierTree?: string | undefined
 }
 
 export type Load = Pick<LoadOptions, 'connections' | 'durationMs' | 'requestsMax' | 'bodyBytes' | 'batch'>

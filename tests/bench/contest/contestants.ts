@@ -1,4 +1,4 @@
-/** The three contestants, each behind the same interface. */
+/** The contestants, each behind the same interface. */
 import { startBenchRedis } from '../processes/bench-redis.ts'
 import { end, startOwn } from '../processes/children.ts'
 import { ask } from '../processes/ipc.ts'
@@ -7,6 +7,8 @@ import { startFantail } from './fantail.ts'
 
 export const START: Record<Name, (ends: Ends) => Promise<Contestant>> = {
   fantail: startFantail,
+  earlier: ({ receiverPort, publishers, earlierTree: tree }) =>
+    startFantail({ receiverPort, publishers, tree }),
   bullmq: startBullmq,
   bare: startBare,
 }

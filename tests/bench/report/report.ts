@@ -5,6 +5,7 @@ import { cpuOf, type Figure, figure, type Rounds, ratio, ratios, sum } from './s
 
 const TITLES: Record<Name, string> = {
   fantail: 'Fantail',
+  earlier: 'an earlier Fantail',
   bullmq: 'BullMQ by hand',
   bare: 'no queue, `request` loop',
 }

@@ -133,3 +133,22 @@ test.each([
   await whenBegun('waits')
   expect(await redis.exists(marker)).toBe(marked)
 })
+
+test('a worker that took the only job waits for the next one without another fetch', async () => {
+  await startIdle()
+  const idle = fetching.length
+  await add('waits')
+  await whenBegun('waits')
+  await whenWaiting(1)
+  expect(fetching.slice(idle)).toEqual([1, -1])
+  await add('next')
+  await whenBegun('next')
+})
+
+test('a delayed job begins in time beside a job that came alone', async () => {
+  await startIdle()
+  await queue.add('j', { job: 'later' }, { delay: 500 })
+  await whenWaiting(1)
+  await add('waits')
+  await whenBegun('waits', 'later')
+})

@@ -574,6 +574,8 @@ export const outcomeLogKey = (queueNumber: number) =>
 export const WAKE_LANES = 'ft:wake:lanes'
 export const WAKE_QUEUES = 'ft:wake:queues'
 export const WAKE_CHANGES = 'ft:wake:changes'
+/** Messages of one API process to itself, which prove that it has got all earlier WAKE_CHANGES. */
+export const changesEchoes = (processId: string) => `ft:wake:changes:${processId}`
 /** The id of a subscription that got another endpoint. Workers forget how the old one answered. */
 export const WAKE_MOVED = 'ft:wake:moved'
 /** The notice with the name of a credential that was broken and now works. */

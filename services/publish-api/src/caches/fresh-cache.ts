@@ -1,31 +1,35 @@
 /**
- * A cache of records by ARN. Entries are at most a second old. If Redis announces a change, or this process makes one,
- * the entry is dropped at once. While Redis does not answer nothing can change, and an entry is valid for three
- * seconds. A publish then waits for Redis when it is stored, instead of being refused here.
+ * A cache of records by ARN. An entry was current at most a second ago. If Redis announces a change, or this process
+ * makes one, the entry is dropped at once. While Redis does not answer nothing can change, and an entry is valid for
+ * three seconds. A publish then waits for Redis when it is stored, instead of being refused here.
+ *
+ * If every change is announced, one answer confirms all entries (announced-changes.ts). So records are not read again
+ * for each use when many are in use, each of them rarely.
  *
  * Missing records are not cached. They are rare, and a record that another process makes must be found. If a record
  * changes during its look-up, the callers get the result, but it is not cached.
  */
-import { type Redis, WAKE_CHANGES } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
+import type { AnnouncedChanges } from './announced-changes.ts'
 
-/** Age of a topic's or queue's record in the API's cache. Past it: it is read again. */
+/** Time since a record in the API's cache was known to be current. Past it: it is read again. */
 const RECORD_AGE_MS_MAX = 1_000
 /**
  * An older entry is still returned, and looked up again at the same time. Records in use therefore never cause a wait.
  */
 const REFRESH_MS = 500
+/** Age of a record that was confirmed. Past it: it is read again. Past half of it, a use also starts a read. */
+const CONFIRMED_AGE_MS_MAX = 10_000
 /** The longest time for which an entry is valid while Redis does not answer. */
 const BRIDGE_MS = 3_000
 /** How long Redis counts as not answering after a failed question. */
 const FAILED_MS = 500
-/** Records in the API's cache. Past it: the record that was looked up longest ago is dropped. */
+/** Records in the API's cache. Past it: the least recently used one is dropped. */
 const RECORDS_MAX = 10_000
 /**
  * For each of the five caches: topics, queues, keys, sessions and portal sessions. The length of a record as JSON is
  * counted. Most records have less than 2 KB.
- * @limit memory (API × 5) Records in one of the API's caches. Past it: the record that was looked up longest ago is
- * dropped.
+ * @limit memory (API × 5) Records in one of the API's caches. Past it: the least recently used one is dropped.
  */
 const RECORDS_BYTES_MAX = 33_554_432
 /** Approximate bytes of a record's object in addition to its texts. */
@@ -53,6 +57,7 @@ export class FreshCache<T> {
   readonly #now: () => number
   readonly #entries: LRUCache<string, Entry<T>>
   #failedAt = Number.NEGATIVE_INFINITY
+  #changes: Pick<AnnouncedChanges, 'completeAt' | 'ask'> | undefined
 
   constructor({ look, now }: FreshCacheOptions<T>) {
     this.#ask = look
@@ -68,23 +73,31 @@ export class FreshCache<T> {
     })
   }
 
+  /** For records whose changes are all announced: entries stay valid while announcements are complete. */
+  confirmBy(changes: Pick<AnnouncedChanges, 'completeAt' | 'ask'>): void {
+    this.#changes = changes
+  }
+
   /** The cached value, without a round trip. undefined: `find` must look it up. */
   known(arn: string): T | undefined {
-    // The library drops the entry that was looked up longest ago. Entries in use are looked up twice a second, so
-    // requests for invented names cannot displace them.
-    const entry = this.#entries.peek(arn)
+    const entry = this.#entries.get(arn)
     if (!entry) return undefined
     const now = this.#now()
-    const age = now - entry.at
-    const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(entry, now))
+    const readAge = now - entry.at
+    const changes = readAge <= CONFIRMED_AGE_MS_MAX ? this.#changes : undefined
+    const at = Math.max(entry.at, changes?.completeAt ?? entry.at)
+    const age = now - at
+    const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(entry, at, now))
     if (!usable) return undefined
+    const isConfirmed = age <= REFRESH_MS || changes?.ask() === true
     // A failed refresh is not reported here. The entry expires, and then `find` rejects for its callers.
-    if (age > REFRESH_MS && entry.askedAt === undefined) this.find(arn).catch(() => undefined)
+    if (entry.askedAt === undefined && (!isConfirmed || readAge > CONFIRMED_AGE_MS_MAX / 2))
+      this.find(arn).catch(() => undefined)
     return entry.value ?? undefined
   }
 
   /** Whether a request that was made while the entry was valid has no answer yet, or failed a moment ago. */
-  #isUnanswered({ at, askedAt }: Entry<T>, now: number): boolean {
+  #isUnanswered({ askedAt }: Entry<T>, at: number, now: number): boolean {
     return (askedAt !== undefined && askedAt - at <= RECORD_AGE_MS_MAX) || now - this.#failedAt < FAILED_MS
   }
 
@@ -117,29 +130,4 @@ export class FreshCache<T> {
       throw error
     }
   }
-}
-
-export type ChangeSubscriber = Pick<Redis, 'on' | 'status' | 'subscribe'>
-
-interface ChangedCache {
-  forget(id: string): void
-  clear(): void
-}
-
-/** Removes announced changes from the caches. After a gap in the announcements, everything is removed. */
-export function followChanges(subscriber: ChangeSubscriber, caches: ChangedCache[]): void {
-  subscriber.on('message', (channel: string, text: string) => {
-    if (channel === WAKE_CHANGES) for (const cache of caches) cache.forget(text)
-  })
-  const clear = () => {
-    for (const cache of caches) cache.clear()
-  }
-  const subscribe = () => {
-    clear()
-    // Records that were cached before Redis confirmed the subscription may have changed without a notice. If this
-    // fails, the connection has broken again, and its next start runs this again.
-    subscriber.subscribe(WAKE_CHANGES).then(clear, () => undefined)
-  }
-  subscriber.on('ready', subscribe)
-  if (subscriber.status === 'ready') subscribe()
 }

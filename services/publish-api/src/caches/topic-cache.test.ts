@@ -107,7 +107,7 @@ test('missing topics and failures are not remembered', async () => {
   expect(await again).toMatchObject({ fanOut: 1 })
 })
 
-test('large records drop those that were looked up longest ago, before memory fills', async () => {
+test('large records drop the least recently used ones, before memory fills', async () => {
   const text = 'x'.repeat(4_194_304)
   const topics = { getWithCounts: async () => ({ ...found(1), topic: { attributes: { text } } }) }
   const given = { topics, now: () => 0 }

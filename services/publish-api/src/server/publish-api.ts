@@ -1,7 +1,7 @@
 /** Builds the API process: connections to Redis, stores on these, the app on the stores, and the server. */
 import cluster from 'node:cluster'
 import { type ApiSettings, redisTarget } from '@fantail/config'
-import { KEY_COMMAND, type RedisTarget } from '@fantail/contracts'
+import { isRedisCluster, KEY_COMMAND, type RedisTarget } from '@fantail/contracts'
 import {
   bodySealsOf,
   closeAttempters,
@@ -95,8 +95,8 @@ import { QueueCounter, type Telemetry } from '@fantail/telemetry'
 import type { Vault } from '@fantail/vault'
 import { WithoutEffectLog } from '../aws/wire/without-effect.ts'
 import { BulkRunner } from '../bulk/bulk-runner.ts'
+import { AnnouncedChanges } from '../caches/announced-changes.ts'
 import { KeyCache, PortalCache, SessionCache } from '../caches/caller-caches.ts'
-import { followChanges } from '../caches/fresh-cache.ts'
 import { LeaseRenewals } from '../caches/lease-renewals.ts'
 import { QuotaWatch } from '../caches/quota-watch.ts'
 import { RateLimits } from '../caches/rate-limits.ts'
@@ -287,7 +287,8 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
   const bulkRunner = new BulkRunner(deps, log)
   const { queues } = deps
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
-  followChanges(subscriber, [
+  const changes = new AnnouncedChanges({ subscriber, redis })
+  changes.follow([
     deps.topicCache,
     deps.queueCache,
     deps.keyCache,
@@ -295,6 +296,9 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     deps.portalCache,
     finder,
   ])
+  // Sessions also end without an announcement.
+  if (!isRedisCluster(redisUrl))
+    for (const cache of [deps.topicCache, deps.queueCache, deps.keyCache]) cache.confirmBy(changes)
   const serviceNotes = createServiceNotes({ queues, log })
   const watch = new NoticeWatch(deps, {
     alarms: new OpenAlarms(redis),

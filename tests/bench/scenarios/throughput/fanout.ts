@@ -1,9 +1,11 @@
 /**
  * Throughput of Fantail, compared with a fan-out by hand and with only the HTTP client, in alternating rounds of one
- * run.
+ * run. With `--against`, the Fantail of an earlier commit takes part too.
  */
 import { contest } from '../../contest/contest.ts'
 import { NAMES, type Name } from '../../contest/contestant.ts'
+import type { Measurement } from '../../contest/measure.ts'
+import { withCheckout } from '../../processes/checkout.ts'
 import { rowOf } from '../../report/rows.ts'
 import { cpuOf, figure, figureOf, type Rounds, ratios, sum } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
@@ -20,18 +22,30 @@ function scenario(fanOut: number, bars: Bars): Scenario {
   return {
     name: `fanout-${fanOut}`,
     summary: `deliveries/s at fan-out ${fanOut}, against BullMQ by hand and a bare request loop`,
-    run: async (options) => rowsOf(await measured(fanOut, options), bars),
+    run: async (options) => {
+      const { against } = options
+      if (against === undefined) return rowsOf(await measured(fanOut, options), bars)
+      return withCheckout(against, async (tree) => {
+        const rounds = await measured(fanOut, options, tree)
+        return [...rowsOf(rounds, bars), ...earlierRows(rounds)]
+      })
+    },
   }
 }
 
-async function measured(fanOut: number, { quick, report, profileDir }: ScenarioOptions): Promise<Rounds> {
+async function measured(
+  fanOut: number,
+  { quick, report, profileDir }: ScenarioOptions,
+  earlierTree?: string,
+): Promise<Rounds> {
   const scenarios = await contest({
     rounds: quick ? 3 : 5,
     seconds: quick ? 1 : 4,
     warmUpSeconds: quick ? 1 : 3,
     budgetSeconds: Number.POSITIVE_INFINITY,
     fanOuts: [fanOut],
-    names: [...NAMES],
+    names: earlierTree === undefined ? [...NAMES] : ['earlier', ...NAMES],
+    earlierTree,
     profileDir,
     report,
   })
@@ -56,5 +70,19 @@ function rowsOf(rounds: Rounds, bars: Bars): Row[] {
     }),
     rowOf('CPU per delivery, processes', services, { unit: 'µs' }),
     rowOf('CPU per delivery, Redis', redis, { unit: 'µs' }),
+  ]
+}
+
+function earlierRows(rounds: Rounds): Row[] {
+  const micros = ({ cpuMicros }: Measurement) => Object.values(cpuMicros).reduce((all, one) => all + one, 0)
+  const { fantail = [], earlier = [] } = rounds
+  const cpu = fantail.flatMap((present, round) => {
+    const before = earlier[round]
+    return before ? [micros(before) / micros(present)] : []
+  })
+  return [
+    rowOf('the earlier commit', figure(earlier, 'deliveriesPerSecond'), { unit: '/s' }),
+    rowOf('Fantail : the earlier commit', figureOf(ratios(rounds, 'earlier')), { unit: '×' }),
+    rowOf('CPU per delivery, the earlier commit : Fantail', figureOf(cpu), { unit: '×' }),
   ]
 }

@@ -26,12 +26,19 @@ const FAN_OUT = 10
 const TOPICS = HOSTS / FAN_OUT
 const ANSWERS_MS = [0, 50, 300]
 const PACED_PER_SECOND = 50
+const PACED_SECONDS = 6
 const PAIRS = 3
 /**
  * The first laps open connections, until a host has as many as it needs at most at the same time. Slow answers need the
  * most.
  */
 const WARM_UPS = 4
+/**
+ * Paced laps that do not count. In this minute, the connections that only the full rate needed end, and the garbage of
+ * the laps before is collected.
+ */
+const PACED_WARM_UPS = 5
+const PACED_PAIRS = 5
 /**
  * The part of Fantail's deliveries that the others send in a lap. Their laps are shorter, because Fantail closes
  * connections that were idle for 50 s.
@@ -259,15 +266,18 @@ async function coldRows(senders: Senders, { report }: ScenarioOptions): Promise<
 async function pacedRows(senders: Senders, { quick, report }: ScenarioOptions): Promise<Row[]> {
   await ask(senders.receiver, 'answerAfter', 0)
   const pace = PACED_PER_SECOND * FAN_OUT
+  const deliveries = pace * (quick ? 2 : PACED_SECONDS)
+  const warmUps = quick ? 0 : PACED_WARM_UPS
   const laps: [Lap, Lap][] = []
-  for (let round = 0; round < (quick ? 1 : PAIRS); round++) {
+  for (let round = 0; round < warmUps + (quick ? 1 : PACED_PAIRS); round++) {
     const pair: [Lap, Lap] = [
-      await lap(senders, 'fantail', pace * (quick ? 2 : 6), pace),
-      await lap(senders, 'loop', pace * (quick ? 2 : 6), pace),
+      await lap(senders, 'fantail', deliveries, pace),
+      await lap(senders, 'loop', deliveries, pace),
     ]
-    report(`${PACED_PER_SECOND} publishes/s: ${told('fantail', 0, pair[0])}`)
-    report(`${pace} requests/s: ${told('loop', 0, pair[1])}`)
-    laps.push(pair)
+    const what = round < warmUps ? 'warm-up: ' : ''
+    report(`${what}${PACED_PER_SECOND} publishes/s: ${told('fantail', 0, pair[0])}`)
+    report(`${what}${pace} requests/s: ${told('loop', 0, pair[1])}`)
+    if (round >= warmUps) laps.push(pair)
   }
   const note = `${PACED_PER_SECOND} publishes/s, warm`
   const of = (name: keyof Percentiles) => figureOf(laps.map(([fantail]) => fantail.delays?.[name] ?? 0))
