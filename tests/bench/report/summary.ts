@@ -75,10 +75,17 @@ export function ratio(rounds: Rounds, over: Name): number {
   return of('fantail') / of(over)
 }
 
-/** The ratio is computed round by round, because a disturbance of the machine usually affects both sides of a round. */
-export function ratios({ fantail = [], ...others }: Rounds, over: Exclude<Name, 'fantail'>): number[] {
-  return fantail.flatMap(({ deliveriesPerSecond }, round) => {
+/**
+ * Fantail : the other one, by `of`, or else by deliveries per second. The ratio is computed round by round, because a
+ * disturbance of the machine usually affects both sides of a round.
+ */
+export function ratios(
+  { fantail = [], ...others }: Rounds,
+  over: Exclude<Name, 'fantail'>,
+  of = ({ deliveriesPerSecond }: Measurement) => deliveriesPerSecond,
+): number[] {
+  return fantail.flatMap((measured, round) => {
     const other = others[over]?.[round]
-    return other ? [deliveriesPerSecond / other.deliveriesPerSecond] : []
+    return other ? [of(measured) / of(other)] : []
   })
 }

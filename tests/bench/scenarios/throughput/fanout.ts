@@ -4,11 +4,11 @@
  */
 import { contest } from '../../contest/contest.ts'
 import { NAMES, type Name } from '../../contest/contestant.ts'
-import type { Measurement } from '../../contest/measure.ts'
 import { withCheckout } from '../../processes/checkout.ts'
 import { rowOf } from '../../report/rows.ts'
 import { cpuOf, figure, figureOf, type Rounds, ratios, sum } from '../../report/summary.ts'
 import type { Row, Scenario, ScenarioOptions } from '../../scenario.ts'
+import { cpuMicrosOf } from '../../stage.ts'
 
 interface Bars {
   bullmq: number
@@ -74,14 +74,9 @@ function rowsOf(rounds: Rounds, bars: Bars): Row[] {
 }
 
 function earlierRows(rounds: Rounds): Row[] {
-  const micros = ({ cpuMicros }: Measurement) => Object.values(cpuMicros).reduce((all, one) => all + one, 0)
-  const { fantail = [], earlier = [] } = rounds
-  const cpu = fantail.flatMap((present, round) => {
-    const before = earlier[round]
-    return before ? [micros(before) / micros(present)] : []
-  })
+  const cpu = ratios(rounds, 'earlier', (measured) => 1 / cpuMicrosOf(measured))
   return [
-    rowOf('the earlier commit', figure(earlier, 'deliveriesPerSecond'), { unit: '/s' }),
+    rowOf('the earlier commit', figure(rounds.earlier, 'deliveriesPerSecond'), { unit: '/s' }),
     rowOf('Fantail : the earlier commit', figureOf(ratios(rounds, 'earlier')), { unit: '×' }),
     rowOf('CPU per delivery, the earlier commit : Fantail', figureOf(cpu), { unit: '×' }),
   ]
