@@ -13,7 +13,7 @@ const ROUNDS = 3
 const MESSAGES = 36
 /** Without hung receivers, 1,440 deliveries tell the p99 as well as more of them. */
 const CALM_MESSAGES = 12
-const PER_SECOND = 20
+const PER_SECOND = 12
 /** Opens connections and warms up the code. */
 const FIRST_MESSAGES = 12
 const IN_FLIGHT_MAX = 32

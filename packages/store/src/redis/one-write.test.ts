@@ -32,7 +32,8 @@ test('a connection that is not there yet is no obstacle', async () => {
 
 /**
  * ioredis kept each command, with its reply, until the whole heap was collected (infra/patches). A command leaves this
- * much in every round, whereas other work of the process, such as code that is compiled or freed, changes few of them.
+ * much in every round. Other work of the process, such as code that is compiled, at times adds a third of a megabyte to
+ * a round, and seldom frees as much. So the round with the second smallest growth counts.
  */
 test('answered commands leave memory with the young generation', async () => {
   const server = await startRedis()
@@ -62,7 +63,7 @@ test('answered commands leave memory with the young generation', async () => {
       collect({ type: 'minor' })
       rounds.push((oldBytes() - before) / 500)
     }
-    grown.push(rounds.toSorted((a, b) => a - b)[2] ?? Number.NaN)
+    grown.push(rounds.toSorted((a, b) => a - b)[1] ?? Number.NaN)
   }
   for (const bytes of grown) expect(bytes).toBeLessThan(200)
   redis.disconnect()
