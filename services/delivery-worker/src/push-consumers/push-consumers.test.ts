@@ -334,7 +334,7 @@ test('a queue whose consumers cannot be read is asked for them with pauses, and 
   const sent: string[][] = []
   const proxy = await startCountingProxy(fixture.server.port, (written) => sent.push(...written))
   await consume()
-  await startWorker({ redisUrl: proxy.url })
+  const worker = await startWorker({ redisUrl: proxy.url })
   await send(['1'])
   await empty()
   const key = `${shardBase(shardOf(QUEUE))}q:${(await fixture.queues.get(QUEUE))?.uid}:consumers`
@@ -346,8 +346,9 @@ test('a queue whose consumers cannot be read is asked for them with pauses, and 
   await send(['a1'], ORDERED)
   await empty(ORDERED)
   await tick(sent, 2)
-  proxy.stop()
   const asked = sent.slice(before).filter((words) => words.includes(QUEUE)).length
+  await worker.stop()
+  proxy.stop()
   expect([asked > 0, asked < 20]).toEqual([true, true])
 })
 
@@ -359,7 +360,7 @@ test('consumers that wait send no command', async () => {
   }
   const sent: string[][] = []
   const proxy = await startCountingProxy(fixture.server.port, (written) => sent.push(...written))
-  await startWorker({ redisUrl: proxy.url })
+  const worker = await startWorker({ redisUrl: proxy.url })
   await Promise.all(arns.map((arn) => send(['x'], arn)))
   await hook.waitForRequests(20)
   for (const arn of arns) await empty(arn)
@@ -369,7 +370,8 @@ test('consumers that wait send no command', async () => {
   await seconds(1)
   const before = sent.length
   await seconds(3)
-  proxy.stop()
   const named = sent.slice(before).flatMap((words) => words.filter((word) => word.startsWith(QUEUE)))
+  await worker.stop()
+  proxy.stop()
   expect(named).toEqual([])
 })
