@@ -18,7 +18,7 @@ import {
 } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { startCountingProxy, waitFor } from '@fantail/test-kit'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   drainLanes,
   drainQueue,
@@ -411,9 +411,7 @@ test('an idle service sends the listed commands, and no others', async () => {
   const proxy = await startCountingProxy(fixture.server.port, (commands) =>
     sent.push(...commands.map(nameOf)),
   )
-  // The service stops first, because it would wait for Redis if it asks for a job at this moment.
-  onTestFinished(() => proxy.stop())
-  await serve(3_600_000, { redisUrl: proxy.url })
+  const service = await serve(3_600_000, { redisUrl: proxy.url })
   const bothWait = async () => (await fixture.redis.info('clients')).includes('blocked_clients:2')
   const quiet = async () => {
     const [before, from] = [sent.length, performance.now()]
@@ -426,6 +424,9 @@ test('an idle service sends the listed commands, and no others', async () => {
   await waitFor(looks, { what: 'a look for jobs' })
   const elapsedMs = performance.now() - from
   const idle = sent.slice(before)
+  // Without Redis, the service would wait for the answer if it asks for a job at this moment.
+  await service.stop()
+  proxy.stop()
   expect(idle.filter((name) => !(name in PERIODIC))).toEqual([])
   for (const [name, everyMs] of Object.entries(PERIODIC)) {
     const count = idle.filter((one) => one === name).length
