@@ -19,10 +19,10 @@ import {
   shardBase,
   shardOf,
 } from '@fantail/store'
-import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { Isolation } from '../fifo/isolation.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
+import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { Parking } from '../settling/parking.ts'
 import { LOCKED_RETRY_MS, type LockedMessages } from '../topics/locked-messages.ts'
 import { contextOf, MessageContext } from '../topics/message-context.ts'

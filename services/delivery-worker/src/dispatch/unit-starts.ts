@@ -1,6 +1,7 @@
 /** Starts a message in one slice: its subscriptions are matched, the unit is admitted, and first attempts begin. */
-import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
+
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
+import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { SliceMatch } from '../topics/slice-match.ts'

@@ -4,12 +4,12 @@ import type { DeadState, RetryState } from '@fantail/store'
 import type { AttemptEnd } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import { whyAttemptCame } from '../attempts/attempt-why.ts'
+import type { DeadLetters } from '../dead-letters/dead-letters.ts'
+import type { DeliveryStatus } from '../reports/delivery-status.ts'
+import type { EndState, OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { Circuit } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
-import type { DeadLetters } from './dead-letters.ts'
-import type { DeliveryStatus } from './delivery-status.ts'
 import type { Back, Place } from './endings.ts'
-import type { EndState, OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
  * This is several times the usual duration of a settlement, so that no lane waits for a settlement.

@@ -26,8 +26,8 @@ import {
   type ServerMarks,
 } from '@fantail/store'
 import { type LaneBodies, UnreadableBody } from '../attempts/lane-bodies.ts'
-import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
+import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { Isolation } from './isolation.ts'

@@ -30,7 +30,7 @@ import {
   ThrottledClaim,
   UnthrottledClaim,
 } from '../claims/open-claims.ts'
-import type { OutcomeRecorder } from '../endings/outcome-recorder.ts'
+import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
 import { type CompiledSlice, type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'

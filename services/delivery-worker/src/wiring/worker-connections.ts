@@ -18,7 +18,7 @@ import {
 import type { Vault } from '@fantail/vault'
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
-import type { MissingQueues } from '../endings/missing-queues.ts'
+import type { MissingQueues } from '../dead-letters/missing-queues.ts'
 import type { LaneLoop } from '../lanes/lane-loop.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 

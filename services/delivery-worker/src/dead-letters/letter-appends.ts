@@ -21,11 +21,11 @@ import {
   shardOf,
   type TopicQueues,
 } from '@fantail/store'
+import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
  * Dead deliveries that wait to be signed. Past it: a dead delivery returns to its lane and stays dead. Dead letters

@@ -12,12 +12,12 @@ import { maskCredentials } from '@fantail/delivery'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { deliveryGeneration } from '@fantail/store'
+import type { DeliveryStatus } from '../reports/delivery-status.ts'
+import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { Settling } from '../settling/settling.ts'
-import type { DeliveryStatus } from './delivery-status.ts'
 import { type DeadDelivery, type LetterAppends, letterTarget } from './letter-appends.ts'
 import type { MissingQueues } from './missing-queues.ts'
 import type { MobilePushEvents } from './mobile-push-events.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
 
 /**
  * @limit Lease of a dead delivery while it is appended to its queue. After it: another worker continues with the
