@@ -162,6 +162,11 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\bInRun\b|\b(?:add|pop|pack|delivered|sends)_?[rR]uns?\b|\bRUN_(?:MAX|BYTES|TEXT|LEASE)/,
     within: /./,
   },
+  {
+    now: 'claim attempt, claim request, single claim or taken claims',
+    old: /\b[Ll]ane(?:Attempts|Requests?|Claims?)\b|\blane-(?:attempts|request|claims)\b/,
+    within: /^(?:services|docs)\//,
+  },
   { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
 ]
 

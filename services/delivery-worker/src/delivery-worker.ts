@@ -3,7 +3,7 @@
  * classes only by the objects that it gets there. The path of a delivery:
  *
  *   DispatchConsumer ─▶ Dispatcher ─▶ FirstAttempts ──2xx──▶ done
- *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ LaneAttempts ─▶ Endings ─▶ Settling
+ *                                       └─▶ Parking ─▶ lanes ─▶ LaneLoop ─▶ ClaimAttempts ─▶ Endings ─▶ Settling
  *                                FIFO: LogReaders ─▶ lanes
  */
 import { closeAttempters } from '@fantail/delivery'
@@ -41,12 +41,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   const ending = { ...sending, ...createEnding(sending, options) }
   const dispatching = { ...ending, ...createDispatching(ending, options) }
   const worker = { ...dispatching, ...createLaneWork(dispatching, options) }
-  const { connections, redis, lanes, now, slots, firstAttempts, dispatcher, laneLoop, laneAttempts } = worker
+  const { connections, redis, lanes, now, slots, firstAttempts, dispatcher, laneLoop, claimAttempts } = worker
   const pushConsumers = new PushConsumers({ ...worker, sender, vault, metrics: telemetry.metrics })
   const traveller = createTraveller({ ...worker, pushConsumers })
   worker.freed.notify(firstAttempts, dispatcher, laneLoop)
   redis.on('ready', () => {
-    laneAttempts.reconnected()
+    claimAttempts.reconnected()
     laneLoop.reconnected()
   })
   listenForWakes(worker.subscriber, worker)
@@ -78,7 +78,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const pushesDone = pushConsumers.stop()
       await Promise.all([laneLoop.stop(), worker.sweep.stop()])
       await worker.readers.stop()
-      await Promise.all([firstAttempts.stop(), laneAttempts.stop(), worker.batches.stop()])
+      await Promise.all([firstAttempts.stop(), claimAttempts.stop(), worker.batches.stop()])
       await Promise.all([parking.whenIdle(), pacing.whenIdle(), settling.whenIdle()])
       await jobsDone
       await pushesDone

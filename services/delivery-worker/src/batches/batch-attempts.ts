@@ -136,7 +136,7 @@ export class BatchAttempts {
   }
 
   /**
-   * Called when the request has had no answer for a second. Does the same as for a single attempt (lane-attempts.ts).
+   * Called when the request has had no answer for a second. Does the same as for a single attempt (claim-attempts.ts).
    */
   #hang({ record, shard }: CompiledSubscription, records: readonly BatchedRecord[]): void {
     const { slots, settling, freed } = this.#options

@@ -5,7 +5,7 @@
  *         ┌─▶ UnthrottledClaim: has a slot until its attempt ends
  * taken ──┼─▶ ThrottledClaim: waits for its send time, again for each further request (timed-claims.ts)
  *         ├─▶ OpenClaim alone: waits in a batch, which has the slot (batches/)
- *         └─▶ none of them: it was declared dead, is discarded, or goes back to its lane at once (lanes/lane-claims.ts)
+ *         └─▶ none of them: was declared dead, is discarded, or goes back to its lane at once (lanes/taken-claims.ts)
  *
  * They are classes, because a worker makes thousands of them a second and all of a kind then have one shape in memory.
  */
@@ -118,7 +118,8 @@ export class ThrottledClaim extends OpenClaim {
   }
 }
 
-export type LaneClaim = UnthrottledClaim | ThrottledClaim
+/** A claim that is attempted by itself, and not in a batch. */
+export type SingleClaim = UnthrottledClaim | ThrottledClaim
 
 export function claimedOf(
   { record }: CompiledSubscription,

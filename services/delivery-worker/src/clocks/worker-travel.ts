@@ -15,7 +15,7 @@ interface TravellingParts {
   firstAttempts: { readonly queued: number }
   dispatcher: { readonly runs: number; readonly started: number }
   laneLoop: { moved(): Promise<void>; readonly takes: { running: number; total: number } }
-  laneAttempts: { moved(): void; readonly open: number; readonly sendTimes: number[] }
+  claimAttempts: { moved(): void; readonly open: number; readonly sendTimes: number[] }
   batches: { readonly busy: number }
   readers: { readonly busy: number }
   pushConsumers: { readonly busy: number }
@@ -27,11 +27,11 @@ interface TravellingParts {
 }
 
 export function createTraveller(parts: TravellingParts): Traveller {
-  const { laneLoop, laneAttempts, sweep } = parts
+  const { laneLoop, claimAttempts, sweep } = parts
   return {
     async moved() {
       await laneLoop.moved()
-      laneAttempts.moved()
+      claimAttempts.moved()
       sweep.moved()
     },
     work: () => workOf(parts),
@@ -39,15 +39,15 @@ export function createTraveller(parts: TravellingParts): Traveller {
 }
 
 function workOf(parts: TravellingParts): WorkInHand {
-  const { laneLoop, laneAttempts, dispatcher, sweep, recorder } = parts
-  const { sendTimes } = laneAttempts
+  const { laneLoop, claimAttempts, dispatcher, sweep, recorder } = parts
+  const { sendTimes } = claimAttempts
   const { running, total } = laneLoop.takes
   const counts: [number, string][] = [
     [parts.slots.inFlight, 'attempts'],
     [parts.firstAttempts.queued, 'queued first attempts'],
     [dispatcher.runs, 'dispatch jobs'],
     [running, 'takes'],
-    [laneAttempts.open - sendTimes.length, 'claims'],
+    [claimAttempts.open - sendTimes.length, 'claims'],
     [parts.batches.busy, 'batched claims'],
     [parts.readers.busy, 'FIFO logs'],
     [parts.pushConsumers.busy, 'push consumers'],

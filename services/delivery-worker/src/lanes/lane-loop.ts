@@ -25,8 +25,8 @@ import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
 import { type ReportPart, reportParts } from '../settling/part-states.ts'
-import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
 import { LaneHints } from './lane-hints.ts'
+import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
 import { type ShardInLine, UnprovenLine } from './unproven-line.ts'
 
 const LANES_PER_TAKE = 100
@@ -62,7 +62,7 @@ const SERVED_LANES_MAX = 1_000
 /** After unproven endpoints have waited for a slot, slots that are freed within this time are used by one take. */
 const UNPROVEN_GATHER_MS = 100
 
-interface LaneLoopOptions extends Omit<LaneClaimsOptions, 'onStarved'> {
+interface LaneLoopOptions extends Omit<TakenClaimsOptions, 'onStarved'> {
   batches: Pick<LaneBatches, 'takes' | 'add' | 'limit' | 'unprovenClaims'>
   clocks: ShardClocks
   lanes: Lanes
@@ -86,7 +86,7 @@ export class LaneLoop {
   readonly #options: LaneLoopOptions
   readonly #report: ReportPart
   readonly #hints: LaneHints
-  readonly #claims: LaneClaims
+  readonly #claims: TakenClaims
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
   readonly #line = new UnprovenLine()
@@ -129,7 +129,7 @@ export class LaneLoop {
     const onStarved = () => {
       this.#starved = true
     }
-    this.#claims = new LaneClaims({ ...options, onStarved })
+    this.#claims = new TakenClaims({ ...options, onStarved })
   }
 
   start(): void {

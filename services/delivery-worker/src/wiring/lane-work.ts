@@ -2,7 +2,7 @@
 import { inOneWrite, shardsInUse, takeRole } from '@fantail/store'
 import { LaneBodies } from '../attempts/lane-bodies.ts'
 import { LaneBatches } from '../batches/lane-batches.ts'
-import { LaneAttempts } from '../claims/lane-attempts.ts'
+import { ClaimAttempts } from '../claims/claim-attempts.ts'
 import { Renewals } from '../claims/renewals.ts'
 import { LogReaders } from '../fifo/log-readers.ts'
 import { LaneLoop } from '../lanes/lane-loop.ts'
@@ -23,16 +23,16 @@ export function createLaneWork(
   const bodies = new LaneBodies(lanes, links, seals)
   const renewals = new Renewals({ lanes, attemptTimeoutMs, log })
   const isConnected = () => redis.status === 'ready'
-  const laneAttempts = new LaneAttempts({ ...below, renewals, isConnected })
+  const claimAttempts = new ClaimAttempts({ ...below, renewals, isConnected })
   const batches = new LaneBatches({ ...below, renewals, attemptTimeoutMs })
   // Time travel moves the times of claims too, so their send times stay valid.
-  const setForward = () => laneAttempts.setForward()
+  const setForward = () => claimAttempts.setForward()
   if (travel?.timeTravel !== 'on') clocks.onSetForward = setForward
   const readers = new LogReaders({ ...below, reading: stores.fifoReading, bodies, onDue: due.report })
   const laneLoop = new LaneLoop({
     ...below,
     bodies,
-    attempts: laneAttempts,
+    attempts: claimAttempts,
     batches,
     readers,
     attemptTimeoutMs,
@@ -49,5 +49,5 @@ export function createLaneWork(
     shards: () => shardsInUse(redis),
     isLeader: () => takeRole(redis, 'retention-sweep', SWEEP_ROLE_MS),
   })
-  return { laneAttempts, batches, readers, laneLoop, sweep }
+  return { claimAttempts, batches, readers, laneLoop, sweep }
 }

@@ -8,14 +8,14 @@ import { FreedCapacity } from '../attempts/freed-capacity.ts'
 import { TargetLocks } from '../attempts/target-locks.ts'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
-import { LaneClaims, type LaneClaimsOptions } from './lane-claims.ts'
+import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 
 /** Claims that are never attempted. `settled` lists `<lease> <what>` for each. */
-function createClaims(options: Partial<LaneClaimsOptions>) {
+function createClaims(options: Partial<TakenClaimsOptions>) {
   const settled: string[] = []
-  const claims = new LaneClaims({
+  const claims = new TakenClaims({
     slots: new AttemptSlots({ attemptsMax: 10 }),
     bytes: new BodyBytes({ freed: new FreedCapacity() }),
     targets: new TargetLocks(),
@@ -89,7 +89,7 @@ test.each([
     () => Promise.reject(new Error()),
     '1 returnUnsent',
   ],
-] as [string, LaneClaimsOptions['quarantine'], string][])('%s', async (_, quarantine, outcome) => {
+] as [string, TakenClaimsOptions['quarantine'], string][])('%s', async (_, quarantine, outcome) => {
   const entries: string[] = []
   const { claims, settled } = createClaims({
     bodies: { get: async () => [null] },

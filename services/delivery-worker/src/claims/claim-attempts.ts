@@ -29,8 +29,8 @@ import type { Settling } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { currentOf } from '../topics/current-subscription.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import { LaneRequest, type RequestCallbacks } from './lane-request.ts'
-import { claimedOf, endedBy, type LaneClaim, type ThrottledClaim } from './open-claims.ts'
+import { ClaimRequest, type RequestCallbacks } from './claim-request.ts'
+import { claimedOf, endedBy, type SingleClaim, type ThrottledClaim } from './open-claims.ts'
 import type { Renewals } from './renewals.ts'
 import { TimedClaims } from './timed-claims.ts'
 
@@ -44,7 +44,7 @@ const UNCHARGED_MAX = 5
 /** Deliveries for which a worker remembers this number. Past it: the least recently used one is forgotten. */
 const UNCHARGED_REMEMBERED_MAX = 10_000
 
-interface LaneAttemptsOptions {
+interface ClaimAttemptsOptions {
   attempts: AttemptMaker
   endings: Endings
   lanePlace: LanePlace
@@ -64,12 +64,12 @@ interface LaneAttemptsOptions {
   log: Logger
 }
 
-export class LaneAttempts {
-  readonly #options: LaneAttemptsOptions
+export class ClaimAttempts {
+  readonly #options: ClaimAttemptsOptions
   readonly #timedClaims: TimedClaims
   readonly #uncharged = new LRUCache<string, number>({ max: UNCHARGED_REMEMBERED_MAX })
   /** Requests without an answer, until they hang. */
-  readonly #waiting = new Deadlines<LaneRequest>(HUNG_MS)
+  readonly #waiting = new Deadlines<ClaimRequest>(HUNG_MS)
   readonly #callbacks: RequestCallbacks = {
     hung: (request) => this.#waitForRedis(request),
     ended: (request, outcome) => {
@@ -88,7 +88,7 @@ export class LaneAttempts {
   #closing = false
   #idle: (() => void)[] = []
 
-  constructor(options: LaneAttemptsOptions) {
+  constructor(options: ClaimAttemptsOptions) {
     this.#options = options
     this.#timedClaims = new TimedClaims({
       ...options,
@@ -102,7 +102,7 @@ export class LaneAttempts {
     return this.#open
   }
 
-  begin(claim: LaneClaim): void {
+  begin(claim: SingleClaim): void {
     this.#open++
     if (claim.kind === 'unthrottled') {
       void this.#send(claim)
@@ -150,7 +150,7 @@ export class LaneAttempts {
   }
 
   /** The send time of a throttled claim may change before the request is written. */
-  async #send(claim: LaneClaim): Promise<void> {
+  async #send(claim: SingleClaim): Promise<void> {
     const throttled = claim.kind === 'throttled' ? claim : undefined
     const round = throttled?.round
     const unsigned = claim.subscription.signature === undefined ? undefined : await this.#sign(claim)
@@ -176,13 +176,13 @@ export class LaneAttempts {
   }
 
   /** Returns the claim, because its credential is broken and this claim is not the probe. Its lane is blocked. */
-  #block(claim: LaneClaim, { credential, waitMs: delayMs }: CredentialWait): void {
+  #block(claim: SingleClaim, { credential, waitMs: delayMs }: CredentialWait): void {
     this.#giveBack(claim, { op: 'block', delayMs, credential })
   }
 
-  #attempt(claim: LaneClaim, current: CompiledSubscription): void {
+  #attempt(claim: SingleClaim, current: CompiledSubscription): void {
     const { message, delivery, followers } = claim
-    const request = new LaneRequest(claim, current, this.#callbacks)
+    const request = new ClaimRequest(claim, current, this.#callbacks)
     this.#waiting.add(request, performance.now())
     const ways =
       claim.kind === 'throttled'
@@ -192,17 +192,17 @@ export class LaneAttempts {
   }
 
   /** Releases the slot of a request that has ended. */
-  #release(request: LaneRequest, answeredAfterMs: number | undefined): void {
+  #release(request: ClaimRequest, answeredAfterMs: number | undefined): void {
     this.#endWait(request)
     this.#releaseSlot(request.claim, answeredAfterMs, request.subscription.record)
   }
 
-  #endWait(request: LaneRequest): void {
+  #endWait(request: ClaimRequest): void {
     request.hasEnded = true
     if (request.isListed) this.#waiting.remove(request)
   }
 
-  #missed(request: LaneRequest, claim: ThrottledClaim, dialMs: number): void {
+  #missed(request: ClaimRequest, claim: ThrottledClaim, dialMs: number): void {
     this.#endWait(request)
     if (dialMs > SEND_LATE_MS_MAX) {
       claim.isSlowToConnect = true
@@ -212,7 +212,7 @@ export class LaneAttempts {
     this.#timedClaims.missed(claim)
   }
 
-  #finish(claim: LaneClaim, subscription: CompiledSubscription, outcome: Outcome): void {
+  #finish(claim: SingleClaim, subscription: CompiledSubscription, outcome: Outcome): void {
     const { endings, lanePlace } = this.#options
     const end = endedBy(claim, subscription, this.#standingOf(claim))
     if (claim.followers) end.followers = claim.followers.slice(0, outcome.along)
@@ -244,7 +244,7 @@ export class LaneAttempts {
    * Signs the message. Resolves with the result of the attempt if it cannot be signed. While a key is being loaded, the
    * claim keeps its slot, so the number of tries stays limited.
    */
-  async #sign({ subscription, message, blockedBy }: LaneClaim): Promise<AttemptResult | undefined> {
+  async #sign({ subscription, message, blockedBy }: SingleClaim): Promise<AttemptResult | undefined> {
     const { signature, target } = subscription
     try {
       await this.#options.signing.prepare(message.envelopeFor(signature), target)
@@ -256,7 +256,7 @@ export class LaneAttempts {
   }
 
   /** Only an operator can mend a key that cannot be used. Its lanes are blocked meanwhile. */
-  #endUnsigned(claim: LaneClaim, result: AttemptResult): void {
+  #endUnsigned(claim: SingleClaim, result: AttemptResult): void {
     if (result.kind !== 'misconfigured' || this.#closing) {
       this.#returnUnsent(claim, UNSIGNED_MS)
       return
@@ -267,7 +267,7 @@ export class LaneAttempts {
   }
 
   /** The time in which an attempt waits for Redis does not count against its endpoint. */
-  #waitForRedis(request: LaneRequest): void {
+  #waitForRedis(request: ClaimRequest): void {
     const redisMs = this.#options.slots.redisMs(request.subscription.record)
     if (redisMs === 0) this.#hang(request.claim)
     else setTimeout(() => request.hasEnded || this.#hang(request.claim), redisMs)
@@ -277,7 +277,7 @@ export class LaneAttempts {
    * Called when the attempt hangs. It now counts against the half of the slots for unproven endpoints, so a slot of the
    * other half may be free. The lane is notified at once.
    */
-  #hang(claim: LaneClaim): void {
+  #hang(claim: SingleClaim): void {
     const { record, shard } = claim.subscription
     this.#options.slots.hang(record.id)
     claim.bodies.hang()
@@ -290,18 +290,18 @@ export class LaneAttempts {
   }
 
   /** The endpoint's standing to write to its lane. */
-  #standingOf({ subscription, proven }: LaneClaim): Standing | undefined {
+  #standingOf({ subscription, proven }: SingleClaim): Standing | undefined {
     const isProven = this.#options.slots.isProven(subscription.record.id)
     if (isProven === proven) return undefined
     return isProven ? 'proven' : 'unproven'
   }
 
-  #returnUnsent(claim: LaneClaim, delayMs = 0): void {
+  #returnUnsent(claim: SingleClaim, delayMs = 0): void {
     this.#giveBack(claim, delayMs === 0 ? { op: 'returnUnsent' } : { op: 'returnUnsent', delayMs })
   }
 
   /** Returns the claim to its lane. No attempt was made. */
-  #giveBack(claim: LaneClaim, to: SettleTo): void {
+  #giveBack(claim: SingleClaim, to: SettleTo): void {
     if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
     const { settling, pacing } = this.#options
     const { subscription, retry } = claim
@@ -310,7 +310,7 @@ export class LaneAttempts {
     void settling.settle(shard, claimedOf(subscription, claim), to).then(() => this.#closed(claim))
   }
 
-  #releaseSlot(claim: LaneClaim, answeredAfterMs?: number, record = claim.subscription.record): void {
+  #releaseSlot(claim: SingleClaim, answeredAfterMs?: number, record = claim.subscription.record): void {
     if (claim.kind === 'throttled') claim.hasSlot = false
     this.#options.targets.end(claim.message)
     const { slots } = this.#options
@@ -318,7 +318,7 @@ export class LaneAttempts {
     this.#options.freed.announce()
   }
 
-  #closed(claim?: LaneClaim): void {
+  #closed(claim?: SingleClaim): void {
     claim?.bodies.release()
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()

@@ -1,36 +1,36 @@
 /**
- * A request of a lane attempt, from its slot to its end. One object has the callbacks of the request, because a worker
- * makes thousands of them a second.
+ * One request of a claim's attempt, from its slot to its end. One object has the callbacks of the request, because a
+ * worker makes thousands of requests a second.
  */
 import type { Again, Expiring, SendMoment } from '@fantail/delivery'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { LaneClaim, ThrottledClaim } from './open-claims.ts'
+import type { SingleClaim, ThrottledClaim } from './open-claims.ts'
 
 export interface RequestCallbacks {
   /** Called if there is no answer after HUNG_MS. */
-  hung(request: LaneRequest): void
-  ended(request: LaneRequest, outcome: Outcome): void
+  hung(request: ClaimRequest): void
+  ended(request: ClaimRequest, outcome: Outcome): void
   /** Called instead of `ended` if the attempt needs another request. */
-  again(request: LaneRequest, claim: ThrottledClaim, next: Again): void
+  again(request: ClaimRequest, claim: ThrottledClaim, next: Again): void
   /** Called instead of `ended` if the send time has passed before the request was written. */
-  missed(request: LaneRequest, claim: ThrottledClaim, dialMs: number): void
+  missed(request: ClaimRequest, claim: ThrottledClaim, dialMs: number): void
   isInTime(claim: ThrottledClaim): boolean
 }
 
-export class LaneRequest implements Expiring<LaneRequest>, SendMoment {
-  previous: LaneRequest | undefined
-  next: LaneRequest | undefined
+export class ClaimRequest implements Expiring<ClaimRequest>, SendMoment {
+  previous: ClaimRequest | undefined
+  next: ClaimRequest | undefined
   expiresAt = 0
   /** Whether it is in the list of deadlines. */
   isListed = true
   hasEnded = false
-  readonly claim: LaneClaim
+  readonly claim: SingleClaim
   /** The settings that the request is made by. */
   readonly subscription: CompiledSubscription
   readonly #callbacks: RequestCallbacks
 
-  constructor(claim: LaneClaim, subscription: CompiledSubscription, callbacks: RequestCallbacks) {
+  constructor(claim: SingleClaim, subscription: CompiledSubscription, callbacks: RequestCallbacks) {
     this.claim = claim
     this.subscription = subscription
     this.#callbacks = callbacks

@@ -22,7 +22,7 @@ import type { BodyBytes, HeldBodies } from '../attempts/body-bytes.ts'
 import { type LaneBodies, type LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
-import type { LaneAttempts } from '../claims/lane-attempts.ts'
+import type { ClaimAttempts } from '../claims/claim-attempts.ts'
 import {
   claimedOf,
   OpenClaim,
@@ -46,13 +46,13 @@ const REFUSED_MS = 250
 /** If a full quarantine refuses a delivery, it stays in its lane and is claimed again after this time. */
 const FULL_QUARANTINE_CLAIM_MS = 60_000
 
-export interface LaneClaimsOptions {
+export interface TakenClaimsOptions {
   slots: AttemptSlots
   bytes: BodyBytes
   targets: Pick<TargetLocks, 'waitOf' | 'begin'>
   snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
-  attempts: Pick<LaneAttempts, 'begin' | 'deadLetter'>
+  attempts: Pick<ClaimAttempts, 'begin' | 'deadLetter'>
   batches: Pick<LaneBatches, 'takes' | 'add'>
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
@@ -74,10 +74,10 @@ interface Loaded {
   askedAt: number
 }
 
-export class LaneClaims {
-  readonly #options: LaneClaimsOptions
+export class TakenClaims {
+  readonly #options: TakenClaimsOptions
 
-  constructor(options: LaneClaimsOptions) {
+  constructor(options: TakenClaimsOptions) {
     this.#options = options
   }
 
