@@ -1,17 +1,17 @@
 /**
- * The kinds of endpoints. After a new name here, the compiler asks for:
+ * The kinds of endpoints. If a name is added here, the code does not compile until the kind has:
  *
- * - its traits (policy/src/protocols/traits.ts), in a file of their own: syntax, rights, retry policy, settings,
- *   statuses
- * - its attempter (delivery/src/attempters/attempters.ts), in a file of its own; attempter.ts has the rules
- * - its row in the console's form (subscribe-form.tsx), after `npm run generate` and `tsc -p packages/console`; the
- *   words are in en.ts
- * - rows in the tests that list the kinds. The one in hanging-endpoints.test.ts needs an endpoint that never answers.
+ * - traits in policy/src/protocols/traits.ts. They are the syntax of its endpoints, rights, retry policy, settings and
+ *   the meaning of statuses, and have a file of their own.
+ * - an attempter in delivery/src/attempters/attempters.ts. It has a file of its own, and attempter.ts has the rules.
+ * - a row in the console's form (subscribe-form.tsx), whose words are in en.ts. The compiler asks for it in
+ *   `tsc -p packages/console`, after `npm run generate`.
+ * - rows in the tests that list the kinds. The row in hanging-endpoints.test.ts needs an endpoint that never answers.
  *
- * The form of its endpoints is described in subscription-schemas.ts and in the guides. Its settings, all of them
- * optional, are in the `delivery` table of config/src/tables.ts, in attempters.ts, and in infra/compose.yaml.
- * Without them an `UnconfiguredAttempter` names the missing setting. Services, stores and scripts never compare
- * protocols; a test holds that (tests/repo/protocols.test.ts).
+ * Also describe the form of its endpoints in subscription-schemas.ts and in the guides. Its settings are optional. They
+ * are in the `delivery` table of config/src/tables.ts, in attempters.ts, and in infra/compose.yaml. Without them an
+ * `UnconfiguredAttempter` names the missing setting. Services, stores and scripts never compare protocols, which
+ * tests/repo/protocols.test.ts checks.
  */
 export const PROTOCOLS = [
   'http',

@@ -1,6 +1,6 @@
 /**
- * The end of an attempt. Whatever is attempted (a delivery of a job, a claim of a lane, a claim in a batch) has this
- * shape, so that one place decides what follows, and one list reports it (endings/endings.ts).
+ * The end of an attempt. Deliveries of a job, claims of a lane and claims in a batch all end in this form, so that one
+ * class decides what follows, and one list of reports gets it (endings/endings.ts).
  */
 import type { StoredWhy, WaitCause, Why } from '@fantail/contracts'
 import type { Circuit } from '../settling/lane-pacing.ts'

@@ -7,9 +7,9 @@
  * Many attempts of a proven subscription may turn unproven at once, and exceed that half. Proven ones still keep their
  * half. For the length of a deadline there may therefore be one and a half times as many attempts as slots.
  *
- * A lane stores too whether its endpoint is proven, by its latest attempt in any worker (`Standing` of the store). A
- * worker that does not know the endpoint yet uses that. Lanes of unproven endpoints wait for slots of their half in a
- * line of unproven endpoints (lane-loop.ts).
+ * A lane also stores whether its endpoint was proven at the latest attempt of any worker (`Standing` of the store). A
+ * worker that does not know the endpoint yet relies on that. Lanes of unproven endpoints wait in a line of their own
+ * until a slot of their half is free (lane-loop.ts).
  *
  * First attempts leave an eighth of the slots to the lanes. They take a free slot at once, and a lane only a round trip
  * to Redis later. Without this reserved share, lanes got 5 of 80 sends while first attempts took all slots.
@@ -31,7 +31,7 @@ export const SLOW_MS = 500
 const SLOW_FOR_MS = 5_000
 /** At each check, the lateness measured before still counts by this factor. */
 const LAG_KEPT = 0.9
-/** At each answer, the longest time of the answers before still counts by this factor. */
+/** The factor that shortens `answersInMs` at each answer. */
 const LONGEST_KEPT = 0.95
 /**
  * Subscriptions whose standing a worker remembers. Past it: all subscriptions without a running attempt are forgotten.
@@ -49,7 +49,7 @@ interface Standing {
   proven: boolean
   /** Until when first attempts go through the lane, by performance.now(). */
   slowUntil: number
-  /** After how long the endpoint answers, at most by the latest answers. */
+  /** The longest time that the endpoint needed for an answer. A time counts less with each later answer. */
   answersInMs: number
 }
 

@@ -12,8 +12,8 @@
  *                of several isolated messages, the one at which the fewest starts have failed comes first
  *
  * Every start but the first opens the checkpoint of the job before it does anything else, so that later starts know
- * that it has begun. A start that never began, because its worker was stopped or lost the job's lock before, has killed
- * nobody. However many of those there are, they make no run isolating, and isolate no message.
+ * that it has begun. A start may never begin, because its worker was stopped or lost the job's lock before. It has then
+ * killed no worker. However many such starts there are, they make no run isolating, and isolate no message.
  *
  * A message that throws while it is matched is isolated at once, and its job continues with the others.
  *

@@ -1,11 +1,14 @@
-/** Bounds the message text of jobs together: of those that run, and of those that are being fetched. */
+/** Bounds the sum of the message texts of all jobs that a worker runs or fetches. */
 
 /** @limit memory (worker) Message text of jobs that a worker runs or fetches. Past it: no further job is fetched. */
 const JOB_BYTES_MAX = 67_108_864
 /** The most text of one job, because publishers write no larger groups (group-commit.ts). */
 const ONE_JOB_BYTES_MAX = 1_048_576
-/** How much less each job that begins lets the next ones be expected to have. A hundred small jobs end the caution. */
-const FORGOTTEN = 0.9
+/**
+ * The expected text of the next jobs falls to this share with each job that begins, unless that job has more text. It
+ * begins with the most that a job can have. After about a hundred small jobs it no longer limits the fetches.
+ */
+const EXPECTED_TEXT_KEPT = 0.9
 
 export class JobBytes {
   #running = 0
@@ -20,7 +23,7 @@ export class JobBytes {
 
   begin(bytes: number): void {
     this.#running += bytes
-    this.#expected = Math.max(bytes, this.#expected * FORGOTTEN)
+    this.#expected = Math.max(bytes, this.#expected * EXPECTED_TEXT_KEPT)
   }
 
   end(bytes: number): void {

@@ -1,8 +1,8 @@
 /**
  * Cuts a job that is too large for one worker into parts, which all workers share. If the job has many messages, each
  * part gets some messages. If one message has many subscriptions, each part gets some slices. A sealed message whose
- * key is missing gets a part of its own, so that the others can end. Without parts, a message
- * to ten million subscriptions would occupy one worker for a quarter of an hour, with all slices in its memory.
+ * key is missing gets a part of its own, so that the others can end. Without parts, a message to ten million
+ * subscriptions would occupy one worker for a quarter of an hour, with all slices in its memory.
  *
  * first start ─▶ weighed ─▶ noted, then handed out ─▶ waits for its parts
  *                                │ the worker died

@@ -1,7 +1,7 @@
 /**
- * Notes in the checkpoint of a postponed job which of its messages the rings of their topics have got. The next start
- * does not keep these again. A block may have taken them from the ring meanwhile, and the archive would then have them
- * twice. A job that ends at its first start has no such note.
+ * Records in the checkpoint of a postponed job which of its messages are already in the rings of their topics. The next
+ * start does not put these into the rings again, because the archive could then have them twice: a block may have taken
+ * them from the ring meanwhile. A job that ends at its first start has no such note.
  *
  * The note of a topic is in the topic's own shard, so that a failover that loses the ring's latest writes also loses
  * the note.

@@ -1,4 +1,6 @@
-/** Decides whether the ring of a topic may keep a job whole, by a copy of its record (kept-jobs.ts). */
+/**
+ * Decides whether a topic's ring keeps all messages of a job together, as one copy of the job's record (kept-jobs.ts).
+ */
 import { isWorthKeepingWhole, type KeptJob, type NewKept } from '@fantail/store'
 import type { JobRun } from '../units/job-run.ts'
 

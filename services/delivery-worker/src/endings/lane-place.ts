@@ -12,8 +12,9 @@ import type { Claimed, Settling } from '../settling/settling.ts'
 import type { Back, Place } from './endings.ts'
 
 /**
- * This is several times the usual duration of a settlement, so that no lane waits for a settlement.
- * Time whose requests, at a lane's rate, must fit into its `maxInFlight`, so that its settlements may linger.
+ * Settlements of a throttled lane may linger if the requests of this time, at the lane's rate, fit into its
+ * `maxInFlight`. The time is several times the usual duration of a settlement. The next request therefore never waits
+ * for a settlement that lingers.
  */
 const LINGER_SECONDS_MAX = 0.4
 const DELIVERED = { op: 'delivered' } as const

@@ -1,5 +1,5 @@
 /**
- * First attempts straight from the dispatch job.
+ * Makes first attempts straight from the dispatch job.
  *
  * A delivery here is in one of these states:
  *

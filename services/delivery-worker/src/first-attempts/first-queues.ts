@@ -12,8 +12,9 @@ import type { EndpointCrowd } from './endpoint-crowd.ts'
 import { SnapshotChecks, type SnapshotChecksOptions, type SnapshotState } from './snapshot-checks.ts'
 
 /**
- * Queues that a freed slot may find blocked. Past it: slots stay with their subscriptions until an attempt waits for a
- * slot of the worker again. Slots are freed thousands of times a second, and thousands of queues may be blocked.
+ * Blocked queues that one search for an attempt passes, after a slot was freed. Past it: the search ends, and a freed
+ * slot goes to its own subscription until an attempt waits for a slot of the worker again. Without this bound, the
+ * searches would cost too much: slots are freed thousands of times a second, and thousands of queues may be blocked.
  */
 const BLOCKED_MAX = 16
 

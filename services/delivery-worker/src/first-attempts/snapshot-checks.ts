@@ -1,4 +1,4 @@
-/** Checks the snapshot of a unit whose first attempts have waited. Only then more of them are started. */
+/** Checks the snapshot of a unit whose first attempts have waited. The others start only after this check. */
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { Unit } from '../units/job-run.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Reads the gauges of lanes and of FIFO logs at a scrape. It shows at most as many lanes as telemetry keeps, the ones
- * with the most waiting deliveries. It does not use snapshots. A scrape would load slices that this worker does not
- * need, and the cache would drop needed ones.
+ * with the most waiting deliveries. It does not use snapshots, because a scrape would load slices that this worker
+ * does not need, and the cache would drop needed ones.
  */
 import { nameOfArn } from '@fantail/contracts'
 import { busyLanes, drainOf, fifoLogFigures, type Lanes, type Redis } from '@fantail/store'

@@ -1,6 +1,6 @@
 /**
- * Finds due shards in addition to wakes and replies. The busy-shards hint is read once a second, because a wake may be
- * lost. All shards are read once a minute, because a hint may be lost. The same round trip reads Redis's time.
+ * Finds due shards that no wake and no reply has named. The busy-shards hint is read once a second, because a wake may
+ * be lost. All shards are read once a minute, because a hint may be lost. The same round trip reads Redis's time.
  */
 import { type Lanes, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'

@@ -1,4 +1,4 @@
-/** The log line of an attempt: its result, and what happens next, when and why. */
+/** Writes the log line of an attempt: its result, and what happens next, when and why. */
 import { shownWhy } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'

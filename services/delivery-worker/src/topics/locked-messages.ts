@@ -1,6 +1,6 @@
 /**
- * Reports sealed messages whose key this worker lacks. Each is tried again every minute, so a line for each would flood
- * the log.
+ * Logs that a worker lacks the key of sealed messages. Each message is tried again every minute, so a line for each try
+ * would flood the log.
  */
 import { missingKeyOf } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'

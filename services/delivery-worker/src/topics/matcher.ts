@@ -3,7 +3,7 @@
  * loop (runtime/src/time-slices.ts). If these are used up, a match waits for a later turn.
  *
  * Nearly every match takes microseconds and is made in one go. If a match turns out to need more work, it is stopped
- * and begun again in steps, over several timeSlices. The message is then late, but never dropped.
+ * and begun again in steps, over several time slices. The message is then late, but never dropped.
  *
  * A match in steps holds the parsed text of its message, which may take many times the memory of the text itself. The
  * total of these parsed texts is therefore limited. Past the limit, a message waits unparsed. Small messages have half

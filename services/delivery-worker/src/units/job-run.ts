@@ -23,8 +23,8 @@ const NOBODY = {
   byId: new Map<string, never>(),
 }
 /**
- * Units of a run whose data is kept after they have ended. Past it: ended units release their data. If a run has more
- * units, ended units drop the data from which they were made. With millions of subscriptions that data takes gigabytes.
+ * Units of a run that may keep their data after they have ended. Past it: a unit drops its slice and its results when
+ * it ends, because the slices of millions of subscriptions would take gigabytes.
  */
 const UNITS_KEPT_MAX = 16
 

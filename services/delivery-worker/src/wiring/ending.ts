@@ -1,4 +1,4 @@
-/** The floor on which attempts end: letters, records and reports. */
+/** The floor on which attempts end: dead letters, reports, and the decision about what follows. */
 import { nameOfArn } from '@fantail/contracts'
 import { LetterQuota, type LetterShares } from '@fantail/store'
 import { DeadLetters } from '../dead-letters/dead-letters.ts'

@@ -1,4 +1,4 @@
-/** The floor of what waits: lanes and their claims, logs of FIFO topics, and the sweep of old deliveries. */
+/** The floor of deliveries that wait: lanes and their claims, logs of FIFO topics, and the sweep of old deliveries. */
 import { inOneWrite, shardsInUse, takeRole } from '@fantail/store'
 import { LaneBodies } from '../attempts/lane-bodies.ts'
 import { LaneBatches } from '../batches/lane-batches.ts'

@@ -1,7 +1,7 @@
 /**
- * Connects attempts to send mails, text messages and notifications with what all processes share about them in Redis:
- * suppressed addresses, the spend, numbers that have opted out, and platform applications. Also counts mails and text
- * messages.
+ * Makes the tools with which attempters of mails, text messages and notifications use data that all processes share in
+ * Redis: suppressed addresses, the spend, numbers that have opted out, and platform applications. The tools also count
+ * mails and text messages.
  */
 import { DamagedDataError, type MailTools, type MobilePushTools, type SmsTools } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
