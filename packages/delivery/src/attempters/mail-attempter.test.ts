@@ -3,7 +3,7 @@
  * them.
  */
 import { execFileSync } from 'node:child_process'
-import { generateKeyPairSync } from 'node:crypto'
+import { createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { AttemptResult, Message, SubscriptionRecord } from '@fantail/contracts'
 import { createSelfSigned, startMailServer, type TestMailServer } from '@fantail/test-kit'
@@ -14,7 +14,7 @@ import { isUnsubscribeToken } from '../envelope/unsubscribe-link.ts'
 import type { MailEnd, MailSettings } from '../mail/mail-settings.ts'
 import { MailAttempter } from './mail-attempter.ts'
 
-const LINK_KEY = Buffer.alloc(32, 7)
+const LINK_KEY = createSecretKey(Buffer.alloc(32, 7))
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:news'
 const SUBSCRIPTION = `${TOPIC}:0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21`
 const PUBLIC_URL = 'https://fantail.example.com'

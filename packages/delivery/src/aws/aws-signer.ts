@@ -3,7 +3,7 @@
  * operator's patterns allow. Callers of the API name ARNs, so without the patterns they could use the credentials for
  * everything.
  */
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, type Hash, type Hmac, type KeyObject } from 'node:crypto'
 import { matchesArn } from '@fantail/policy'
 import { SignatureV4 } from '@smithy/signature-v4'
 import { type AwsCredentials, awsKeys } from './aws-credentials.ts'
@@ -83,7 +83,7 @@ class Sha256 {
   readonly #hash: Hash | Hmac
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret))
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', keyOf(secret))
   }
 
   update(chunk: string | ArrayBuffer | ArrayBufferView): void {
@@ -98,6 +98,11 @@ class Sha256 {
   reset(): void {
     throw new Error('a hash is used once')
   }
+}
+
+/** An HMAC takes 11 µs with a key of bytes, 3 µs with a KeyObject that is made for it, and 2 µs with a text. */
+function keyOf(secret: string | ArrayBuffer | ArrayBufferView): string | KeyObject {
+  return typeof secret === 'string' ? secret : createSecretKey(bytesOf(secret))
 }
 
 function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {

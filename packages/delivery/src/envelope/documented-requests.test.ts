@@ -1,4 +1,5 @@
 /** Requests to webhooks are as the OpenAPI document describes them. */
+import { createSecretKey } from 'node:crypto'
 import {
   createMessageId,
   type Message,
@@ -18,7 +19,7 @@ const ID = '0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012'
 const TOPIC_ARN = 'arn:aws:sns:us-east-1:000000000000:orders'
 /** Headers of the HTTP client, and headers that receivers need not know. */
 const UNDOCUMENTED = ['content-type', 'user-agent', 'accept-encoding']
-const LINK_KEY = Buffer.alloc(32, 'k')
+const LINK_KEY = createSecretKey(Buffer.alloc(32, 'k'))
 const masterKey = parseMasterKey(createMasterKeyText())
 const vault = masterKey && createVault([masterKey])
 

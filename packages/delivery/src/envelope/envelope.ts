@@ -4,6 +4,7 @@
  * three buffers took 0.4 µs for 1 KB. Joining and encoding strings took 0.7 µs (4.1 with non-Latin text), because the
  * client has to encode a string body for every request.
  */
+import type { KeyObject } from 'node:crypto'
 import {
   isResent,
   jsonOf,
@@ -27,7 +28,7 @@ export interface Envelope {
   /** Links begin with this origin and path. It has no slash at its end. */
   publicUrl: string
   /** Signs links to unsubscribe. undefined: they have no token. */
-  linkKey: Buffer | undefined
+  linkKey: KeyObject | undefined
   /** undefined: the topic's messages are not signed. */
   signatureVersion: SignatureVersion | undefined
   /**
@@ -69,7 +70,7 @@ interface Document {
 export interface Links {
   /** Used if the message names no other. */
   publicUrl?: string | undefined
-  key?: Buffer | undefined
+  key?: KeyObject | undefined
 }
 
 /** The origin of links, if neither the message nor the process names one. */

@@ -1,4 +1,5 @@
 /** Settings of mail, with the names of their rows in packages/config. */
+import type { KeyObject } from 'node:crypto'
 import type { MailSender } from '@fantail/policy'
 
 export interface MailSettings {
@@ -32,7 +33,7 @@ export function hostOfSender({ address }: MailSender): string {
 /** The data about mails that all processes share. Redis stores it (packages/store/src/mail). */
 export interface MailTools {
   /** The key that signs unsubscribe links. Every process has the same one. */
-  linkKey(): Promise<Buffer>
+  linkKey(): Promise<KeyObject>
   isSuppressed(address: string): Promise<boolean>
   /** Called if the server answers that the address does not exist. The address then gets no further mail. */
   suppress(address: string, detail: string): Promise<void>

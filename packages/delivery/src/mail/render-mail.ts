@@ -3,6 +3,7 @@
  * characters in them are replaced, because CR and LF would begin another header. Texts that are not ASCII are encoded
  * by RFC 2047.
  */
+import type { KeyObject } from 'node:crypto'
 import { nameOfArn } from '@fantail/contracts'
 import type { MailSender } from '@fantail/policy'
 import type { SendMailOptions } from 'nodemailer'
@@ -21,7 +22,7 @@ interface MailParts {
    */
   deliveryId: string
   /** Key that signs the link to unsubscribe. */
-  linkKey: Buffer
+  linkKey: KeyObject
   /** True: a notification contains SNS’s JSON envelope instead of the text. */
   isJson: boolean
 }
@@ -129,7 +130,7 @@ function confirmLink(publicUrl: string, { topicArn, token, address }: Confirming
   return `${publicUrl}${CONFIRM_PATH}?${query}`
 }
 
-export function unsubscribeLink(publicUrl: string, subscriptionArn: string, key: Buffer): string {
+export function unsubscribeLink(publicUrl: string, subscriptionArn: string, key: KeyObject): string {
   const query = new URLSearchParams({
     SubscriptionArn: subscriptionArn,
     Token: unsubscribeToken(subscriptionArn, key),

@@ -2,7 +2,7 @@
  * The data about mails that all processes share: the suppression list, the rates of domains, and the key that signs
  * links.
  */
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { KeyLimits } from '../access/key-limits.ts'
 import { MAIL_BASE } from '../keys/keys.ts'
@@ -29,7 +29,7 @@ export class MailState {
     this.#options = options
   }
 
-  linkKey(): Promise<Buffer> {
+  linkKey(): Promise<KeyObject> {
     return this.#linkKey.get()
   }
 
@@ -68,22 +68,22 @@ const LINK_KEY_BYTES = 32
 
 export class LinkKey {
   readonly #redis: Redis
-  #key: Buffer | undefined
+  #key: KeyObject | undefined
 
   constructor(redis: Redis) {
     this.#redis = redis
   }
 
-  async get(): Promise<Buffer> {
+  async get(): Promise<KeyObject> {
     this.#key ??= await this.#keep()
     return this.#key
   }
 
-  async #keep(): Promise<Buffer> {
+  async #keep(): Promise<KeyObject> {
     const offered = randomBytes(LINK_KEY_BYTES).toString('base64')
     const kept = String(await runScript(this.#redis, KEEP, { base: MAIL_BASE, offered }))
     const key = Buffer.from(kept, 'base64')
     if (key.length !== LINK_KEY_BYTES) throw new Error('the key of unsubscribe links in Redis cannot be read')
-    return key
+    return createSecretKey(key)
   }
 }
