@@ -167,6 +167,7 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\b[Ll]ane(?:Attempts|Requests?|Claims?)\b|\blane-(?:attempts|request|claims)\b/,
     within: /^(?:services|docs)\//,
   },
+  { now: 'running attempts', old: /\bFirstRuns\b|\bfirst-runs\b/, within: /./ },
   { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
 ]
 

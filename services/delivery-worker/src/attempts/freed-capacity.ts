@@ -1,6 +1,5 @@
 /**
- * Notifies classes that wait for capacity: for slots, for bytes of messages, or for places in the queue of first
- * attempts.
+ * Notifies classes that wait for capacity: for slots, for bytes of messages, or until fewer first attempts are queued.
  *
  * A class that frees capacity announces it. The waiting classes are then called at once, in the order in which they
  * were given to `notify`. Each checks itself whether it can continue. An earlier one may use the capacity that a later

@@ -113,7 +113,7 @@ export class DeadLetters {
     return false
   }
 
-  /** Ms until the delivery is too old. A redriven delivery is never too old. The same rule holds in lanes. */
+  /** Ms until the delivery is too old. A redriven delivery is never too old, as in lanes. */
   #retentionLeftMs({ subscription, claimed, message }: DeadDelivery): number {
     if (deliveryGeneration(claimed.delivery) > 0) return subscription.retentionMs
     return message.message.publishedAt + subscription.retentionMs - this.#options.now()

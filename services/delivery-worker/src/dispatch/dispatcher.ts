@@ -247,7 +247,7 @@ export class Dispatcher {
     }
   }
 
-  /** It keeps its place in the job, and the job starts again until somebody has the key. */
+  /** The message stays in the job, and the job starts again until somebody has the key. */
   #lockedContext(body: string, error: SealKeyError): MessageContext {
     const context = new MessageContext(readMessage(body), this.#options.links, body)
     this.#options.locked.add(context.message.topicArn, error)

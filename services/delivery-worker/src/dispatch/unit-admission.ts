@@ -66,7 +66,7 @@ export class UnitAdmission {
   }
 
   /**
-   * Counts deliveries that are parked without an attempt. They take no place in the queue. Without this limit, all
+   * Counts deliveries that are parked without an attempt. They are never in the queue. Without this limit, all
    * waiting messages would be begun at once.
    */
   countBegun(deliveries: number): void {

@@ -4,20 +4,20 @@ import type { AttemptEnd } from '../attempts/attempt-end.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { Circuit } from '../settling/lane-pacing.ts'
 
-export interface RetryRules {
+export interface RetrySettings {
   /** How much a delay may vary: 0.1 means 0.9 to 1.1 times the nominal delay. */
   jitter: number
   /** Longest sum of one delivery's delays. */
   maxRetrySeconds: number
 }
 
-/** `uncounted`: the circuit was open, so that the delivery keeps its place and no retry is counted. */
-export type Step = NextStep | { step: 'uncounted' }
+/** `uncounted`: the circuit was open, so that the delivery keeps its position in the lane and no retry is counted. */
+export type DecidedStep = NextStep | { step: 'uncounted' }
 
 export function decide(
   { subscription: { record, policy }, attempts }: AttemptEnd,
   { result }: Outcome,
-  { jitter, maxRetrySeconds }: RetryRules,
+  { jitter, maxRetrySeconds }: RetrySettings,
 ): NextStep {
   return nextStep({
     result,
@@ -32,15 +32,15 @@ export function decide(
 }
 
 /** Whether the result says something about the endpoint, so that retry mode and circuit breaker count it. */
-export function saysOfEndpoint({ step }: Step): boolean {
+export function saysOfEndpoint({ step }: DecidedStep): boolean {
   return step !== 'wait' && step !== 'pause'
 }
 
 /** `circuit`: its state before the attempt ended. */
-export function inCircuit(step: Step, circuit: Circuit): Step {
+export function inCircuit(step: DecidedStep, circuit: Circuit): DecidedStep {
   return circuit.open && isRetryable(step) ? { step: 'uncounted' } : step
 }
 
-function isRetryable(step: Step): boolean {
+function isRetryable(step: DecidedStep): boolean {
   return step.step === 'retry' || (step.step === 'dead' && step.because === 'retriesExhausted')
 }

@@ -1,10 +1,10 @@
 /**
- * The one place in which attempts end:
+ * Ends every attempt:
  *
  *   AttemptEnd, Outcome ─▶ decide (what follows) ─▶ every report ─▶ the delivery's place applies it
  *
- * A place is where the delivery lives meanwhile: its job (job-place.ts), or the claim of its lane (lane-place.ts),
- * alone or in a batch.
+ * The place of a delivery is what has it while it is attempted: its job (job-place.ts), or the claim of its lane
+ * (lane-place.ts), alone or in a batch.
  */
 import { type StoredWhy, TOKEN_CREDENTIAL, type Why } from '@fantail/contracts'
 import { whyNext } from '@fantail/policy'
@@ -14,10 +14,10 @@ import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import { whyUncounted } from '../attempts/attempt-why.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { Circuit, LanePacing } from '../settling/lane-pacing.ts'
-import { decide, inCircuit, type RetryRules, type Step, saysOfEndpoint } from './decide.ts'
+import { type DecidedStep, decide, inCircuit, type RetrySettings, saysOfEndpoint } from './decide.ts'
 import type { GoneEndpoints } from './gone-endpoints.ts'
 
-/** A delivery returns to its lane, and no attempt is counted. `uncounted`: it keeps its place there. */
+/** A delivery returns to its lane, and no attempt is counted. `uncounted`: it keeps its position there. */
 export type Back = { as: 'unsent'; delayMs: number } | { as: 'uncounted' }
 
 /** Applies what was decided. Each function resolves when Redis has it, or has refused it because a lease had ended. */
@@ -32,7 +32,7 @@ export interface Place<E extends AttemptEnd> {
   block(end: E, outcome: Outcome, credential: string, delayMs: number): void | Promise<void>
 }
 
-interface EndingsOptions extends RetryRules {
+interface EndingsOptions extends RetrySettings {
   reports: readonly EndReport[]
   pacing: Pick<LanePacing, 'answered' | 'unsent'>
   credentials: Pick<CredentialGate, 'blockMs'>
@@ -62,7 +62,7 @@ export class Endings {
     place: Place<E>,
     end: E,
     outcome: Outcome,
-    step: Step,
+    step: DecidedStep,
   ): Promise<void> {
     const { subscription, retryCost = 0 } = end
     const circuit = await this.#options.pacing.answered(subscription, outcome.result, retryCost)
@@ -73,7 +73,7 @@ export class Endings {
     place: Place<E>,
     end: E,
     outcome: Outcome,
-    step: Step,
+    step: DecidedStep,
     circuit: Circuit | undefined,
   ): void | Promise<void> {
     switch (step.step) {

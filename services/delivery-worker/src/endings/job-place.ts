@@ -1,6 +1,6 @@
 /**
- * The place of a delivery whose first attempt runs straight from its job: it is delivered there, or parked in its lane.
- * A detached attempt is in both. It ends in its lane, under the lease with which it was parked.
+ * The place of a delivery whose first attempt runs straight from its job: it is delivered from there, or parked in its
+ * lane. A detached attempt has both places. It ends in its lane, under the lease with which it was parked.
  */
 import { isUnsent } from '@fantail/policy'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'

@@ -1,4 +1,4 @@
-/** The place of a delivery that was claimed from its lane: each step settles the claim. */
+/** The place of a delivery that was claimed from its lane. Whatever follows the attempt settles the claim. */
 import type { StoredWhy } from '@fantail/contracts'
 import type { DeadState, RetryState } from '@fantail/store'
 import type { AttemptEnd } from '../attempts/attempt-end.ts'

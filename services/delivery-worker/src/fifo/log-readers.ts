@@ -40,8 +40,8 @@ const LOG_RETRY_MS = 200
 /** A lease lasts three times as long. */
 const RENEW_MS = 1_000
 /**
- * How long a step is tried. After this time the lease has ended. Another worker has the log then, or this one gets it
- * again.
+ * How long a command is tried. After this time the lease has ended. Another worker has the log then, or this one gets
+ * it again.
  */
 const TRY_FOR_MS = 3_000
 /** No pause, because a take reports when the log is due again. */
@@ -250,7 +250,7 @@ export class LogReaders {
     })
   }
 
-  /** Repeats a step until it succeeds. Redis refuses the step if another reader has the log now. */
+  /** Repeats a command of Redis until it succeeds. Redis refuses it if another reader has the log now. */
   async #untilDone<T>(attempt: () => Promise<T>): Promise<T> {
     const startedAt = performance.now()
     for (;;) {

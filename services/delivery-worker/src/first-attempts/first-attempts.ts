@@ -10,7 +10,7 @@
  *
  * A slow delivery is parked, so a job never waits longer than about a second for one endpoint.
  *
- * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ FirstRuns ─▶ JobPlace ─▶ delivered, or parked
+ * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ RunningAttempts ─▶ JobPlace ─▶ delivered, or parked
  */
 import type { EnvelopeSigning } from '@fantail/delivery'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
@@ -24,7 +24,7 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { Unit } from '../units/job-run.ts'
 import { EndpointCrowd } from './endpoint-crowd.ts'
 import { FirstQueues, type FirstQueuesOptions } from './first-queues.ts'
-import { FirstRuns, type FirstRunsOptions } from './first-runs.ts'
+import { RunningAttempts, type RunningAttemptsOptions } from './running-attempts.ts'
 import { SignatureWaits } from './signature-waits.ts'
 
 /** Interval of the checks of running and queued deliveries. A run is checkpointed only if it is older than this. */
@@ -32,7 +32,7 @@ const LOOK_MS = 25
 
 export interface FirstAttemptsOptions
   extends JobPlaceOptions,
-    Pick<FirstRunsOptions, 'attemptTimeoutMs' | 'freed'>,
+    Pick<RunningAttemptsOptions, 'attemptTimeoutMs' | 'freed'>,
     Pick<FirstQueuesOptions, 'snapshots'> {
   slots: AttemptSlots
   attempts: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
@@ -51,7 +51,7 @@ export class FirstAttempts {
   readonly #options: FirstAttemptsOptions
   readonly #signatures: SignatureWaits<FirstAttempt>
   readonly #queues: FirstQueues
-  readonly #runs: FirstRuns
+  readonly #running: RunningAttempts
   readonly #place: JobPlace
   #timer: NodeJS.Timeout | undefined
   #lookDueAt = 0
@@ -70,10 +70,10 @@ export class FirstAttempts {
       crowd,
       signatures: this.#signatures,
       goesByLane: (subscription) => this.#goesByLane(subscription),
-      run: (attempt, now) => this.#runs.run(attempt, now),
+      run: (attempt, now) => this.#running.run(attempt, now),
       park: (attempt) => this.#place.parkFresh(attempt),
     })
-    this.#runs = new FirstRuns({ ...options, crowd, queues: this.#queues, place: this.#place })
+    this.#running = new RunningAttempts({ ...options, crowd, queues: this.#queues, place: this.#place })
   }
 
   get queued(): number {
@@ -81,7 +81,7 @@ export class FirstAttempts {
   }
 
   get running(): number {
-    return this.#runs.size
+    return this.#running.size
   }
 
   /** Makes, queues or parks the first attempt of every matching subscription that is not settled yet. */
@@ -115,7 +115,7 @@ export class FirstAttempts {
     this.#closing = true
     this.#queues.parkAll()
     this.#signed(this.#signatures.release(), (attempt) => this.#place.parkFresh(attempt))
-    await this.#runs.whenNone()
+    await this.#running.whenNone()
     clearTimeout(this.#timer)
   }
 
@@ -165,7 +165,7 @@ export class FirstAttempts {
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#look()
-      if (this.#runs.size > 0 || this.#queues.size > 0) this.#arm()
+      if (this.#running.size > 0 || this.#queues.size > 0) this.#arm()
     }, LOOK_MS)
   }
 
@@ -175,7 +175,7 @@ export class FirstAttempts {
   #look(): void {
     const now = performance.now()
     this.#options.slots.reportLag(now - this.#lookDueAt)
-    this.#runs.detachSlow(now)
+    this.#running.detachSlow(now)
     this.#queues.parkStuck(now)
   }
 }

@@ -233,8 +233,8 @@ export class FirstQueues {
 }
 
 /**
- * Places of started attempts in a queue. Past it: they are removed together. Removing places in groups is cheaper than
- * one by one.
+ * Empty elements at the head of a queue, from which attempts were started. Past it: they are removed together, which is
+ * cheaper than one by one.
  */
 const HEAD_MAX = 64
 
@@ -244,7 +244,7 @@ class SubscriptionQueue {
    * queue has waited for a check of the snapshot.
    */
   movedAt: number
-  /** Places of started attempts are empty, so that the queue does not keep these attempts in memory. */
+  /** The elements of started attempts are empty, so that the queue does not keep these attempts in memory. */
   #waiting: (FirstAttempt | undefined)[]
   /** Index of the first waiting attempt. Attempts before it have been started. */
   #head = 0

@@ -34,9 +34,9 @@ export class SnapshotChecks {
   }
 
   /**
-   * Returns true if nothing of the unit may start before `checked` is called. Every unit has a check of its own. The
-   * checks keep the queues of a message's subscriptions in step. If another unit has just checked the same slice, the
-   * unit need not wait: behind a slow Redis, units would wait for a round trip each, one after the other.
+   * Returns true if nothing of the unit may start before `checked` is called. Every unit has a check of its own, after
+   * which the queues of all its subscriptions go on together. If another unit has just checked the same slice, the unit
+   * need not wait. Otherwise, behind a slow Redis, units would wait for a round trip each, one after the other.
    */
   mustWait(unit: Unit, now: number): boolean {
     if (!this.isDue(unit, now)) return false

@@ -9,9 +9,9 @@ import type { ReportPart } from '../settling/part-states.ts'
 const HINTS_MS = 1_000
 const HINT_SWEEP_MS = 60_000
 /**
- * Step to the next shard whose time is read. This step reaches every shard in turn, and soon a shard of each master.
+ * Distance to the next shard whose time is read. It reaches every shard in turn, and soon a shard of each master.
  */
-const TIMED_STEP = 17
+const TIMED_DISTANCE = 17
 
 interface LaneHintsOptions {
   lanes: Pick<Lanes, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteUnproven' | 'now'>
@@ -119,7 +119,7 @@ export class LaneHints {
   async #reportTime(): Promise<void> {
     try {
       const shard = this.#timed
-      this.#timed = (shard + TIMED_STEP) % SHARD_COUNT
+      this.#timed = (shard + TIMED_DISTANCE) % SHARD_COUNT
       const askedAt = performance.now()
       this.#options.clocks.report(shard, await this.#options.lanes.now(shard), askedAt)
       this.#options.onTime()

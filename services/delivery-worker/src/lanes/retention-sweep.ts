@@ -9,8 +9,8 @@ import { type Lanes, passingTime, SHARDS_AT_ONCE, type SweepResult } from '@fant
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 
 const RETENTION_SWEEP_MS = 60_000
-/** The most deliveries that one step claims over all shards. */
-const DELIVERIES_PER_STEP = 200
+/** The most deliveries that one round trip claims over all shards. */
+const DELIVERIES_PER_TRIP = 200
 /** Lease of a delivery that the sweep claims as dead. After it: the delivery waits again. */
 const SWEEP_LEASE_MS = 15_000
 /** Rounds of one sweep. Past it: the next sweep continues. */
@@ -18,7 +18,8 @@ const SWEEP_ROUNDS_MAX = 1_000
 /** About the time that it takes to dead-letter a delivery. */
 const BETWEEN_ROUNDS_MS = 20
 
-interface Step {
+/** The part of a shard that is swept next. */
+interface SweepPage {
   shard: number
   cursor: string | null
 }
@@ -28,7 +29,7 @@ interface RetentionSweepOptions {
   log: Logger
   /** Learns the times of the replies. A dead letter then never seems older than the end of its retention. */
   clocks: Pick<ShardClocks, 'report'>
-  /** Dead-letters the claims of one step, and records the deliveries that were removed. */
+  /** Dead-letters the claims of one page, and records the deliveries that were removed. */
   beginClaims(shard: number, result: SweepResult): Promise<void>
   /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
@@ -104,29 +105,29 @@ export function createRetentionSweep(options: RetentionSweepOptions): RetentionS
     signal: AbortSignal,
   ): Promise<number[]> {
     const claimed = new Set<number>()
-    let steps: Step[] = some.map((shard) => ({ shard, cursor: null }))
-    while (steps.length > 0) {
+    let pages: SweepPage[] = some.map((shard) => ({ shard, cursor: null }))
+    while (pages.length > 0) {
       if (signal.aborted) return []
-      const results = await sweepSteps(steps, failed)
+      const results = await sweepPages(pages, failed)
       for (const { shard, result } of results) if (result.lanes.length > 0) claimed.add(shard)
-      steps = results.flatMap(({ shard, result: { cursor } }) => (cursor === null ? [] : { shard, cursor }))
+      pages = results.flatMap(({ shard, result: { cursor } }) => (cursor === null ? [] : { shard, cursor }))
     }
     return [...claimed]
   }
 
-  /** All steps go in one round trip, because nearly all of them find nothing. */
-  async function sweepSteps(
-    steps: Step[],
+  /** All pages go in one round trip, because nearly all of them find nothing. */
+  async function sweepPages(
+    pages: SweepPage[],
     failed: Map<number, unknown>,
   ): Promise<{ shard: number; result: SweepResult }[]> {
-    const deliveriesMax = Math.ceil(DELIVERIES_PER_STEP / steps.length)
+    const deliveriesMax = Math.ceil(DELIVERIES_PER_TRIP / pages.length)
     const asked = inOneWrite(() =>
-      steps.map(({ shard, cursor }) =>
+      pages.map(({ shard, cursor }) =>
         lanes.sweep(shard, { cursor, deliveriesMax, leaseMs: SWEEP_LEASE_MS }),
       ),
     )
     const done = asked.map(async (answer, i) => {
-      const { shard } = steps[i] as Step
+      const { shard } = pages[i] as SweepPage
       try {
         const result = await answer
         clocks.report(shard, result.now)

@@ -1,4 +1,4 @@
-/** Receives the messages of one request, as many as the consumer wants, in small steps. */
+/** Receives the messages of one request, as many as the consumer wants, by several small receives. */
 import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
 import type { Queues, Received } from '@fantail/store'
 
@@ -7,12 +7,13 @@ import type { Queues, Received } from '@fantail/store'
  * messages.
  */
 export const PUSH_BATCH_BYTES_MAX = 4_194_304
-const FIRST_STEP = 10
+/** Messages of the first receive. The sizes of these messages show how many the next receive may bring. */
+const FIRST_RECEIVE_MAX = 10
 /**
  * Messages that one receive adds to a batch. Past it: a further receive follows. One script must not block Redis for
  * too long.
  */
-const PUSH_STEP_MAX = 100
+const PUSH_RECEIVE_MAX = 100
 /**
  * Time for collecting the batch, and for reading the answer and settling the batch after a request that took all of its
  * time.
@@ -53,15 +54,15 @@ export async function collectBatch(
   const from = performance.now()
   const receive = (maxMessages: number, given: string[]) =>
     queues.receiveOnce(queueArn, { maxMessages, consumer: { name, revision, batch, hideMs, ended: given } })
-  let step = Math.min(batchSize, FIRST_STEP)
-  let received = await receive(step, ended)
+  let wanted = Math.min(batchSize, FIRST_RECEIVE_MAX)
+  let received = await receive(wanted, ended)
   const messages = [...received.messages]
   let bytes = bytesOf(messages)
-  while (received.messages.length === step && performance.now() - from < COLLECT_MS_MAX) {
-    step = nextStep({ batchSize, messages: messages.length, bytes })
-    if (step === 0) break
+  while (received.messages.length === wanted && performance.now() - from < COLLECT_MS_MAX) {
+    wanted = nextWanted({ batchSize, messages: messages.length, bytes })
+    if (wanted === 0) break
     try {
-      received = await receive(step, [])
+      received = await receive(wanted, [])
     } catch {
       // The messages received so far are pushed. The next receive reports why there are no more.
       break
@@ -78,10 +79,10 @@ interface Collected {
   bytes: number
 }
 
-/** The number of messages for the next step, from the size of those received so far. */
-function nextStep({ batchSize, messages, bytes }: Collected): number {
+/** The number of messages for the next receive, from the size of those received so far. */
+function nextWanted({ batchSize, messages, bytes }: Collected): number {
   const fit = Math.floor((PUSH_BATCH_BYTES_MAX - bytes) / Math.max(bytes / messages, 1))
-  return Math.max(Math.min(batchSize - messages, PUSH_STEP_MAX, fit), 0)
+  return Math.max(Math.min(batchSize - messages, PUSH_RECEIVE_MAX, fit), 0)
 }
 
 function bytesOf(messages: readonly QueueMessage[]): number {

@@ -16,7 +16,7 @@ const FURTHER_BATCHES_MAX = 250
  */
 const FURTHER_BYTES_MAX = 67_108_864
 
-/** A consumer that needs a place for a batch. It is called when there may be one. */
+/** A consumer that needs capacity for a batch. It is called when there may be some. */
 export interface Guest {
   /** Number of its batches under way. */
   readonly batches: number
@@ -31,11 +31,11 @@ export class PushCapacity {
   #bytes = 0
 
   /**
-   * Takes a place for one more batch with the guest's `nextBytes`. If it returns false, `look` is called when another
+   * Takes capacity for one more batch with the guest's `nextBytes`. If it returns false, `look` is called when another
    * try may succeed.
    */
   enter(guest: Guest): boolean {
-    if (this.#hasPlace(guest)) {
+    if (this.#hasCapacity(guest)) {
       this.#waiting.delete(guest)
       this.#batches += 1
       this.#bytes += guest.nextBytes
@@ -45,7 +45,7 @@ export class PushCapacity {
     return false
   }
 
-  /** Sets the real size of the batch in a place. */
+  /** Sets the real size of a batch. */
   fill(assumedBytes: number, bytes: number): void {
     this.#bytes += bytes - assumedBytes
     if (bytes < assumedBytes) this.#notifyWaiting()
@@ -57,20 +57,20 @@ export class PushCapacity {
     this.#notifyWaiting()
   }
 
-  /** Called when the consumer no longer waits for a place. */
+  /** Called when the consumer no longer waits for capacity. */
   forget(guest: Guest): void {
     this.#waiting.delete(guest)
   }
 
   #notifyWaiting(): void {
     for (const guest of [...this.#waiting]) {
-      if (!this.#hasPlace(guest)) continue
+      if (!this.#hasCapacity(guest)) continue
       this.#waiting.delete(guest)
       guest.look()
     }
   }
 
-  #hasPlace({ batches, nextBytes }: Guest): boolean {
+  #hasCapacity({ batches, nextBytes }: Guest): boolean {
     const bytes = this.#bytes + nextBytes
     return batches === 0
       ? this.#batches < PUSH_BATCHES_MAX && bytes <= PUSH_BYTES_MAX

@@ -172,7 +172,7 @@ export class PushConsumer implements Guest {
     this.#timerAt = Number.POSITIVE_INFINITY
   }
 
-  /** Called when the consumer has a place for a batch. */
+  /** Called when the consumer has capacity for a batch. */
   async #receive(): Promise<void> {
     const { queues, shares } = this.#options
     const begun = {

@@ -27,8 +27,8 @@ export function settledField({ field, settled, copies }: SettledUnit, stands = h
 
 export class BitCopies {
   readonly #bits: number
-  /** By place, the mark's key. Only the first mark of a place is kept, because no later one outlasts it. */
-  readonly #byPlace = new Map<string, { mark: ServerMark; bits: Bitmap }>()
+  /** By the mark's key. Only the first mark of a key is kept, because no later one outlasts it. */
+  readonly #byKey = new Map<string, { mark: ServerMark; bits: Bitmap }>()
 
   #size = 0
 
@@ -44,10 +44,10 @@ export class BitCopies {
   /** Adds a copy. It must be called once for each bit. */
   add(bit: number, mark: ServerMark): void {
     this.#size++
-    let copies = this.#byPlace.get(mark.key)
+    let copies = this.#byKey.get(mark.key)
     if (!copies) {
       copies = { mark, bits: new Bitmap(this.#bits) }
-      this.#byPlace.set(mark.key, copies)
+      this.#byKey.set(mark.key, copies)
     }
     copies.bits.add(bit)
   }
@@ -55,7 +55,7 @@ export class BitCopies {
   /** The settled bits, without those whose copies may be gone. The caller must not change it. */
   settledFor(settled: Buffer, stands: Stands): Buffer {
     let sure = settled
-    for (const { mark, bits } of this.#byPlace.values()) if (!stands(mark)) sure = bits.missingFrom(sure)
+    for (const { mark, bits } of this.#byKey.values()) if (!stands(mark)) sure = bits.missingFrom(sure)
     return sure
   }
 }

@@ -32,7 +32,7 @@ type Failure = [bit: number, statusCode: number | null, error: string | null]
 
 interface UnitOptions {
   run: JobRun
-  /** The message's place in its job. */
+  /** The message's index in its job. */
   index: number
   context: MessageContext
   slice: CompiledSlice

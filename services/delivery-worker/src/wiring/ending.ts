@@ -36,7 +36,7 @@ export function createEnding(below: Ground & Sending, options: DeliveryWorkerOpt
   const missing = new MissingQueues({ lanes, log })
   const deadLetters = new DeadLetters({ ...below, letters, recorder, missing, status })
   const notes = new AttemptNotes(lanes, log)
-  // Every report of ended attempts. A further one needs its class and a place here. Recording is made on the ground
+  // Every report of ended attempts. A further one needs its class and an entry here. Recording is made on the ground
   // floor, because attempts ask it which answers to keep.
   const reports = [
     notes,

@@ -12,7 +12,7 @@ import type { JobPlace } from '../endings/job-place.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import type { FirstQueues } from './first-queues.ts'
 
-export interface FirstRunsOptions {
+export interface RunningAttemptsOptions {
   slots: AttemptSlots
   bytes: Pick<BodyBytes, 'hold'>
   targets: Pick<TargetLocks, 'begin' | 'end'>
@@ -25,13 +25,13 @@ export interface FirstRunsOptions {
   attemptTimeoutMs: number
 }
 
-export class FirstRuns {
-  readonly #options: FirstRunsOptions
+export class RunningAttempts {
+  readonly #options: RunningAttemptsOptions
   /** The running attempts, in the order in which they were started. */
   readonly #running = new LinkedList<FirstAttempt>()
   readonly #idle: (() => void)[] = []
 
-  constructor(options: FirstRunsOptions) {
+  constructor(options: RunningAttemptsOptions) {
     this.#options = options
   }
 
