@@ -14,7 +14,7 @@ const limits = all.filter(
     /(^|_)(MAX|MIN|TIMEOUT_MS|SECONDS|LEASE_MS)(_|$)|_SHARE$/.test(name) || limit !== undefined,
 )
 
-test('the page of limits is what the code says (`vitest run tests/repo/limits-page.test.ts -u` writes it)', async () => {
+test('the page of limits is what the code says (`npm run generate` writes it)', async () => {
   await expect(renderLimits()).toMatchFileSnapshot('../../docs/limits.md')
 })
 

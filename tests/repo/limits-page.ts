@@ -73,9 +73,8 @@ const HEAD = `# Limits
 
 The limits that callers and operators can meet: every bound of memory, and every bound past which a request is refused,
 a delivery fails or something is left out. Further bounds keep single steps small and stand beside the code that they
-bound. Names of limits are unique, so a search for a name finds its file.
-\`vitest run tests/repo/limits-page.test.ts -u\` writes this page from the definitions of settings
-(\`packages/config/src/tables.ts\`) and the comments of constants (\`@limit\`).
+bound. Names of limits are unique, so a search for a name finds its file. \`npm run generate\` writes this page from the
+definitions of settings (\`packages/config/src/tables.ts\`) and the comments of constants (\`@limit\`).
 `
 
 /** The text of docs/limits.md. */
@@ -161,7 +160,7 @@ function scaled(value: number, units: [number, string][]): string {
 
 const SETTING = /^# (.+)\n# \(unit: (.+?); (?:unset: (.+?); )?read by .+\)\n(?:# )?(\w+)=(.*)$/gm
 
-/** From `.env.example`. Another test compares that file with the tables of settings. */
+/** From `.env.example`, which `npm run generate` writes first. */
 function settingsTable(): string {
   const rows = [...textOf('.env.example').matchAll(SETTING)].map(
     ([, description, unit, unset, name, preset]) =>

@@ -5,7 +5,7 @@ import { readApiSettings, readRedriveSettings, readWorkerSettings } from './serv
 import { apiTable, workerTable } from './tables.ts'
 
 describe('.env.example', () => {
-  it('is what the tables say (`vitest run packages/config -u` writes it)', async () => {
+  it('is what the tables say (`npm run generate` writes it)', async () => {
     await expect(renderEnvExample()).toMatchFileSnapshot('../../../.env.example')
   })
 
