@@ -4,8 +4,8 @@
  * - traits in policy/src/protocols/traits.ts. They are the syntax of its endpoints, rights, retry policy, settings and
  *   the meaning of statuses, and have a file of their own.
  * - an attempter in delivery/src/attempters/attempters.ts. It has a file of its own, and attempter.ts has the rules.
- * - a row in the console's form (subscribe-form.tsx), whose words are in en.ts. The compiler asks for it in
- *   `tsc -p packages/console`, after `npm run generate`.
+ * - words for the console's form, in console/src/i18n/en.ts. The compiler asks for them in `tsc -p packages/console`,
+ *   after `npm run generate`.
  * - rows in the tests that list the kinds. The row in hanging-endpoints.test.ts needs an endpoint that never answers.
  *
  * Also describe the form of its endpoints in subscription-schemas.ts and in the guides. Its settings are optional. They

@@ -1,5 +1,5 @@
 /** Every word of the console. Names of the API stay as they are. The portal has tables of its own. */
-import { KEY_COMMAND } from '@fantail/contracts'
+import { KEY_COMMAND, type Protocol } from '@fantail/contracts'
 import { partWords } from './part-words.ts'
 
 const whole = new Intl.NumberFormat('en')
@@ -12,6 +12,13 @@ interface ChartCounts {
   delivered: number
   failed: number
   deadLettered: number
+}
+
+/** An endpoint kind in the form that subscribes. A kind without its words does not compile. */
+interface KindWords {
+  label: string
+  endpoint: string
+  placeholder: string
 }
 
 interface RetriedLane {
@@ -297,14 +304,14 @@ export const words = {
       lambda: { label: 'Function', endpoint: 'Name or ARN of the function', placeholder: 'resize' },
       firehose: { label: 'Delivery stream', endpoint: 'Name or ARN of the stream', placeholder: 'events' },
       email: { label: 'Mail', endpoint: 'Mail address', placeholder: 'me@example.com' },
-      emailJson: { label: 'Mail with JSON', endpoint: 'Mail address', placeholder: 'me@example.com' },
+      'email-json': { label: 'Mail with JSON', endpoint: 'Mail address', placeholder: 'me@example.com' },
       sms: { label: 'Text message', endpoint: 'Phone number', placeholder: '+4915112345678' },
       application: {
         label: 'Mobile push',
         endpoint: 'ARN of the platform endpoint',
         placeholder: 'arn:aws:sns:…',
       },
-    },
+    } satisfies Record<Protocol, KindWords>,
   },
   overview: {
     topics: 'Topics',

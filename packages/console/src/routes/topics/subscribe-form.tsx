@@ -1,6 +1,7 @@
-/** Subscribes an endpoint. Each kind has its own fields, and only webhooks have retries that can be set. */
+/** Subscribes an endpoint. Its kind has the words and traits that decide about the fields. */
 import type { Topic } from '@fantail/client/api'
 import type { Protocol } from '@fantail/contracts'
+import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { callOf, operations } from '../../api/api-calls.ts'
@@ -13,27 +14,8 @@ import { WriteForm } from '../../parts/write-form.tsx'
 
 const w = words.subscribe
 
-interface Kind {
-  label: string
-  endpoint: string
-  placeholder: string
-  takesRaw?: true
-  takesConfirmation?: true
-}
-
-/** The fields of the form, by kind. A new kind does not compile without its row. */
-const KINDS: Record<Protocol, Kind> = {
-  https: { ...w.kinds.https, takesRaw: true, takesConfirmation: true },
-  http: { ...w.kinds.http, takesRaw: true, takesConfirmation: true },
-  sqs: { ...w.kinds.sqs, takesRaw: true },
-  lambda: w.kinds.lambda,
-  firehose: { ...w.kinds.firehose, takesRaw: true },
-  email: w.kinds.email,
-  'email-json': w.kinds.emailJson,
-  sms: w.kinds.sms,
-  application: w.kinds.application,
-}
-const OPTIONS = (Object.keys(KINDS) as Protocol[]).map((value) => ({ value, label: KINDS[value].label }))
+const PROTOCOLS = Object.keys(w.kinds) as Protocol[]
+const OPTIONS = PROTOCOLS.map((value) => ({ value, label: w.kinds[value].label }))
 
 export function SubscribeForm({ topic }: { topic: Topic }) {
   const [protocol, setProtocol] = useState<Protocol>('https')
@@ -45,7 +27,9 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
   const [mustConfirm, setMustConfirm] = useState(false)
   const subscribe = useWrite(operations.subscribe)
   const navigate = useNavigate()
-  const kind = KINDS[protocol]
+  const { endpoint: label, placeholder } = w.kinds[protocol]
+  const { takes, confirmedBy } = PROTOCOL_TRAITS[protocol]
+  const canConfirm = confirmedBy === 'endpoint'
   const filterPolicy = objectIn(filter)
   const isFilterWrong = filter.trim() !== '' && !filterPolicy
   const input = {
@@ -56,8 +40,8 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
       ...(name !== '' && { name }),
       ...(types.trim() !== '' && { eventTypes: types.split(',').map((name) => name.trim()) }),
       ...(filterPolicy && { filterPolicy }),
-      ...(kind.takesRaw && isRaw && { rawMessageDelivery: true }),
-      ...(kind.takesConfirmation && mustConfirm && { confirmation: 'handshake' as const }),
+      ...(takes.rawDelivery && isRaw && { rawMessageDelivery: true }),
+      ...(canConfirm && mustConfirm && { confirmation: 'handshake' as const }),
     },
   }
   const send = () =>
@@ -74,8 +58,8 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
     >
       <Select label={w.kind} value={protocol} onChange={setProtocol} options={OPTIONS} />
       <TextInput
-        label={kind.endpoint}
-        placeholder={kind.placeholder}
+        label={label}
+        placeholder={placeholder}
         value={endpoint}
         onChange={setEndpoint}
         isRequired
@@ -102,10 +86,8 @@ export function SubscribeForm({ topic }: { topic: Topic }) {
         onChange={setFilter}
         problem={isFilterWrong ? words.filter.notJson : problemAt(subscribe.error, 'filterPolicy')}
       />
-      {kind.takesRaw && <Check label={w.raw} isChecked={isRaw} onChange={setRaw} />}
-      {kind.takesConfirmation && (
-        <Check label={w.confirm} isChecked={mustConfirm} onChange={setMustConfirm} />
-      )}
+      {takes.rawDelivery && <Check label={w.raw} isChecked={isRaw} onChange={setRaw} />}
+      {canConfirm && <Check label={w.confirm} isChecked={mustConfirm} onChange={setMustConfirm} />}
     </WriteForm>
   )
 }
