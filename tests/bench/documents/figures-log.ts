@@ -22,6 +22,7 @@ interface FiguresHead {
 export interface FiguresLog {
   head: FiguresHead
   rows: (Row & { scenario: string })[]
+  progress: { scenario: string; text: string }[]
 }
 
 export async function headOf(quick: boolean): Promise<FiguresHead> {
@@ -46,6 +47,8 @@ async function redisVersion(): Promise<string> {
 
 export function parseLog(text: string): FiguresLog {
   const [head, ...lines] = text.trim().split('\n')
-  const rows = lines.map((line) => JSON.parse(line)).filter((line) => 'figure' in line)
-  return { head: JSON.parse(head ?? ''), rows }
+  const parsed = lines.map((line) => JSON.parse(line))
+  const rows = parsed.filter((line) => 'figure' in line)
+  const progress = parsed.filter((line) => 'text' in line)
+  return { head: JSON.parse(head ?? ''), rows, progress }
 }

@@ -10,6 +10,7 @@ import { DOCUMENTS, missingIn, OLD_FIGURES, textIn, withTables } from '../../ben
 import { useRepository } from '../../bench/processes/git-repository.fixture.ts'
 import { SCENARIOS } from '../../bench/scenarios/index.ts'
 import { ROOT, textOf } from '../repository.ts'
+import { scalingSums } from './scaling-sums.ts'
 
 const isMeasured = existsSync(join(ROOT, FIGURES_LOG))
 
@@ -76,6 +77,13 @@ test('the documents show the figures of the log, and without a log they say that
     )
     expect(silent.map(({ name }) => name)).toEqual([])
   }
+})
+
+const spaced = (text: string) => text.replaceAll(/\s+/g, ' ')
+
+test.runIf(isMeasured)('the costs and sums of the page about scaling follow from the log', () => {
+  const page = spaced(textOf('docs/scaling.md'))
+  expect(scalingSums(parseLog(textOf(FIGURES_LOG))).filter((sum) => !page.includes(sum))).toEqual([])
 })
 
 // A rebase gives the measured commit another name.
