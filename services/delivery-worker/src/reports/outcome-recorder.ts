@@ -210,7 +210,7 @@ export class OutcomeRecorder {
     this.#stopped = true
     await this.#writing
     clearTimeout(this.#retry)
-    await this.#write()
+    if (this.#waiting > 0) await this.#write()
   }
 
   /** Whether entries wait to be written. */
@@ -223,12 +223,11 @@ export class OutcomeRecorder {
   }
 
   async #write(): Promise<void> {
-    let done = true
-    await this.#gather()
-    while (done && this.#waiting > 0) {
+    let done: boolean
+    do {
+      await this.#gather()
       done = await this.#writeBatch()
-      if (done) await this.#gather()
-    }
+    } while (done && this.#waiting > 0)
     // This must happen in the same turn as the last check. Otherwise an entry could be added that no write follows.
     this.#writing = undefined
     if (!done && !this.#stopped) this.#retry = setTimeout(() => this.#writeAgain(), OUTCOME_RETRY_MS)

@@ -78,6 +78,18 @@ test('one answer confirms all records, each for ten seconds after it was read', 
   expect(knows('a', 'b')).toEqual(['a'])
 })
 
+test('records that are used less than once a second are confirmed together', async () => {
+  const { clock, cache, looked, asked, knows, take, answer } = follow()
+  await take()
+  for (const arn of ['a', 'b', 'c']) await cache.find(arn)
+  clock.now = 2_000
+  // This use comes too late for the record, which its caller must read.
+  expect([knows('a'), asked.length]).toEqual([[], 1])
+  answer()
+  clock.now = 2_400
+  expect([knows('b'), knows('c'), looked, asked.length]).toEqual([['b'], ['c'], ['a', 'b', 'c'], 1])
+})
+
 test('without an answer in time, a record is read again', async () => {
   const { clock, changes, cache, looked, asked, knows, take, answer } = follow()
   await take()
