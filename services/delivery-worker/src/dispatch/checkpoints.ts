@@ -6,9 +6,9 @@
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { type Lanes, type ServerMark, shardBase } from '@fantail/store'
+import { type SettledUnit, type Stands, settledField } from '../runs/bit-copies.ts'
+import type { JobRun } from '../runs/job-run.ts'
 import type { Parking } from '../settling/parking.ts'
-import { type SettledUnit, type Stands, settledField } from '../units/bit-copies.ts'
-import type { JobRun } from '../units/job-run.ts'
 import type { RunRetries } from './run-retries.ts'
 
 const CHECKPOINT_MS = 25

@@ -7,11 +7,11 @@ import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
+import type { Unit } from '../runs/unit.ts'
 import { Bitmap } from '../topics/bitmap.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { KeptBack } from '../topics/topic-filters.ts'
-import type { Unit } from '../units/job-run.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 
 let fixture: Fixture

@@ -7,7 +7,7 @@
  * the note.
  */
 import { type NewKept, shardOf } from '@fantail/store'
-import type { JobRun, KeptSome } from '../units/job-run.ts'
+import type { JobRun, KeptSome } from '../runs/job-run.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
 const KEPT = 'kept.'

@@ -1,7 +1,7 @@
 /** Repeats a failed command of Redis while this process has the run. Failures of Redis therefore only delay a job. */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import { CorruptRecordError, type NewEntry, QUARANTINE_BASE, type Quarantined } from '@fantail/store'
-import type { JobRun } from '../units/job-run.ts'
+import type { JobRun } from '../runs/job-run.ts'
 
 const RUN_RETRY_MS = 200
 

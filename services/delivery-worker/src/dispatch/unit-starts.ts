@@ -2,12 +2,13 @@
 
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
+import type { JobRun } from '../runs/job-run.ts'
+import { Unit } from '../runs/unit.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { SliceMatch } from '../topics/slice-match.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { KnownMatch } from '../topics/topic-filters.ts'
-import { type JobRun, Unit } from '../units/job-run.ts'
 import type { RunRetries } from './run-retries.ts'
 import type { UnitAdmission } from './unit-admission.ts'
 

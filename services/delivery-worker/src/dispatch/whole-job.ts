@@ -2,7 +2,7 @@
  * Decides whether a topic's ring keeps all messages of a job together, as one copy of the job's record (kept-jobs.ts).
  */
 import { isWorthKeepingWhole, type KeptJob, type NewKept } from '@fantail/store'
-import type { JobRun } from '../units/job-run.ts'
+import type { JobRun } from '../runs/job-run.ts'
 
 type KeptRun = Pick<JobRun, 'record' | 'part' | 'fence' | 'hasUnreadable' | 'messages'>
 

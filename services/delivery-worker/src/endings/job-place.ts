@@ -9,9 +9,9 @@ import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
 import type { DeliveryStatus, FinishedDelivery } from '../reports/delivery-status.ts'
+import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Parking } from '../settling/parking.ts'
 import type { Endings, Place } from './endings.ts'
-import type { FirstAttempt } from './first-attempt.ts'
 import type { LanePlace } from './lane-place.ts'
 
 export interface JobPlaceOptions {

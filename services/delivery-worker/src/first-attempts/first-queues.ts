@@ -5,9 +5,9 @@
 import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
-import type { FirstAttempt } from '../endings/first-attempt.ts'
+import type { FirstAttempt } from '../runs/first-attempt.ts'
+import type { Unit } from '../runs/unit.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { Unit } from '../units/job-run.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import { SnapshotChecks, type SnapshotChecksOptions, type SnapshotState } from './snapshot-checks.ts'
 

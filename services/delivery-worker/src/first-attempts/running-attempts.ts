@@ -7,8 +7,8 @@ import { type AttemptSlots, HUNG_MS, SLOW_MS } from '../attempts/attempt-slots.t
 import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
 import type { TargetLocks } from '../attempts/target-locks.ts'
-import type { FirstAttempt } from '../endings/first-attempt.ts'
 import type { JobPlace } from '../endings/job-place.ts'
+import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import type { FirstQueues } from './first-queues.ts'
 

@@ -1,6 +1,7 @@
 /** Checks the snapshot of a unit whose first attempts have waited. The others start only after this check. */
+
+import type { Unit } from '../runs/unit.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
-import type { Unit } from '../units/job-run.ts'
 
 /**
  * Age of the last check of a snapshot with which a first attempt starts. Past it: the revision is checked first.

@@ -9,12 +9,12 @@ import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, RemovedLetter } from '@fantail/store'
 import { type DispatchEntry, deliveryGeneration, type FilteredEntry, parseDeliveryId } from '@fantail/store'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
+import type { Unit } from '../runs/unit.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { KeptBack } from '../topics/topic-filters.ts'
-import type { Unit } from '../units/job-run.ts'
 
 /**
  * @limit Entries that a worker keeps while the outcome log cannot be written. Past it: the oldest are dropped and

@@ -6,7 +6,7 @@ import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
-import type { FencedRun } from '../units/park-items.ts'
+import type { FencedRun } from './park-items.ts'
 import { Parking } from './parking.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })

@@ -26,7 +26,7 @@ import {
   type Item,
   type ParkItem,
   proveCopies,
-} from '../units/park-items.ts'
+} from './park-items.ts'
 import { reportParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
-import type { Unit } from '../units/job-run.ts'
+import type { Unit } from '../runs/unit.ts'
 import { SnapshotCache } from './snapshot-cache.ts'
 import type { KeptBack } from './topic-filters.ts'
 

@@ -5,7 +5,7 @@ import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../attempts/body-bytes.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { Unit } from '../units/job-run.ts'
+import type { Unit } from './unit.ts'
 
 /** It is its own end, because there are tens of thousands of them a second. */
 export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {

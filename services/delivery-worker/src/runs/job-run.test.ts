@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import { JobRun, Unit } from './job-run.ts'
+import { JobRun } from './job-run.ts'
+import { Unit } from './unit.ts'
 
 const subscription = {} as CompiledSubscription
 const sliceOf = (n: number): CompiledSlice => ({
