@@ -5,6 +5,7 @@ import type {
   AttemptDone,
   Attempters,
   EnvelopeSigning,
+  KeepAnswer,
   SendMoment,
   Sent,
   SignatureVersion,
@@ -21,7 +22,6 @@ import {
   PROVIDER_RESPONSE_BYTES_MAX,
   unsignedResult,
 } from './attempt-outcome.ts'
-import type { Recording } from './attempt-recording.ts'
 import type { CredentialGate } from './credential-gate.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
@@ -44,12 +44,17 @@ interface AttemptWays {
 
 const NO_WAYS: AttemptWays = {}
 
+interface KeepsAnswers {
+  /** Which answers an attempt keeps for its record. Undefined: none. */
+  keepFor(subscription: CompiledSubscription): KeepAnswer | undefined
+}
+
 interface AttemptMakerOptions {
   attempters: Attempters
   signing: Pick<EnvelopeSigning, 'prepare'>
   metrics: WorkerMetrics
   credentials: Pick<CredentialGate, 'ended'>
-  recording: Pick<Recording, 'keepFor'>
+  recording: KeepsAnswers
   spans: Spans
   /** At level debug, every request has a log line with its send time. */
   log: Pick<Logger, 'debug' | 'isLevelEnabled'>

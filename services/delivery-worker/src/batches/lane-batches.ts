@@ -11,7 +11,7 @@
  */
 import type { BatchLimits } from '@fantail/delivery'
 import { type PassingTimer, passingTime } from '@fantail/store'
-import { bytesOf } from '../attempts/body-bytes.ts'
+import { bytesOf } from '../bodies/body-bytes.ts'
 import type { OpenClaim } from '../claims/open-claims.ts'
 import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../claims/renewals.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'

@@ -2,7 +2,7 @@
 import type { TopicRecord } from '@fantail/contracts'
 import { PROTOCOL_TRAITS } from '@fantail/policy'
 import { type LogClaim, type LogMove, type NewEntry, type NewKept, parseDeliveryId } from '@fantail/store'
-import type { UnreadableBody } from '../attempts/lane-bodies.ts'
+import type { UnreadableBody } from '../bodies/lane-bodies.ts'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'

@@ -25,7 +25,7 @@ import {
   SealKeyError,
   type ServerMarks,
 } from '@fantail/store'
-import { type LaneBodies, UnreadableBody } from '../attempts/lane-bodies.ts'
+import { type LaneBodies, UnreadableBody } from '../bodies/lane-bodies.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { LockedMessages } from '../topics/locked-messages.ts'

@@ -3,7 +3,7 @@
  * the queue only while at least some of these endpoints answer. Otherwise they would fill the queue, and all other
  * messages would wait too.
  */
-import { type AttemptSlots, SLOW_MS } from '../attempts/attempt-slots.ts'
+import { type AttemptSlots, SLOW_MS } from '../capacity/attempt-slots.ts'
 
 /**
  * Number of waiting first attempts. Past it: if no unproven endpoint answers, first attempts of unproven endpoints are

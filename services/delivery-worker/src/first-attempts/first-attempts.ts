@@ -14,10 +14,10 @@
  */
 import type { EnvelopeSigning } from '@fantail/delivery'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
-import type { AttemptSlots } from '../attempts/attempt-slots.ts'
-import type { BodyBytes } from '../attempts/body-bytes.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
-import type { TargetLocks } from '../attempts/target-locks.ts'
+import type { BodyBytes } from '../bodies/body-bytes.ts'
+import type { AttemptSlots } from '../capacity/attempt-slots.ts'
+import type { TargetLocks } from '../capacity/target-locks.ts'
 import { JobPlace, type JobPlaceOptions } from '../endings/job-place.ts'
 import { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Unit } from '../runs/unit.ts'

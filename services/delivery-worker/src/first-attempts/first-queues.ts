@@ -2,9 +2,9 @@
  * Holds first attempts that wait, in one queue per subscription. They wait for a slot of the subscription or of the
  * worker, or for a check of the snapshot.
  */
-import type { AttemptSlots } from '../attempts/attempt-slots.ts'
-import type { CapacityAnnouncer } from '../attempts/freed-capacity.ts'
-import type { TargetLocks } from '../attempts/target-locks.ts'
+import type { AttemptSlots } from '../capacity/attempt-slots.ts'
+import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
+import type { TargetLocks } from '../capacity/target-locks.ts'
 import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Unit } from '../runs/unit.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'

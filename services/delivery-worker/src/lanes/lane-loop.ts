@@ -19,8 +19,8 @@ import {
   type TakeResult,
 } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import type { FreedBy } from '../attempts/freed-capacity.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
+import type { FreedBy } from '../capacity/freed-capacity.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'

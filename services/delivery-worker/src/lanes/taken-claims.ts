@@ -17,11 +17,11 @@ import {
   type ServerMarks,
   type TakeResult,
 } from '@fantail/store'
-import type { AttemptSlots } from '../attempts/attempt-slots.ts'
-import type { BodyBytes, HeldBodies } from '../attempts/body-bytes.ts'
-import { type LaneBodies, type LaneBody, UnreadableBody } from '../attempts/lane-bodies.ts'
-import type { TargetLocks } from '../attempts/target-locks.ts'
 import type { LaneBatches } from '../batches/lane-batches.ts'
+import type { BodyBytes, HeldBodies } from '../bodies/body-bytes.ts'
+import { type LaneBodies, type LaneBody, UnreadableBody } from '../bodies/lane-bodies.ts'
+import type { AttemptSlots } from '../capacity/attempt-slots.ts'
+import type { TargetLocks } from '../capacity/target-locks.ts'
 import type { ClaimAttempts } from '../claims/claim-attempts.ts'
 import {
   claimedOf,

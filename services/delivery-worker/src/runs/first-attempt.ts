@@ -2,7 +2,7 @@
 import type { Linked } from '@fantail/delivery'
 import type { AttemptEnd } from '../attempts/attempt-end.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
-import type { HeldBodies } from '../attempts/body-bytes.ts'
+import type { HeldBodies } from '../bodies/body-bytes.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { Unit } from './unit.ts'

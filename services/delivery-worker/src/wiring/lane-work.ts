@@ -1,7 +1,7 @@
 /** The floor of deliveries that wait: lanes and their claims, logs of FIFO topics, and the sweep of old deliveries. */
 import { inOneWrite, shardsInUse, takeRole } from '@fantail/store'
-import { LaneBodies } from '../attempts/lane-bodies.ts'
 import { LaneBatches } from '../batches/lane-batches.ts'
+import { LaneBodies } from '../bodies/lane-bodies.ts'
 import { ClaimAttempts } from '../claims/claim-attempts.ts'
 import { Renewals } from '../claims/renewals.ts'
 import { LogReaders } from '../fifo/log-readers.ts'

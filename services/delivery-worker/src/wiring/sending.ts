@@ -17,7 +17,7 @@ import {
 } from '@fantail/store'
 import { AttemptMaker } from '../attempts/attempt-maker.ts'
 import { CredentialGate } from '../attempts/credential-gate.ts'
-import { TargetLocks } from '../attempts/target-locks.ts'
+import { TargetLocks } from '../capacity/target-locks.ts'
 import { realClock } from '../clocks/worker-travel.ts'
 import { MobilePushEvents } from '../dead-letters/mobile-push-events.ts'
 import type { Ground } from './ground.ts'

@@ -16,8 +16,8 @@ import {
   WAKE_MOVED,
 } from '@fantail/store'
 import type { Vault } from '@fantail/vault'
-import type { AttemptSlots } from '../attempts/attempt-slots.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
+import type { AttemptSlots } from '../capacity/attempt-slots.ts'
 import type { MissingQueues } from '../dead-letters/missing-queues.ts'
 import type { LaneLoop } from '../lanes/lane-loop.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'

@@ -14,10 +14,10 @@ import {
   isSealed,
   sealAnswer,
 } from '@fantail/store'
+import { type AttemptEnd, type Decided, type EndReport, isSent, type Sent } from '../attempts/attempt-end.ts'
+import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
+import { type Came, howItCame, lateFor } from '../attempts/attempt-why.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import { type AttemptEnd, type Decided, type EndReport, isSent, type Sent } from './attempt-end.ts'
-import { type Outcome, resultState } from './attempt-outcome.ts'
-import { type Came, howItCame, lateFor } from './attempt-why.ts'
 
 interface RecordingOptions {
   recorder: Pick<AttemptRecorder, 'add' | 'isOn' | 'takesSuccess' | 'leaveOut'>

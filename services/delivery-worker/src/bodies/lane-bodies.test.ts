@@ -2,9 +2,9 @@ import { createMessageId, formatMessageId, parseMessageId } from '@fantail/contr
 import { renderBody, type Target } from '@fantail/delivery'
 import { messageBody } from '@fantail/store'
 import { expect, test } from 'vitest'
+import { FreedCapacity } from '../capacity/freed-capacity.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { BodyBytes } from './body-bytes.ts'
-import { FreedCapacity } from './freed-capacity.ts'
 import { LaneBodies, UnreadableBody } from './lane-bodies.ts'
 
 const keyOf = (messageId: string) => (parseMessageId(messageId) ?? Buffer.alloc(16)).toString('latin1')

@@ -7,9 +7,10 @@
  * always keep their half. So for the length of one deadline, all attempts may hold one and a half times the limit. A
  * message counts once in each half, however many deliveries use it.
  */
+
+import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
 import type { Follower } from '../topics/followers.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { CapacityAnnouncer } from './freed-capacity.ts'
 
 /**
  * About 128 messages of 256 KB fit, or 27,000 of 1 KB.

@@ -4,9 +4,9 @@
  */
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
+import { FreedCapacity } from '../capacity/freed-capacity.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { BodyBytes, bytesOf } from './body-bytes.ts'
-import { FreedCapacity } from './freed-capacity.ts'
 
 const message = () =>
   new MessageContext({
