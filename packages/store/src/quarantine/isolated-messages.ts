@@ -1,7 +1,7 @@
 /**
- * Notes about isolated messages. Jobs ended without a result while such a message was being matched, so it waits by
- * itself (delivery-worker/src/dispatch/isolating-runs.ts). The notes only show operators why the message waits, so a
- * note may be lost.
+ * Notes about isolated messages. Such a message waits by itself, because starts ended while they matched it, or because
+ * matching it threw an error (delivery-worker/src/dispatch/isolating-runs.ts). The notes only show operators why the
+ * message waits, so a note may be lost.
  */
 import type { Redis } from 'ioredis'
 import { isolatedKey } from '../keys/keys.ts'

@@ -19,9 +19,9 @@ import {
   shardBase,
   shardOf,
 } from '@fantail/store'
-import type { Isolation } from '../fifo/isolation.ts'
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
+import type { IsolationNotes } from '../reports/isolation-notes.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import { JobRun } from '../runs/job-run.ts'
 import type { Parking } from '../settling/parking.ts'
@@ -58,7 +58,7 @@ export interface DispatcherOptions {
   count(cause: string): Promise<void>
   /** Puts data that cannot be decoded into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
-  isolation: Pick<Isolation, 'begin' | 'end'>
+  isolation: Pick<IsolationNotes, 'begin' | 'end'>
   /** Writes messages into the rings of their topics. */
   keeping: Pick<MessageKeeping, 'keep'>
   /** Epoch ms by Redis's clock. */

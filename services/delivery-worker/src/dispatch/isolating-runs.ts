@@ -1,6 +1,6 @@
 /**
- * Runs a job again whose earlier starts did not end, because a worker was killed or frozen, or because Redis did not
- * answer.
+ * Runs a job again whose earlier starts did not end, because a worker was killed or frozen, because Redis did not
+ * answer, or because matching a message threw an error.
  *
  *   start 1, 2   all messages at once, first attempts straight from the job
  *     │ a start finds that an earlier one, other than the first, had begun
@@ -15,7 +15,7 @@
  * that it has begun. A start may never begin, because its worker was stopped or lost the job's lock before. It has then
  * killed no worker. However many such starts there are, they make no run isolating, and isolate no message.
  *
- * A message that throws while it is matched is isolated at once, and its job continues with the others.
+ * A message that throws in an isolating run is isolated at once, and its job continues with the others.
  *
  * A message is under way only while it is matched and parked, which takes milliseconds. A freeze or an outage therefore
  * rarely isolates a message, and a message that is isolated wrongly is only delayed. A readable message is never

@@ -5,8 +5,8 @@
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '@fantail/jobs'
 import { CorruptRecordError, type Idempotency, type SliceRef, underTopic } from '@fantail/store'
-import type { Isolation } from '../fifo/isolation.ts'
 import { hasRing, keptForm } from '../kept/message-keeping.ts'
+import type { IsolationNotes } from '../reports/isolation-notes.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { JobRun } from '../runs/job-run.ts'
 import type { TopicSnapshot } from '../topics/compiled-slice.ts'
@@ -26,7 +26,7 @@ interface MessageStartsOptions {
   quarantine: RunQuarantine
   recorder: Pick<OutcomeRecorder, 'keptBack' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
-  isolation: Pick<Isolation, 'end'>
+  isolation: Pick<IsolationNotes, 'end'>
   /** Adds one to a count in Redis, in addition to the scripts' own counts. */
   count(cause: string): Promise<void>
   /** Epoch ms by Redis's clock. */

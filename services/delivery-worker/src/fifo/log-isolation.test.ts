@@ -21,9 +21,9 @@ import { LaneBodies } from '../bodies/lane-bodies.ts'
 import { standing } from '../fixtures/standing-copies.fixture.ts'
 import { fakeStats } from '../fixtures/stats.fixture.ts'
 import { createMessage, useFixture } from '../fixtures/worker.fixture.ts'
+import { IsolationNotes } from '../reports/isolation-notes.ts'
 import { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import { SnapshotCache } from '../topics/snapshot-cache.ts'
-import { Isolation } from './isolation.ts'
 import { LogReaders } from './log-readers.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders.fifo'
@@ -102,7 +102,7 @@ async function work(killer?: string): Promise<void> {
     quarantine: async () => {
       throw new Error('nothing here is to be quarantined')
     },
-    isolation: new Isolation({ isolated: new IsolatedMessages(redis), log, now }),
+    isolation: new IsolationNotes({ isolated: new IsolatedMessages(redis), log, now }),
     keeping: { keep: async () => undefined },
     log,
     now,

@@ -27,10 +27,10 @@ import {
 } from '@fantail/store'
 import { type LaneBodies, UnreadableBody } from '../bodies/lane-bodies.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
+import type { IsolationNotes } from '../reports/isolation-notes.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
-import type { Isolation } from './isolation.ts'
 import { type LogBatch, unmatchableEntry, unreadableEntry } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
 
@@ -56,7 +56,7 @@ export interface LogReadersOptions {
   servers: Pick<ServerMarks, 'mark'>
   /** Puts a message that cannot be decoded or matched into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
-  isolation: Pick<Isolation, 'begin' | 'end'>
+  isolation: Pick<IsolationNotes, 'begin' | 'end'>
   /** Writes messages into the rings of their topics. */
   keeping: Pick<MessageKeeping, 'keep'>
   log: Logger

@@ -122,7 +122,7 @@ export class ShardQueue<T> {
         return
       } catch (error) {
         faults = isFault(error) ? faults + 1 : 0
-        if (faults >= FAULTY_TRIES_MAX) return this.#isolate(shard, batch, error)
+        if (faults >= FAULTY_TRIES_MAX) return this.#runInHalves(shard, batch, error)
         report(shard, 'down', error)
         await new Promise((resolve) => setTimeout(resolve, delayMs * (0.5 + Math.random() / 2)))
       }
@@ -130,7 +130,7 @@ export class ShardQueue<T> {
   }
 
   /** Runs the halves of a faulty batch one after the other, so that its items keep their order. */
-  async #isolate(shard: number, batch: T[], error: unknown): Promise<void> {
+  async #runInHalves(shard: number, batch: T[], error: unknown): Promise<void> {
     const { giveUp, report } = this.#options
     const [item] = batch
     if (batch.length > 1) {
@@ -145,7 +145,7 @@ export class ShardQueue<T> {
     try {
       await this.#options.run(shard, half)
     } catch (error) {
-      await (isFault(error) ? this.#isolate(shard, half, error) : this.#runUntilDone(shard, half))
+      await (isFault(error) ? this.#runInHalves(shard, half, error) : this.#runUntilDone(shard, half))
     }
   }
 }

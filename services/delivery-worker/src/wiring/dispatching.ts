@@ -1,9 +1,9 @@
 /** The floor that takes jobs: their consumers, their dispatcher and first attempts. */
 import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
-import { Isolation } from '../fifo/isolation.ts'
 import { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import { MessageKeeping } from '../kept/message-keeping.ts'
+import { IsolationNotes } from '../reports/isolation-notes.ts'
 import type { Ending } from './ending.ts'
 import type { Ground } from './ground.ts'
 import type { Sending } from './sending.ts'
@@ -17,7 +17,7 @@ export type Dispatching = ReturnType<typeof createDispatching>
 export function createDispatching(below: Ground & Sending & Ending, options: DeliveryWorkerOptions) {
   const { redis, servers, stores, quarantine, memory, now, log } = below
   const { redisUrl: url, attemptTimeoutMs } = options
-  const isolation = new Isolation({ isolated: stores.isolated, log, now })
+  const isolation = new IsolationNotes({ isolated: stores.isolated, log, now })
   const keeping = new MessageKeeping({ kept: stores.kept, upkeep: stores.keptUpkeep, memory, log })
   const firstAttempts = new FirstAttempts({ ...below, attemptTimeoutMs })
   const dispatcher = new Dispatcher({

@@ -1,22 +1,22 @@
 /**
- * Logs and records isolated messages. Such a message waits separately from its job or log, because workers died or
- * froze while they matched it.
+ * Logs and records isolated messages. Such a message waits separately from its job or log, because starts of the job
+ * or readers of the log ended while they matched it, or because matching it threw an error.
  */
 import type { Logger } from '@fantail/runtime'
 import type { IsolatedMessages } from '@fantail/store'
 import type { MessageContext } from '../topics/message-context.ts'
 
-interface IsolationOptions {
+interface IsolationNotesOptions {
   isolated: Pick<IsolatedMessages, 'note' | 'forget'>
   log: Logger
   /** Epoch ms by Redis's clock. */
   now(): number
 }
 
-export class Isolation {
-  readonly #options: IsolationOptions
+export class IsolationNotes {
+  readonly #options: IsolationNotesOptions
 
-  constructor(options: IsolationOptions) {
+  constructor(options: IsolationNotesOptions) {
     this.#options = options
   }
 
