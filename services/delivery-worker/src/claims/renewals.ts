@@ -1,7 +1,6 @@
 /** Gets new send times for unsent claims. One script per shard handles all requests since the last one. */
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, joinStates, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, Lanes, RenewedClaim } from '@fantail/store'
-import { reportParts } from '../settling/part-states.ts'
 import { ShardQueue } from '../settling/shard-queue.ts'
 
 /** Lanes whose claims one script renews. Past it: a further script follows. */
@@ -32,7 +31,7 @@ export class Renewals {
         options.log.error({ shard, subscriptionId, err: error }, 'renewals.failed')
         done([])
       },
-      report: reportParts(createStateLog({ log: options.log, what: 'renewals', initial: 'up' })),
+      report: joinStates(createStateLog({ log: options.log, what: 'renewals', initial: 'up' })),
     })
   }
 

@@ -7,7 +7,7 @@ import {
   queueBody,
   targetOfLetters,
 } from '@fantail/delivery'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, joinStates, type Logger, type ReportMember } from '@fantail/runtime'
 import {
   type DeadState,
   deadLetterItemId,
@@ -22,7 +22,6 @@ import {
   type TopicQueues,
 } from '@fantail/store'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
-import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -76,11 +75,11 @@ export class LetterAppends {
    * Reports failures for each queue, once until it works again. An unreachable queue is tried every two seconds for
    * each delivery, and would otherwise be reported as often.
    */
-  readonly #report: ReportPart
+  readonly #report: ReportMember
 
   constructor(options: LetterAppendsOptions) {
     this.#options = options
-    this.#report = reportParts(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
+    this.#report = joinStates(createStateLog({ log: options.log, what: 'dead_letters', initial: 'up' }))
   }
 
   /**

@@ -2,9 +2,9 @@
  * Finds due shards that no wake and no reply has named. The busy-shards hint is read once a second, because a wake may
  * be lost. All shards are read once a minute, because a hint may be lost. The same round trip reads Redis's time.
  */
+import type { ReportMember } from '@fantail/runtime'
 import { type Lanes, SHARD_COUNT, type ShardTimes } from '@fantail/store'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
-import type { ReportPart } from '../settling/part-states.ts'
 
 const HINTS_MS = 1_000
 const HINT_SWEEP_MS = 60_000
@@ -16,7 +16,7 @@ const TIMED_DISTANCE = 17
 interface LaneHintsOptions {
   lanes: Pick<Lanes, 'dueTimes' | 'busyShards' | 'noteDue' | 'noteUnproven' | 'now'>
   clocks: ShardClocks
-  report: ReportPart
+  report: ReportMember
   /** A delivery of the shard is due at this Redis time. null: none is due. */
   dueAt(shard: number, at: number | null): void
   /** Like `dueAt`, for the first lane in the line of unproven endpoints. */

@@ -9,7 +9,7 @@
  * this line at a time, or a few while round trips are long. While no such slot is free, the line is not read. So these
  * lanes cost nothing, whatever their number.
  */
-import { createStateLog } from '@fantail/runtime'
+import { createStateLog, joinStates, type ReportMember } from '@fantail/runtime'
 import {
   type ClaimedLane,
   type Lanes,
@@ -24,7 +24,6 @@ import type { FreedBy } from '../capacity/freed-capacity.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
-import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import { LaneHints } from './lane-hints.ts'
 import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
 import { type ShardInLine, UnprovenLine } from './unproven-line.ts'
@@ -84,7 +83,7 @@ interface ServedLane {
 
 export class LaneLoop {
   readonly #options: LaneLoopOptions
-  readonly #report: ReportPart
+  readonly #report: ReportMember
   readonly #hints: LaneHints
   readonly #claims: TakenClaims
   /** Shard → Redis time of its next due delivery. */
@@ -122,7 +121,7 @@ export class LaneLoop {
 
   constructor(options: LaneLoopOptions) {
     this.#options = options
-    this.#report = reportParts(createStateLog({ log: options.log, what: 'lanes', initial: 'up' }))
+    this.#report = joinStates(createStateLog({ log: options.log, what: 'lanes', initial: 'up' }))
     const { dueAt, unprovenAt } = this
     const onTime = () => this.#schedule()
     this.#hints = new LaneHints({ ...options, report: this.#report, dueAt, unprovenAt, onTime })

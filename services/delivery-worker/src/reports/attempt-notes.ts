@@ -5,11 +5,10 @@
  * results are dropped. Later attempts correct the figures.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, joinStates, type Logger, type ReportMember } from '@fantail/runtime'
 import { type AttemptNote, type Lanes, passingTime } from '@fantail/store'
 import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
-import { type ReportPart, reportParts } from '../settling/part-states.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
 /** Subscriptions whose results one write has. Past it: the next write has the others, five seconds later. */
@@ -41,7 +40,7 @@ type Noted = Pick<CompiledSubscription, 'shard'> & { record: { id: string } }
 
 export class AttemptNotes implements EndReport {
   readonly #lanes: Pick<Lanes, 'noteAttempts'>
-  readonly #report: ReportPart
+  readonly #report: ReportMember
   readonly #notes = new Map<string, Note>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
@@ -50,7 +49,7 @@ export class AttemptNotes implements EndReport {
 
   constructor(lanes: Pick<Lanes, 'noteAttempts'>, log: Logger) {
     this.#lanes = lanes
-    this.#report = reportParts(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
+    this.#report = joinStates(createStateLog({ log, what: 'attempt_notes', initial: 'up' }))
   }
 
   /** An attempt that was not made says nothing about its endpoint. */

@@ -4,10 +4,9 @@
  */
 import type { AttemptResult } from '@fantail/contracts'
 import { answeredAs } from '@fantail/policy'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, joinStates, type Logger } from '@fantail/runtime'
 import type { LaneResult, Lanes } from '@fantail/store'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import { reportParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
 /** Answers that one script notes. Past it: a further script follows. */
@@ -46,7 +45,7 @@ export class LanePacing {
         log.error({ shard, subscriptionId, err: error }, 'pacing.failed')
         done({ open: false, closedAt: null })
       },
-      report: reportParts(createStateLog({ log, what: 'pacing', initial: 'up' })),
+      report: joinStates(createStateLog({ log, what: 'pacing', initial: 'up' })),
     })
   }
 

@@ -17,7 +17,7 @@
  * latest batch in the shard is looked up first (jobs: run-copies.ts).
  */
 import { randomBytes } from 'node:crypto'
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, joinStates, type Logger } from '@fantail/runtime'
 import { type Lanes, type ParkedJob, type ParkResult, shardBase } from '@fantail/store'
 import {
   buildRequest,
@@ -27,7 +27,6 @@ import {
   type ParkItem,
   proveCopies,
 } from './park-items.ts'
-import { reportParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
 /** Deliveries that one script parks. Past it: a further script follows. */
@@ -68,7 +67,7 @@ export class Parking {
       batchMax: ENTRIES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
       giveUp: (shard, item, error) => this.#giveUp(shard, item, error),
-      report: reportParts(createStateLog({ log, what: 'parking', initial: 'up' })),
+      report: joinStates(createStateLog({ log, what: 'parking', initial: 'up' })),
     })
   }
 

@@ -7,9 +7,8 @@
  * ends only while the copy's mark holds (store: server-marks.ts). A delivery to an endpoint needs no mark: if Redis
  * loses the settlement, the attempt is repeated.
  */
-import { createStateLog, type Logger } from '@fantail/runtime'
+import { createStateLog, joinStates, type Logger } from '@fantail/runtime'
 import { deliveryItemId, type Lanes, type ServerMark, type SettleTo, type Standing } from '@fantail/store'
-import { reportParts } from './part-states.ts'
 import { ShardQueue } from './shard-queue.ts'
 
 /** Settlements of one script. Past it: a further script follows. */
@@ -62,7 +61,7 @@ export class Settling {
         this.#logFailed(shard, item, error)
         item.done(false, null)
       },
-      report: reportParts(createStateLog({ log, what: 'settling', initial: 'up' })),
+      report: joinStates(createStateLog({ log, what: 'settling', initial: 'up' })),
     })
   }
 

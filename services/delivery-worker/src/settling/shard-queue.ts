@@ -9,8 +9,8 @@
  * Items that are not urgent may wait for a moment if the last script of their shard began just before. They then share
  * a script with other items, and one write with other shards.
  */
+import type { ReportMember } from '@fantail/runtime'
 import { isScriptFault } from '@fantail/store'
-import type { ReportPart } from './part-states.ts'
 
 /** First pause before a failed script is tried again. The pause doubles with each try. */
 const RETRY_MS_MIN = 100
@@ -26,7 +26,7 @@ interface ShardQueueOptions<T> {
   run(shard: number, batch: T[]): Promise<void>
   /** Called with an item whose script fails although Redis works. The item must not be waited for any longer. */
   giveUp(shard: number, item: T, error: unknown): void
-  report: ReportPart
+  report: ReportMember
 }
 
 interface Line<T> {

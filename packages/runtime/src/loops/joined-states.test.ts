@@ -1,11 +1,11 @@
-import { createStateLog } from '@fantail/runtime'
 import { expect, test } from 'vitest'
-import { reportParts } from './part-states.ts'
+import { joinStates } from './joined-states.ts'
+import { createStateLog } from './state-log.ts'
 
-test('a part that works does not end what another one’s failure began', () => {
+test('a member that works does not end what another one’s failure began', () => {
   const lines: string[] = []
   const write = (...words: unknown[]) => void lines.push(String(words[1]))
-  const report = reportParts(
+  const report = joinStates(
     createStateLog({ log: { info: write, warn: write }, what: 'lanes', initial: 'up' }),
   )
   report(0, 'up')
