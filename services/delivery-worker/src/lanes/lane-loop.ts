@@ -8,22 +8,18 @@
  * Lanes of unproven endpoints wait in a separate line (`unproven`) for slots of their own half. There is one take from
  * this line at a time, or a few while round trips are long. While no such slot is free, the line is not read. So these
  * lanes cost nothing, whatever their number.
+ *
+ * While round trips are long, takes follow another policy (far-takes.ts).
  */
 import { createStateLog, joinStates, type ReportMember } from '@fantail/runtime'
-import {
-  type ClaimedLane,
-  type Lanes,
-  LEASE_MARGIN_MS,
-  NUMBER,
-  type TakeRequest,
-  type TakeResult,
-} from '@fantail/store'
+import { type Lanes, LEASE_MARGIN_MS, NUMBER, type TakeResult } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { FreedBy } from '../capacity/freed-capacity.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
+import { besideInMs, FarTakes, isFar, type RunningTakes, type TakeBounds } from './far-takes.ts'
 import { LaneHints } from './lane-hints.ts'
 import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
 import { type ShardInLine, UnprovenLine } from './unproven-line.ts'
@@ -43,21 +39,6 @@ const CORRUPT_LOG_MS = 60_000
 /** Lanes with corrupt data that a worker remembers to have logged. Past it: they are logged more often. */
 const CORRUPT_LANES_MAX = 1_000
 const TAKE_RETRY_MS = 500
-/**
- * After a longer round trip, the attempts of the last take have ended long before the next one comes. Takes of a shard
- * then run side by side, bring bodies along, and name how many claims each lane may get once its attempts have ended.
- */
-const LONG_TRIP_MS = 50
-/** Claims of a lane for which no such number is known, in each take that runs beside another one. */
-const FAR_OTHERS = 1
-/** The measured round trip is rounded up to a multiple of this, as it differs a little every time. */
-const TRIP_STEP_MS = 50
-/** Bytes of the bodies that a take brings along while round trips are long. Past it: the others are read afterwards. */
-const FAR_BODY_BYTES = 262_144
-/** For how long a lane without claims is named in takes. */
-const SERVED_MS = 10_000
-/** Lanes without an attempt in flight that a worker names in a take. Past it: they get as many as new lanes. */
-const SERVED_LANES_MAX = 1_000
 /** After unproven endpoints have waited for a slot, slots that are freed within this time are used by one take. */
 const UNPROVEN_GATHER_MS = 100
 
@@ -73,27 +54,18 @@ interface LaneLoopOptions extends Omit<TakenClaimsOptions, 'onStarved'> {
   onLook(): void
 }
 
-interface ServedLane {
-  shard: number
-  /** When a take last had capacity for the lane, by performance.now(). -Infinity: that take got no claims of it. */
-  namedAt: number
-  /** True if the latest reply of a take with capacity for the lane had no claims of it. */
-  missed: boolean
-}
-
 export class LaneLoop {
   readonly #options: LaneLoopOptions
   readonly #report: ReportMember
   readonly #hints: LaneHints
   readonly #claims: TakenClaims
+  readonly #far: FarTakes
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
   readonly #line = new UnprovenLine()
-  /** Shards with running takes. `askedAt`: when the latest began, by performance.now(). */
-  readonly #taking = new Map<number, { takes: number; askedAt: number }>()
+  /** Shards with running takes. */
+  readonly #taking = new Map<number, RunningTakes>()
   #running = 0
-  /** Shards whose latest take has found deliveries. */
-  readonly #yielding = new Set<number>()
   /**
    * By shard: subscriptions whose lanes the latest take from the line has passed over, because this worker was making
    * as many attempts as it may.
@@ -111,12 +83,6 @@ export class LaneLoop {
   #takes = 0
   /** Lanes that have a line in the log. */
   readonly #corrupt = new LRUCache<string, true>({ max: CORRUPT_LANES_MAX, ttl: CORRUPT_LOG_MS })
-  /** Lanes that lately had claims, while round trips are long. */
-  readonly #served = new LRUCache<string, ServedLane>({
-    maxSize: SERVED_LANES_MAX,
-    ttl: SERVED_MS,
-    sizeCalculation: () => 1,
-  })
   #stopped = false
 
   constructor(options: LaneLoopOptions) {
@@ -129,6 +95,7 @@ export class LaneLoop {
       this.#starved = true
     }
     this.#claims = new TakenClaims({ ...options, onStarved })
+    this.#far = new FarTakes(options.slots)
   }
 
   start(): void {
@@ -215,12 +182,10 @@ export class LaneLoop {
     return next
   }
 
-  /** When a take may begin beside the running ones of its shard. */
+  /** When a take of the shard may begin. */
   #besideInMs(shard: number, clock: RedisClock, now: number): number {
     const taking = this.#taking.get(shard)
-    if (!taking) return 0
-    if (!isFar(clock) || taking.takes >= NUMBER.FAR_TAKES) return Number.POSITIVE_INFINITY
-    return taking.askedAt + clock.roundTripMs / NUMBER.FAR_TAKES - now
+    return taking ? besideInMs(taking, clock, now) : 0
   }
 
   get #takesMax(): number {
@@ -277,7 +242,7 @@ export class LaneLoop {
       this.#due.delete(shard)
     }
     // Behind a slow Redis, the next take does not wait until the reply says that more is due.
-    if (!inLine && this.#yielding.has(shard) && isFar(clocks.of(shard)))
+    if (!inLine && this.#far.isYielding(shard) && isFar(clocks.of(shard)))
       this.#due.set(shard, clocks.of(shard).now())
     // Running takes share the free slots. Claims beyond them would have to return to their lanes.
     const share = Math.ceil(this.#free(true) / this.#running)
@@ -297,12 +262,12 @@ export class LaneLoop {
       clocks.report(shard, result.now, askedAt)
       this.#note(shard, result, inLine)
       for (const claim of result.logs) readers.read(shard, claim)
-      if (isFar(clocks.of(shard))) this.#remember(shard, result, askedAt)
+      if (isFar(clocks.of(shard))) this.#far.remember(shard, result, askedAt)
       await this.beginClaims(shard, result, askedAt)
       this.#report(shard, 'up')
     } catch (error) {
       this.#report(shard, 'down', error)
-      this.#yielding.delete(shard)
+      this.#far.failed(shard)
       this.#due.delete(shard)
       const again = this.#options.clocks.of(shard).now() + TAKE_RETRY_MS
       if (inLine) this.unprovenAt(shard, again)
@@ -355,32 +320,6 @@ export class LaneLoop {
     return this.#claims.begin(shard, result, askedAt)
   }
 
-  /** Called with the reply to a take while round trips are long. `askedAt`: by performance.now(). */
-  #remember(shard: number, { lanes }: TakeResult, askedAt: number): void {
-    if (lanes.length > 0) this.#yielding.add(shard)
-    else this.#yielding.delete(shard)
-    this.#returnUnused(shard, lanes, askedAt)
-    // A throttled lane gets what its send times allow.
-    const served = lanes.filter(({ claims }) => claims.some(({ sendAt }) => sendAt === null))
-    for (const { subscriptionId } of served) {
-      const namedAt = this.#served.get(subscriptionId)?.namedAt ?? Number.NEGATIVE_INFINITY
-      this.#served.set(subscriptionId, { shard, namedAt, missed: false })
-    }
-  }
-
-  /**
-   * A take may have had capacity for a lane that was not due, or that it did not reach. The next take then has it.
-   * Otherwise each take that meets the lane could be one without capacity, and the lane would wait on and on.
-   */
-  #returnUnused(shard: number, lanes: ClaimedLane[], askedAt: number): void {
-    const claimed = new Set(lanes.map(({ subscriptionId }) => subscriptionId))
-    for (const [id, served] of this.#served.entries()) {
-      if (served.shard !== shard || served.namedAt !== askedAt || claimed.has(id)) continue
-      served.namedAt = Number.NEGATIVE_INFINITY
-      served.missed = true
-    }
-  }
-
   /** The number of attempts for which slots and bytes are free. */
   #free(proven: boolean): number {
     const { slots, bytes } = this.#options
@@ -388,44 +327,14 @@ export class LaneLoop {
     return free > 0 ? Math.min(free, bytes.attemptsLeft(proven)) : free
   }
 
-  /**
-   * How many claims each busy subscription may get, and bounds of a take while round trips are long. All other lanes
-   * may get as many claims as a new lane.
-   */
-  #bounds(shard: number, now: number, isBeside: boolean): Partial<TakeRequest> & Pick<TakeRequest, 'limits'> {
+  /** How many claims each busy subscription may get. All other lanes may get as many claims as a new lane. */
+  #bounds(shard: number, now: number, isBeside: boolean): TakeBounds {
     const { slots, clocks, batches } = this.#options
     const clock = clocks.of(shard)
-    const limits = isFar(clock) ? this.#nextLimits(shard, now) : new Map<string, number>()
+    const limits = isFar(clock) ? this.#far.nextLimits(shard, now) : new Map<string, number>()
     for (const [id, capacity] of slots.busy()) if (!limits.has(id)) limits.set(id, capacity)
     batches.limit(limits)
-    if (!isFar(clock)) return { limits, othersMax: slots.startingAllowance }
-    return {
-      limits,
-      othersMax: isBeside ? FAR_OTHERS : slots.startingAllowance,
-      tripMs: Math.ceil(clock.roundTripMs / TRIP_STEP_MS) * TRIP_STEP_MS,
-      leadMs: Math.round(clock.lateMs),
-      bodyBytesMax: FAR_BODY_BYTES,
-    }
+    if (isFar(clock)) return this.#far.bounds(limits, clock, isBeside)
+    return { limits, othersMax: slots.startingAllowance }
   }
-
-  /**
-   * Claims of lanes whose attempts in flight will have ended when the take's reply comes. If an endpoint answers so
-   * slowly that the claims of the take before will still be in flight, its lane gets none. If the take before may have
-   * got no claims, the lane gets as many as a new lane.
-   */
-  #nextLimits(shard: number, now: number): Map<string, number> {
-    const limits = new Map<string, number>()
-    for (const [id, served] of this.#served.entries()) {
-      const next = served.shard === shard ? this.#options.slots.nextAllowance(id) : undefined
-      if (!next) continue
-      const isFree = now - served.namedAt >= next.inMs
-      if (isFree) served.namedAt = now
-      if (isFree || !served.missed) limits.set(id, isFree ? next.attempts : 0)
-    }
-    return limits
-  }
-}
-
-function isFar({ roundTripMs }: RedisClock): boolean {
-  return roundTripMs > LONG_TRIP_MS
 }
