@@ -3,7 +3,8 @@ import { dispatchJobKey, isTrouble } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeAll, expect, test } from 'vitest'
-import { type RunEntry, RunLocks } from '../consuming/run-locks.ts'
+import type { RunEntry } from '../consuming/run-entries.ts'
+import { RunLocks } from '../consuming/run-locks.ts'
 import { TroubleGuard } from './trouble-guard.ts'
 
 const MEMORY_BYTES = 16 * 1_048_576

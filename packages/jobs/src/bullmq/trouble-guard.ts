@@ -7,6 +7,7 @@ import { isCluster, isTrouble, writeBarrier } from '@fantail/store'
 import type { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { queuePrefix } from './bull.ts'
+import type { ConsumerLog } from './consumer-log.ts'
 
 /** First pause before a troubled Redis is probed. The pause doubles with each probe. */
 const PROBE_MS_MIN = 100
@@ -73,10 +74,4 @@ async function probe(redis: Redis, key: string): Promise<void> {
   // While the slot moves between masters, commands with one key work and scripts with several keys are refused. So
   // several keys are probed.
   if (isCluster(redis)) await redis.exists(`${key}~`, `${key}~~`)
-}
-
-/** The part of a logger that the consumer and its guards use. */
-export interface ConsumerLog {
-  warn(fields: Record<string, unknown>, message: string): void
-  info(fields: Record<string, unknown>, message: string): void
 }

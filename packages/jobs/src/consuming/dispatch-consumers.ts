@@ -4,7 +4,7 @@
  */
 import { batch, DISPATCH_QUEUES_MAX, type Redis, replies } from '@fantail/store'
 import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
-import type { ConsumerLog } from '../bullmq/trouble-guard.ts'
+import type { ConsumerLog } from '../bullmq/consumer-log.ts'
 import type { DispatchConsumer } from './dispatch-consumer.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 

@@ -5,7 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from '@fantail/store'
 import type { CompletionGuard } from '../bullmq/completion-guard.ts'
-import type { RunEntry } from './run-locks.ts'
+import type { RunEnd, RunName } from './dispatch-run.ts'
+import type { RunCopies } from './run-copies.ts'
 
 /**
  * Ended runs that are remembered until BullMQ has completed their jobs. Past it: the oldest is forgotten, and its
@@ -15,6 +16,27 @@ const ENDED_MAX = 10_000
 const PROVE_RETRY_MS = 200
 /** Time for which a completion waits until Redis has proved the copies. Past it: the job is started again. */
 const PROVE_MS_MAX = 3_000
+
+export interface RunEntry {
+  id: string
+  /** When the job was added (epoch ms). A Redis that has lost its latest writes may give the job's number again. */
+  addedAt: number
+  /**
+   * Only the name and the copies are kept, because the entry of a job that could not be completed stays for a long
+   * time.
+   */
+  run: RunName
+  /** The lock token of the latest start. */
+  token: string
+  /** Number of the job's starts, including this run's. */
+  starts: number
+  since: number
+  /** False for a part with nothing to do. */
+  begun: boolean
+  lost: boolean
+  copies: RunCopies
+  done: Promise<RunEnd>
+}
 
 type Start = Pick<RunEntry, 'id' | 'addedAt' | 'starts'>
 

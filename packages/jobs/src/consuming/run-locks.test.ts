@@ -3,7 +3,8 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
 import { JOBS } from './dispatch-consumer.fixture.ts'
 import type { RunCopies } from './run-copies.ts'
-import { type RunEntry, RunLocks } from './run-locks.ts'
+import type { RunEntry } from './run-entries.ts'
+import { RunLocks } from './run-locks.ts'
 
 const { redis } = await useRedis({ connect })
 const locks = new RunLocks(0, redis, fail)

@@ -5,29 +5,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import { holdJobLock, type Redis } from '@fantail/store'
 import { LOCK_MS } from '../bullmq/bull.ts'
-import type { RunEnd, RunName } from './dispatch-run.ts'
-import type { RunCopies } from './run-copies.ts'
-
-export interface RunEntry {
-  id: string
-  /** When the job was added (epoch ms). A Redis that has lost its latest writes may give the job's number again. */
-  addedAt: number
-  /**
-   * Only the name and the copies are kept, because the entry of a job that could not be completed stays for a long
-   * time.
-   */
-  run: RunName
-  /** The lock token of the latest start. */
-  token: string
-  /** Number of the job's starts, including this run's. */
-  starts: number
-  since: number
-  /** False for a part with nothing to do. */
-  begun: boolean
-  lost: boolean
-  copies: RunCopies
-  done: Promise<RunEnd>
-}
+import type { RunEntry } from './run-entries.ts'
 
 /**
  * How long to wait for BullMQ's answer to a later start of the job. After a freeze this time is over before the process

@@ -14,7 +14,7 @@ import type { DispatchParts } from './dispatch-parts.ts'
 import type { DispatchRun, JobRecord, RunEnd } from './dispatch-run.ts'
 import type { PartsCapacity } from './parts-capacity.ts'
 import { RunCopies } from './run-copies.ts'
-import type { RunEntry } from './run-locks.ts'
+import type { RunEntry } from './run-entries.ts'
 
 interface RunStartsOptions {
   /** Number of the dispatch queue. */

@@ -15,7 +15,8 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { type KnownMatch, sliceNumberOf, type TopicMatch } from '../topics/topic-filters.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import type { RunQuarantine, RunRetries } from './run-retries.ts'
+import type { RunQuarantine } from './run-quarantine.ts'
+import type { RunRetries } from './run-retries.ts'
 import type { Start, UnitStarts } from './unit-starts.ts'
 
 interface MessageStartsOptions {
