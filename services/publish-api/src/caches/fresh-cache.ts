@@ -87,8 +87,8 @@ export class FreshCache<T> {
     const changes = readAge <= CONFIRMED_AGE_MS_MAX ? this.#changes : undefined
     const at = Math.max(entry.at, changes?.completeAt ?? entry.at)
     const age = now - at
-    // Also asked if this record must be read, because the answer confirms the other records. Otherwise nothing would ever
-    // be confirmed while each of many records is used less than once a second.
+    // Also asked if this record must be read, because the answer confirms all others. Otherwise nothing would ever be
+    // confirmed while each of many records is used less than once a second.
     const isConfirmed = age <= REFRESH_MS || changes?.ask() === true
     const usable = age <= RECORD_AGE_MS_MAX || (age <= BRIDGE_MS && this.#isUnanswered(entry, at, now))
     if (!usable) return undefined
