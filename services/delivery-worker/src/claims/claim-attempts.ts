@@ -45,7 +45,7 @@ const UNCHARGED_MAX = 5
 const UNCHARGED_REMEMBERED_MAX = 10_000
 
 interface ClaimAttemptsOptions {
-  attempts: AttemptMaker
+  attemptMaker: AttemptMaker
   endings: Endings
   lanePlace: LanePlace
   deadLetters: Pick<DeadLetters, 'goOn'>
@@ -111,7 +111,7 @@ export class ClaimAttempts {
     const { subscription } = claim
     // The message is signed while the claim waits, so that the request is not late.
     if (subscription.signature !== undefined) void this.#sign(claim)
-    this.#options.attempts.openAhead(subscription)
+    this.#options.attemptMaker.openAhead(subscription)
     this.#options.snapshots.expectClaim(subscription)
     this.#timedClaims.add(claim)
   }
@@ -188,7 +188,7 @@ export class ClaimAttempts {
       claim.kind === 'throttled'
         ? { followers, after: claim.earlier, again: (next: Again) => request.again(next), moment: request }
         : { followers }
-    this.#options.attempts.attempt(current, message, delivery, request.ended, ways)
+    this.#options.attemptMaker.attempt(current, message, delivery, request.ended, ways)
   }
 
   /** Releases the slot of a request that has ended. */
@@ -207,7 +207,7 @@ export class ClaimAttempts {
     if (dialMs > SEND_LATE_MS_MAX) {
       claim.isSlowToConnect = true
       // Opens one connection more than there are claims, so that the next claim has one ready.
-      this.#options.attempts.openAhead(claim.subscription)
+      this.#options.attemptMaker.openAhead(claim.subscription)
     }
     this.#timedClaims.missed(claim)
   }

@@ -43,7 +43,7 @@ function createFirstAttempts() {
     bytes: { hasCapacity: () => true },
     credentials: { isBlocked: () => false },
     targets: new TargetLocks(),
-    attempts: {
+    attemptMaker: {
       attempt: ({ record }: { record: { id: string } }, _m: unknown, _d: unknown, done: never) => {
         started.push(record.id)
         attempts.push(done)

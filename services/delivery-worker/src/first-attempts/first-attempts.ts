@@ -35,7 +35,7 @@ export interface FirstAttemptsOptions
     Pick<RunningAttemptsOptions, 'attemptTimeoutMs' | 'freed'>,
     Pick<FirstQueuesOptions, 'snapshots'> {
   slots: AttemptSlots
-  attempts: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
+  attemptMaker: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
   bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
   credentials: Pick<CredentialGate, 'isBlocked'>
   targets: Pick<TargetLocks, 'isBusy' | 'begin' | 'end'>
@@ -120,10 +120,11 @@ export class FirstAttempts {
   }
 
   #goesByLane(subscription: CompiledSubscription): boolean {
-    const { slots, bytes, attempts, credentials } = this.#options
+    const { slots, bytes, attemptMaker, credentials } = this.#options
     const { record, goesByLane } = subscription
     const { id } = record
-    if (goesByLane || attempts.goInBatches(subscription) || credentials.isBlocked(subscription)) return true
+    if (goesByLane || attemptMaker.goInBatches(subscription) || credentials.isBlocked(subscription))
+      return true
     // Hanging attempts use all bytes of their half. The delivery waits in its lane until there is capacity again.
     if (!slots.isProven(id) && !bytes.hasCapacity(false)) return true
     return this.#closing || slots.isSlow(id)

@@ -16,7 +16,7 @@ export interface RunningAttemptsOptions {
   slots: AttemptSlots
   bytes: Pick<BodyBytes, 'hold'>
   targets: Pick<TargetLocks, 'begin' | 'end'>
-  attempts: Pick<AttemptMaker, 'attempt'>
+  attemptMaker: Pick<AttemptMaker, 'attempt'>
   crowd: EndpointCrowd
   queues: Pick<FirstQueues, 'ended' | 'park'>
   place: Pick<JobPlace, 'detach' | 'end'>
@@ -45,7 +45,7 @@ export class RunningAttempts {
     this.#running.append(attempt)
     const { unit, subscription } = attempt
     this.#options.targets.begin(unit.context)
-    this.#options.attempts.attempt(subscription, unit.context, unit.context.id, (outcome) =>
+    this.#options.attemptMaker.attempt(subscription, unit.context, unit.context.id, (outcome) =>
       this.#ended(attempt, outcome),
     )
   }

@@ -21,7 +21,7 @@ function createClaims(options: Partial<TakenClaimsOptions>) {
     targets: new TargetLocks(),
     snapshots: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
-    attempts: { begin: () => undefined, deadLetter: () => undefined },
+    claimAttempts: { begin: () => undefined, deadLetter: () => undefined },
     batches: { takes: () => false, add: () => undefined },
     pacing: { unsent: () => undefined },
     settling: {

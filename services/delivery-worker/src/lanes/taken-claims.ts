@@ -52,7 +52,7 @@ export interface TakenClaimsOptions {
   targets: Pick<TargetLocks, 'waitOf' | 'begin'>
   snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
-  attempts: Pick<ClaimAttempts, 'begin' | 'deadLetter'>
+  claimAttempts: Pick<ClaimAttempts, 'begin' | 'deadLetter'>
   batches: Pick<LaneBatches, 'takes' | 'add'>
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
@@ -216,7 +216,7 @@ export class TakenClaims {
     const { state } = claim
     if (state?.kind === 'dead') {
       const claimed = claimedOf(subscription, claim)
-      this.#options.attempts.deadLetter({ claimed, subscription, message, state })
+      this.#options.claimAttempts.deadLetter({ claimed, subscription, message, state })
       return
     }
     if (!mayGo(subscription.record, message.message)) {
@@ -254,12 +254,12 @@ export class TakenClaims {
     followers: Follower[] | undefined,
   ): void {
     if (claim.sendAt === null) {
-      this.#options.attempts.begin(new UnthrottledClaim(lane, claim, message, bodies, followers))
+      this.#options.claimAttempts.begin(new UnthrottledClaim(lane, claim, message, bodies, followers))
       return
     }
     const throttled = new ThrottledClaim(lane, claim, message, bodies, followers)
     throttled.hasSlot = !lane.proven
-    this.#options.attempts.begin(throttled)
+    this.#options.claimAttempts.begin(throttled)
   }
 
   /** Returns a claim for which there is no slot or no capacity for its bytes. */

@@ -32,7 +32,7 @@ export function createLaneWork(
   const laneLoop = new LaneLoop({
     ...below,
     bodies,
-    attempts: claimAttempts,
+    claimAttempts,
     batches,
     readers,
     attemptTimeoutMs,

@@ -70,7 +70,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     events,
     attempters,
     credentials,
-    attempts: new AttemptMaker({ ...ground, attempters, credentials }),
+    attemptMaker: new AttemptMaker({ ...ground, attempters, credentials }),
     targets: new TargetLocks(),
     functions: createFunctionCalls(sending, kinds ?? {}),
   }
