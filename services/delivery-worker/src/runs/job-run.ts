@@ -45,8 +45,8 @@ export class JobRun implements FencedRun {
   /** Shards whose checkpoints were requested and not written yet. */
   #askedShards: Set<number> | undefined
   /**
-   * True when everything is settled and the job is about to be completed. No checkpoint is written any more, because
-   * nothing would delete it.
+   * True when this start has ended, in whatever way. Parking then writes no checkpoint of it any more, because the job
+   * may be gone, and nothing would delete the checkpoint.
    */
   ended = false
   /**
@@ -140,7 +140,7 @@ export class JobRun implements FencedRun {
   dirtyShards(): Set<number> {
     const shards = new Set<number>()
     for (const unit of this.units)
-      if (unit.changes > Math.max(unit.stored, unit.storing)) shards.add(unit.slice.shard)
+      if (unit.newlySettled > Math.max(unit.newlyStored, unit.newlyStoring)) shards.add(unit.slice.shard)
     return shards
   }
 
@@ -158,8 +158,8 @@ export class JobRun implements FencedRun {
     this.#askedShards?.delete(shard)
     const fields: [string, Buffer][] = []
     for (const unit of this.units) {
-      if (unit.slice.shard !== shard || unit.changes === unit.stored) continue
-      unit.storing = unit.changes
+      if (unit.slice.shard !== shard || unit.newlySettled === unit.newlyStored) continue
+      unit.newlyStoring = unit.newlySettled
       fields.push(settledField(unit.settledUnit()))
     }
     return fields
@@ -167,17 +167,17 @@ export class JobRun implements FencedRun {
 
   /** Units in which this run has settled deliveries that have no copy in a queue. */
   settledBesideCopies(): SettledUnit[] {
-    const units = this.units.filter(({ changes, copies }) => changes > (copies?.size ?? 0))
+    const units = this.units.filter(({ newlySettled, copies }) => newlySettled > (copies?.size ?? 0))
     return units.map((unit) => unit.settledUnit())
   }
 
   checkpointed(shard: number): void {
-    for (const unit of this.units) if (unit.slice.shard === shard) unit.stored = unit.storing
+    for (const unit of this.units) if (unit.slice.shard === shard) unit.newlyStored = unit.newlyStoring
   }
 
   /** Shards that have a checkpoint of the run, or will have one. */
   touchedShards(): Set<number> {
-    const written = this.units.filter((unit) => unit.storing > 0).map((unit) => unit.slice.shard)
+    const written = this.units.filter((unit) => unit.newlyStoring > 0).map((unit) => unit.slice.shard)
     return new Set([...this.#touchedShards, ...written])
   }
 }

@@ -74,13 +74,12 @@ export class Unit {
   open = 0
   /** The unit could not be started completely, and will not end. */
   abandoned = false
-  /**
-   * Number of settled bits. The next two count how many of these bits the stored checkpoint has, and how many the
-   * checkpoint has that is being written.
-   */
-  changes = 0
-  stored = 0
-  storing = 0
+  /** Number of bits that this run has settled. */
+  newlySettled = 0
+  /** How many of these bits the stored checkpoint has. */
+  newlyStored = 0
+  /** How many of these bits the checkpoint has that is being written. */
+  newlyStoring = 0
 
   constructor({ run, index, context, slice, checkedAt }: UnitOptions) {
     this.run = run
@@ -98,14 +97,14 @@ export class Unit {
   settle(bit: number): void {
     if (this.settled.has(bit)) return
     this.settled.add(bit)
-    this.changes++
+    this.newlySettled++
   }
 
   /** Called if the delivery could not be parked, and no checkpoint has the bit. */
   unsettle(bit: number): void {
     if (!this.settled.has(bit)) return
     this.settled.remove(bit)
-    this.changes--
+    this.newlySettled--
   }
 
   /** Called when the first attempt succeeded. `copy`: set if the endpoint is a queue of this Redis. */
