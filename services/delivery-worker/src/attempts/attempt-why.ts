@@ -35,7 +35,7 @@ export function whyAttemptCame(
 ): StoredWhy | undefined {
   const { decided, message } = end
   const startedAt = now - result.durationMs
-  const sincePublishedMs = isFirst(end)
+  const sincePublishedMs = isFirstAttempt(end)
     ? Math.max(0, Math.round(startedAt - message.message.publishedAt))
     : null
   return whyItCame({ decided, waitedFor: waitCauseOf(end, circuit, sincePublishedMs), sincePublishedMs })
@@ -49,7 +49,7 @@ export function howItCame(
   startedAt: number,
 ): Came {
   const { publishedAt } = end.message.message
-  const sincePublishedMs = isFirst(end) ? startedAt - publishedAt : null
+  const sincePublishedMs = isFirstAttempt(end) ? startedAt - publishedAt : null
   return {
     why: whyAttemptCame(end, outcome, circuit, startedAt + outcome.result.durationMs),
     waitedFor: waitCauseOf(end, circuit, sincePublishedMs),
@@ -77,7 +77,7 @@ export function lateFor(message: MessageContext, sincePublishedMs: number | null
   return message.message.sequenceNumber === undefined ? 'capacity' : 'groupOrder'
 }
 
-function isFirst({ attempts, delivery }: ExplainedEnd): boolean {
+function isFirstAttempt({ attempts, delivery }: ExplainedEnd): boolean {
   return attempts === 1 && deliveryGeneration(delivery) === 0
 }
 

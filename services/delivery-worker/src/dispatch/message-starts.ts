@@ -76,7 +76,7 @@ export class MessageStarts {
     const snapshot = await this.#snapshotOf(run, context).catch(readableOnly)
     const ageMs = this.#options.now() - context.message.publishedAt
     if (!snapshot || ageMs <= snapshot.topic.retentionSeconds * 1_000) return false
-    if (!isFirst(run.part)) return true
+    if (!hasFirstSlices(run.part)) return true
     keepLater(run, snapshot, context)
     await this.#untilDone(run, () => this.#options.count('expired'))
     this.#options.recorder.expiredWhole(snapshot.topic, context)
@@ -94,7 +94,7 @@ export class MessageStarts {
 
   /** The topic is gone. Only one part of a message records things that happen once per message. */
   async #discard(run: JobRun, context: MessageContext): Promise<void> {
-    if (!isFirst(run.part)) return
+    if (!hasFirstSlices(run.part)) return
     await this.#untilDone(run, () => this.#options.count('discarded:topicDeleted'))
     this.#options.recorder.unmatched(context)
   }
@@ -106,15 +106,15 @@ export class MessageStarts {
     if (snapshot === undefined) return
     if (snapshot === null) return this.#discard(run, context)
     if (snapshot.slices.length === 0) {
-      if (!isFirst(run.part)) return
+      if (!hasFirstSlices(run.part)) return
       keepLater(run, snapshot, context)
       this.#options.recorder.unmatched(context)
       return
     }
     // The key is checked only now. Otherwise a message without subscribers could claim the key of a topic that was
     // created again.
-    if (context.message.idempotency && !(await this.#isFirst(run, context.message, snapshot))) return
-    if (isFirst(run.part)) keepLater(run, snapshot, context)
+    if (context.message.idempotency && !(await this.#holdsItsKey(run, context.message, snapshot))) return
+    if (hasFirstSlices(run.part)) keepLater(run, snapshot, context)
     const { snapshots, recorder } = this.#options
     const checks = snapshots.checkFilters(snapshot)
     if (checks) await this.#untilDone(run, () => snapshots.checkFilters(snapshot))
@@ -125,7 +125,7 @@ export class MessageStarts {
     const start = { run, index, context, snapshot }
     if (match && opensAllBegun(start, match)) {
       await this.#startIn(start, match.toOpen)
-      if (match.keptBack && isFirst(run.part) && !run.lost)
+      if (match.keptBack && hasFirstSlices(run.part) && !run.lost)
         recorder.keptBack(snapshot.topic, context, match.keptBack)
       return
     }
@@ -193,7 +193,7 @@ export class MessageStarts {
    * was created again meanwhile, a repeated request finds its key free, and its message would be delivered too. A
    * message that is dropped depends on the other one's claim, which Redis may lose.
    */
-  async #isFirst(
+  async #holdsItsKey(
     run: JobRun,
     { idempotency, topicUid }: Message,
     { topic }: TopicSnapshot,
@@ -234,10 +234,8 @@ function isOf({ slices: [from, to] }: DispatchPart, { sliceId }: SliceRef): bool
   return sliceNumber >= from && (to === null || sliceNumber < to)
 }
 
-/**
- * Whether this part has the first slices of its message. This part does everything that must happen once per message.
- */
-function isFirst(part: DispatchPart | undefined): boolean {
+/** The part with the first slices of a message does everything that must happen once per message. */
+function hasFirstSlices(part: DispatchPart | undefined): boolean {
   return part === undefined || part.slices[0] === 0
 }
 
