@@ -18,9 +18,9 @@ test('a first attempt is explained by what delayed it, measured from publishing'
 })
 
 test('a retry is explained by its decision, unless the circuit was open', () => {
-  const decided = { because: 'backoff', delayMs: 20_000 } as const
-  expect(whyItCame({ decided, waitedFor: 'throttle', sincePublishedMs: null })).toEqual(decided)
-  expect(whyItCame({ decided, waitedFor: 'circuitOpen', sincePublishedMs: null })).toEqual({
+  const whyDue = { because: 'backoff', delayMs: 20_000 } as const
+  expect(whyItCame({ whyDue, waitedFor: 'throttle', sincePublishedMs: null })).toEqual(whyDue)
+  expect(whyItCame({ whyDue, waitedFor: 'circuitOpen', sincePublishedMs: null })).toEqual({
     because: 'circuitOpen',
     delayMs: null,
   })

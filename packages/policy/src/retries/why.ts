@@ -35,8 +35,8 @@ export function whyNext(step: Failed): Why {
 }
 
 interface AttemptBefore {
-  /** The earlier decision to make this attempt. Absent for a first attempt. */
-  decided?: StoredWhy | undefined
+  /** Why the attempt was due when it was, as the attempt before has decided. Absent for a first attempt. */
+  whyDue?: StoredWhy | undefined
   /** A further cause that delayed the attempt. */
   waitedFor?: WaitCause | undefined
   /** From publishing to the attempt. null if the attempt was not the first. */
@@ -46,8 +46,8 @@ interface AttemptBefore {
 /**
  * Why an attempt came at its time. For a retry this is the earlier decision, unless an open circuit delayed it further.
  */
-export function whyItCame({ decided, waitedFor, sincePublishedMs }: AttemptBefore): StoredWhy | undefined {
-  if (decided && waitedFor !== 'circuitOpen') return decided
+export function whyItCame({ whyDue, waitedFor, sincePublishedMs }: AttemptBefore): StoredWhy | undefined {
+  if (whyDue && waitedFor !== 'circuitOpen') return whyDue
   return waitedFor && { because: waitedFor, delayMs: sincePublishedMs }
 }
 

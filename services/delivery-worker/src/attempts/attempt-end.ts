@@ -23,8 +23,8 @@ export interface AttemptEnd {
   endedAt?: number
   /** FIFO: the deliveries that shared the attempt. They are delivered with it, or stay unchanged in their lane. */
   followers?: Follower[] | undefined
-  /** The earlier decision to make this attempt. Absent for a first attempt. */
-  decided?: StoredWhy | undefined
+  /** Why the attempt was due when it was, as the attempt before has decided. Absent for a first attempt. */
+  whyDue?: StoredWhy | undefined
   /** The reason for which the attempt had to wait. */
   waitedFor?: WaitCause | undefined
   /** The tokens that the retry took from the lane's quota. Absent: none. */
@@ -41,11 +41,11 @@ export interface Decided {
 }
 
 /** The decision after an attempt for which something was sent. */
-export interface Sent extends Decided {
+export interface DecidedAfterSending extends Decided {
   decision: Exclude<Decided['decision'], 'wait'>
 }
 
-export function isSent(decided: Decided): decided is Sent {
+export function wasSent(decided: Decided): decided is DecidedAfterSending {
   return decided.decision !== 'wait'
 }
 

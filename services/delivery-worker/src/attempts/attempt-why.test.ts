@@ -54,10 +54,8 @@ test('a probe, and what was published before the circuit closed, waited for the 
 })
 
 test('a retry keeps its decision, and a redriven one shows no time since publishing', () => {
-  const decided = { because: 'backoff', delayMs: 20_000 } as const
-  expect(whyAttemptCame(attempt({ attempts: 2, decided }), OUTCOME, undefined, after(90_000))).toEqual(
-    decided,
-  )
+  const whyDue = { because: 'backoff', delayMs: 20_000 } as const
+  expect(whyAttemptCame(attempt({ attempts: 2, whyDue }), OUTCOME, undefined, after(90_000))).toEqual(whyDue)
   expect(whyAttemptCame(attempt({ attempts: 2 }), OUTCOME, undefined, after(90_000))).toBeUndefined()
   const redriven = attempt({ delivery: deliveryId(messageId, 1) })
   expect(whyAttemptCame(redriven, OUTCOME, undefined, after(90_000))).toBeUndefined()

@@ -8,7 +8,7 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import type { Outcome } from './attempt-outcome.ts'
 
-export type ExplainedEnd = Pick<AttemptEnd, 'message' | 'delivery' | 'attempts' | 'decided' | 'waitedFor'>
+export type ExplainedEnd = Pick<AttemptEnd, 'message' | 'delivery' | 'attempts' | 'whyDue' | 'waitedFor'>
 
 /** How an attempt came about, as far as the worker knows. */
 export interface Came {
@@ -33,12 +33,12 @@ export function whyAttemptCame(
   circuit: Circuit | undefined,
   now: number,
 ): StoredWhy | undefined {
-  const { decided, message } = end
+  const { whyDue, message } = end
   const startedAt = now - result.durationMs
   const sincePublishedMs = isFirstAttempt(end)
     ? Math.max(0, Math.round(startedAt - message.message.publishedAt))
     : null
-  return whyItCame({ decided, waitedFor: waitCauseOf(end, circuit, sincePublishedMs), sincePublishedMs })
+  return whyItCame({ whyDue, waitedFor: waitCauseOf(end, circuit, sincePublishedMs), sincePublishedMs })
 }
 
 /** Why an attempt from a lane came, and why it waited after it was due. `startedAt`: by Redis's clock. */

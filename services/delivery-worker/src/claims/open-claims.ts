@@ -144,7 +144,7 @@ export function endedBy(
     delivery,
     attempts: (retry?.attempts ?? 0) + 1,
     path: 'lane',
-    decided: retry?.why,
+    whyDue: retry?.why,
     waitedFor,
     retryCost: current.paced ? retryCost(retry) : undefined,
   }

@@ -14,7 +14,13 @@ import {
   isSealed,
   sealAnswer,
 } from '@fantail/store'
-import { type AttemptEnd, type Decided, type EndReport, isSent, type Sent } from '../attempts/attempt-end.ts'
+import {
+  type AttemptEnd,
+  type Decided,
+  type DecidedAfterSending,
+  type EndReport,
+  wasSent,
+} from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import { type Came, howItCame, lateFor } from '../attempts/attempt-why.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -57,13 +63,13 @@ export class Recording implements EndReport {
   ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
     const { subscription, message, followers } = end
     const recording = this.#of(subscription)
-    if (recording === 'none' || !isSent(decided) || message.message.target !== undefined) return
+    if (recording === 'none' || !wasSent(decided) || message.message.target !== undefined) return
     if (recording === 'failures' && decided.decision === 'delivered') return
     this.#record(end, outcome, decided)
     for (const one of followers ?? []) this.#record({ ...end, ...one, attempts: 1 }, outcome, decided)
   }
 
-  #record(end: AttemptEnd, { result }: Outcome, decided: Sent): void {
+  #record(end: AttemptEnd, { result }: Outcome, decided: DecidedAfterSending): void {
     const { recorder } = this.#options
     const { id } = end.subscription.record
     if (decided.decision === 'delivered' && !recorder.takesSuccess(id)) {
@@ -85,7 +91,7 @@ export class Recording implements EndReport {
 function recordOf(
   end: AttemptEnd,
   result: AttemptResult,
-  { decision, why, circuit }: Sent,
+  { decision, why, circuit }: DecidedAfterSending,
   endedAt: number,
 ): AttemptRecord {
   const { subscription, message, attempts, path } = end

@@ -3,7 +3,13 @@ import { endpointOf } from '@fantail/contracts'
 import { redactEndpoint } from '@fantail/delivery'
 import { shownWhy } from '@fantail/policy'
 import type { LiveSender } from '@fantail/store'
-import { type AttemptEnd, type Decided, type EndReport, isSent, type Sent } from '../attempts/attempt-end.ts'
+import {
+  type AttemptEnd,
+  type Decided,
+  type DecidedAfterSending,
+  type EndReport,
+  wasSent,
+} from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
@@ -22,7 +28,7 @@ export class LiveAttempts implements EndReport {
 
   /** If nothing was sent, there is no event. */
   ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
-    if (!this.#options.live.on || !isSent(decided)) return
+    if (!this.#options.live.on || !wasSent(decided)) return
     this.#send(end, end.message, end.attempts, outcome, decided)
     for (const { message } of end.followers ?? []) this.#send(end, message, 1, outcome, decided)
   }
@@ -32,7 +38,7 @@ export class LiveAttempts implements EndReport {
     { message }: MessageContext,
     attempts: number,
     { result }: Outcome,
-    { decision, why }: Sent,
+    { decision, why }: DecidedAfterSending,
   ): void {
     const { topicArn, messageId } = message
     const { live } = this.#options
