@@ -168,7 +168,12 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     within: /^(?:services|docs)\//,
   },
   { now: 'running attempts', old: /\bFirstRuns\b|\bfirst-runs\b/, within: /./ },
-  { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b/, within: /./ },
+  { now: 'blocked', old: /\bstandsFor\b|'stand'|LANE\.stands|lane-stand\b|\bSTAND_MARGIN/, within: /./ },
+  {
+    now: 'mark that holds',
+    old: /\.stand\(|\bstands\(|: Stands\b|type Stands\b|#unnamedStand\b|#standIn\b/,
+    within: /./,
+  },
 ]
 
 test.each(REPLACED)('the thing that is called $now has no other name', ({ old, within }) => {

@@ -42,11 +42,11 @@ async function runs(
   return fences
 }
 
-test('a job whose parked deliveries stand after a restart of Redis is completed, and runs once', async () => {
+test('a job whose parked deliveries outlast a restart of Redis is completed, and runs once', async () => {
   expect(await runs((run) => park(run, 'a.1'), restart)).toEqual([1])
 })
 
-test('a run whose latest batch stands goes on, though the batch’s reply was lost', async () => {
+test('a run whose latest batch still exists goes on, though the batch’s reply was lost', async () => {
   const parkUnanswered = async (run: DispatchRun) => {
     await park(run, 'a.1')
     run.copies.sent(0, 'a.2')
@@ -60,7 +60,7 @@ test('a run that is about to be lost writes first what is settled all the same',
   const write = async ({ copies }: DispatchRun) => {
     const mark = copies.mark('ft:{quarantine}:')
     copies.wrote(mark)
-    copies.beforeLoss(async (stands) => void saved.push(stands(mark)))
+    copies.beforeLoss(async (holds) => void saved.push(holds(mark)))
   }
   expect(await runs(write, restart)).toEqual([1, 2])
   expect(saved).toEqual([false])

@@ -26,7 +26,7 @@ interface RunCopiesOptions {
 }
 
 /** Writes the checkpoint of an ended run, without deliveries whose copies may be gone. Safe to repeat. */
-type SaveSettled = (stands: (copy: ServerMark) => boolean) => Promise<void>
+type SaveSettled = (holds: (copy: ServerMark) => boolean) => Promise<void>
 
 export class RunCopies {
   readonly #options: RunCopiesOptions
@@ -85,8 +85,8 @@ export class RunCopies {
   }
 
   /** Whether all marks hold, so that the job may be completed on `sentOn` in this turn of the event loop. */
-  stand(sentOn?: Redis): boolean {
-    return this.#unnamedStand(sentOn) && this.#standIn([...this.#inShards.keys()], sentOn)
+  hold(sentOn?: Redis): boolean {
+    return this.#unnamedHold(sentOn) && this.#holdIn([...this.#inShards.keys()], sentOn)
   }
 
   /**
@@ -94,20 +94,20 @@ export class RunCopies {
    * Redis does not answer, if a connection closes meanwhile, or if the connections lead to different servers.
    */
   async prove(sentOn?: Redis): Promise<boolean> {
-    const proven = this.#unnamedStand(sentOn) && (await this.#prove([...this.#inShards.keys()], sentOn))
-    return proven && this.#unnamedStand(sentOn)
+    const proven = this.#unnamedHold(sentOn) && (await this.#prove([...this.#inShards.keys()], sentOn))
+    return proven && this.#unnamedHold(sentOn)
   }
 
   /** Like `prove`, but before a write to the run's checkpoint in this shard: only copies in this shard matter. */
   proveIn(shard: number): Promise<boolean> | true {
-    return this.#standIn([shard]) || this.#prove([shard])
+    return this.#holdIn([shard]) || this.#prove([shard])
   }
 
-  #unnamedStand(sentOn?: Redis): boolean {
+  #unnamedHold(sentOn?: Redis): boolean {
     return [...this.#others.values()].every((mark) => mark.holds(sentOn))
   }
 
-  #standIn(shards: number[], sentOn?: Redis): boolean {
+  #holdIn(shards: number[], sentOn?: Redis): boolean {
     const inShards = shards.map((shard) => this.#inShards.get(shard)?.mark)
     return inShards.every((mark) => !mark || mark.holds(sentOn))
   }
@@ -115,7 +115,7 @@ export class RunCopies {
   async #prove(shards: number[], sentOn?: Redis): Promise<boolean> {
     const found = await Promise.all(shards.map((shard) => this.#find(shard, sentOn)))
     if (found.includes(false)) return false
-    if (!this.#standIn(shards, sentOn))
+    if (!this.#holdIn(shards, sentOn))
       throw new Error('a connection to Redis has closed, or leads to another server than the others')
     return true
   }

@@ -86,7 +86,7 @@ export class RunEntries implements CompletionGuard {
 
   mayComplete(id: string, sentOn: Redis): boolean {
     const entry = this.#ended.get(id)
-    return !entry || (!entry.lost && entry.copies.stand(sentOn))
+    return !entry || (!entry.lost && entry.copies.hold(sentOn))
   }
 
   async prove(id: string, sentOn: Redis): Promise<void> {
@@ -101,12 +101,12 @@ export class RunEntries implements CompletionGuard {
   async proveCopies(entry: RunEntry, sentOn?: Redis, forMs = Number.POSITIVE_INFINITY): Promise<void> {
     const until = performance.now() + forMs
     for (;;) {
-      const stands = entry.lost ? false : await this.#isProven(entry, sentOn, performance.now() > until)
-      if (stands === undefined) {
+      const isProven = entry.lost ? false : await this.#isProven(entry, sentOn, performance.now() > until)
+      if (isProven === undefined) {
         await delay(PROVE_RETRY_MS)
         continue
       }
-      if (stands) return
+      if (isProven) return
       entry.lost = true
       throw new Error('Redis may have lost what the run wrote: the job starts anew')
     }
@@ -115,9 +115,9 @@ export class RunEntries implements CompletionGuard {
   /** undefined: Redis does not answer, or the connections lead to different servers. */
   async #isProven({ copies }: RunEntry, sentOn: Redis | undefined, isLast: boolean) {
     try {
-      const stands = await copies.prove(sentOn)
-      if (!stands) await copies.saveSettled(sentOn)
-      return stands
+      const isProven = await copies.prove(sentOn)
+      if (!isProven) await copies.saveSettled(sentOn)
+      return isProven
     } catch (error) {
       if (isLast) throw error
       this.#onError(error as Error)

@@ -18,7 +18,7 @@ const BROKEN_CREDENTIALS_MAX = 1_000
 /** Subscriptions whose credential a worker remembers. Past it: the least recently used one is forgotten. */
 const CREDENTIAL_NAMES_MAX = 10_000
 /**
- * Lanes that a worker remembers as standing. Past it: a further lane is not remembered, and asks for its credential at
+ * Lanes that a worker remembers as blocked. Past it: a further lane is not remembered, and asks for its credential at
  * its next probe.
  */
 const BLOCKED_LANES_MAX = 10_000
@@ -26,7 +26,7 @@ const BLOCKED_LANES_MAX = 10_000
  * A lane waits a little longer than until the probe, because clocks differ. If it came too early, it would have to wait
  * again.
  */
-const STAND_MARGIN_MS = 100
+const BLOCKED_MARGIN_MS = 100
 /** How long a lane is blocked if Redis did not answer whether the credential works. */
 const UNKNOWN_MS = 1_000
 
@@ -99,7 +99,7 @@ export class CredentialGate {
 
   /** How long a lane is blocked after an attempt has failed because of its credential. */
   get blockMs(): number {
-    return this.#options.credentials.probeEveryMs + STAND_MARGIN_MS
+    return this.#options.credentials.probeEveryMs + BLOCKED_MARGIN_MS
   }
 
   /** Called when a broken credential works again. */
@@ -192,7 +192,7 @@ export class CredentialGate {
 
   #block(subscription: Subscriber, credential: string, waitMs: number): CredentialWait {
     this.#remember(subscription, credential)
-    return { credential, waitMs: waitMs + STAND_MARGIN_MS }
+    return { credential, waitMs: waitMs + BLOCKED_MARGIN_MS }
   }
 
   #remember({ record, shard }: Subscriber, credential: string): void {

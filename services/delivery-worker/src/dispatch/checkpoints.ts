@@ -6,7 +6,7 @@
 import type { DispatchRun } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
 import { type Lanes, type ServerMark, shardBase } from '@fantail/store'
-import { type SettledUnit, type Stands, settledField } from '../runs/bit-copies.ts'
+import { type Holds, type SettledUnit, settledField } from '../runs/bit-copies.ts'
 import type { JobRun } from '../runs/job-run.ts'
 import type { Parking } from '../settling/parking.ts'
 import type { RunRetries } from './run-retries.ts'
@@ -126,16 +126,16 @@ export class Checkpoints {
     const { key, fence, copies } = run
     if (!copies.hasUnnamed) return
     const units = Map.groupBy(run.settledBesideCopies(), ({ shard }) => shard)
-    const save = async (shard: number, settled: SettledUnit[], stands: Stands) => {
+    const save = async (shard: number, settled: SettledUnit[], holds: Holds) => {
       if (!(await copies.proveIn(shard))) return
-      const fields = settled.map((unit) => settledField(unit, stands))
+      const fields = settled.map((unit) => settledField(unit, holds))
       await this.#options.lanes.park(shard, {
         messages: [],
         jobs: [{ job: key, fence, fields, entries: [] }],
       })
     }
-    copies.beforeLoss(async (stands) => {
-      await Promise.all([...units].map(([shard, settled]) => save(shard, settled, stands)))
+    copies.beforeLoss(async (holds) => {
+      await Promise.all([...units].map(([shard, settled]) => save(shard, settled, holds)))
     })
   }
 

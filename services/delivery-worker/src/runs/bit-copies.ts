@@ -5,7 +5,8 @@
 import type { ServerMark } from '@fantail/store'
 import { Bitmap } from '../topics/bitmap.ts'
 
-export type Stands = (copy: ServerMark) => boolean
+/** Whether the copy with this mark certainly exists. */
+export type Holds = (mark: ServerMark) => boolean
 
 /** The settled part of a unit, without message and slice. */
 export interface SettledUnit {
@@ -17,12 +18,12 @@ export interface SettledUnit {
   copies: BitCopies | undefined
 }
 
-const holds: Stands = (copy) => copy.holds()
+const markHolds: Holds = (mark) => mark.holds()
 
 /** The unit's part of a checkpoint. The caller must not change it. */
-export function settledField({ field, settled, copies }: SettledUnit, stands = holds): [string, Buffer] {
+export function settledField({ field, settled, copies }: SettledUnit, holds = markHolds): [string, Buffer] {
   const packed = settled.packed()
-  return [field, copies?.settledFor(packed, stands) ?? packed]
+  return [field, copies?.settledFor(packed, holds) ?? packed]
 }
 
 export class BitCopies {
@@ -53,9 +54,9 @@ export class BitCopies {
   }
 
   /** The settled bits, without those whose copies may be gone. The caller must not change it. */
-  settledFor(settled: Buffer, stands: Stands): Buffer {
+  settledFor(settled: Buffer, holds: Holds): Buffer {
     let sure = settled
-    for (const { mark, bits } of this.#byKey.values()) if (!stands(mark)) sure = bits.missingFrom(sure)
+    for (const { mark, bits } of this.#byKey.values()) if (!holds(mark)) sure = bits.missingFrom(sure)
     return sure
   }
 }

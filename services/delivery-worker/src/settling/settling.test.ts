@@ -24,19 +24,19 @@ const mark = (...holds: boolean[]) => ({
   holds: () => (holds.length > 1 ? holds.shift() : holds[0]) ?? false,
 })
 
-test('a claim ends only while the copy stands because of which it ends', async () => {
+test('a claim ends only while the copy exists because of which it ends', async () => {
   const { settling, sent } = createSettling()
   const deadLettered = { op: 'deadLettered' } as const
   const results = await Promise.all([
-    settling.settle(0, claimed('stands'), deadLettered, { restsOn: mark(true) }),
+    settling.settle(0, claimed('exists'), deadLettered, { restsOn: mark(true) }),
     settling.settle(0, claimed('gone'), deadLettered, { restsOn: mark(false) }),
     settling.settle(0, claimed('needs none'), { op: 'delivered' }),
   ])
   expect(results.map(({ accepted }) => accepted)).toEqual([true, false, true])
-  expect(sent).toEqual([['stands', 'needs none']])
+  expect(sent).toEqual([['exists', 'needs none']])
 })
 
-test('a settlement that is tried again after an outage asks anew whether the copy stands', async () => {
+test('a settlement that is tried again after an outage asks anew whether the copy exists', async () => {
   const { settling, sent } = createSettling(1)
   const deadLettered = { op: 'deadLettered' } as const
   const restsOn = mark(true, true, false)

@@ -88,10 +88,10 @@ export class Settling {
   }
 
   async #run(shard: number, batch: Item[]): Promise<void> {
-    const stands = ({ restsOn }: Item) => restsOn === undefined || restsOn.holds()
+    const holds = ({ restsOn }: Item) => restsOn === undefined || restsOn.holds()
     // The copy may be lost. The lease ends, and the worker that claims the delivery next writes the copy again.
-    for (const item of batch) if (!stands(item)) item.done(false, null)
-    const items = batch.filter(stands)
+    for (const item of batch) if (!holds(item)) item.done(false, null)
+    const items = batch.filter(holds)
     if (items.length === 0) return
     const result = await this.#lanes.settle(shard, items)
     items.forEach((item, i) => {
