@@ -11,7 +11,7 @@ import type { Unit } from '../runs/unit.ts'
 import { Bitmap } from '../topics/bitmap.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { SnapshotCache } from '../topics/snapshot-cache.ts'
-import type { KeptBack } from '../topics/topic-filters.ts'
+import type { RejectedSlices } from '../topics/topic-filters.ts'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 
 let fixture: Fixture
@@ -32,11 +32,11 @@ const red = inColor('red')
 /** A separate dispatcher, which only calls `start` with its units. */
 function createDispatcher(start: (unit: Unit) => void, queued = 0) {
   const firstAttempts = { start, queued }
-  const kept: KeptBack[] = []
+  const rejected: RejectedSlices[] = []
   const recorder: DispatcherOptions['recorder'] = {
     dispatched: () => undefined,
     filtered: () => undefined,
-    keptBack: (_topic, _context, keptBack) => void kept.push(keptBack),
+    rejectedSlices: (_topic, _context, rejectedSlices) => void rejected.push(rejectedSlices),
     unmatched: () => undefined,
     expiredWhole: () => undefined,
   }
@@ -71,7 +71,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     firstAttempts.queued = 0
     dispatcher.capacityFreed()
   }
-  return { run, kept, freeCapacity }
+  return { run, rejected, freeCapacity }
 }
 
 const BITS = [0, 1, 2]
@@ -125,10 +125,10 @@ test('a later start passes over no slice: it has to make the first one stale the
   const [settled, open] = await subscribeThree()
   const first = await dieHalfWay(settled)
   for (const { id } of [settled, open]) await fixture.subscriptions.update(id, () => colored('blue'))
-  const { run, kept } = createDispatcher(() => undefined)
+  const { run, rejected } = createDispatcher(() => undefined)
   await run(2)
   await run(2)
-  expect(kept).toEqual([])
+  expect(rejected).toEqual([])
   const { shard } = first.slice
   const late = { messages: [], jobs: [{ job: first.run.key, fence: 1, fields: [], entries: [] }] }
   expect((await fixture.lanes.park(shard, late)).jobs[0]?.stale).toBe(true)
@@ -138,12 +138,12 @@ test('a start that finds nobody for the message tells so, from the second messag
   await subscribeThree()
   const green = inColor('green')
   const units: Unit[] = []
-  const { run, kept } = createDispatcher((unit) => units.push(unit))
+  const { run, rejected } = createDispatcher((unit) => units.push(unit))
   await run(1, green)
   await run(1, green)
   expect(units.map(idsOf)).toEqual([[]])
   const reasons = new Map([['MessageAttributes', 3]])
-  expect(kept).toEqual([{ runs: [[0, 0, 3]], except: [], reasons }])
+  expect(rejected).toEqual([{ runs: [[0, 0, 3]], except: [], reasons }])
 })
 
 test('a message that waits for capacity holds no parsed text', async () => {

@@ -80,7 +80,7 @@ function createDispatcher(
     recorder: {
       dispatched: () => undefined,
       filtered: () => undefined,
-      keptBack: () => undefined,
+      rejectedSlices: () => undefined,
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
@@ -455,7 +455,7 @@ test('subscriptions without a filter count beside those whose filters match', as
     ref: { sliceId: `wide.${n}`, shard: n },
     found: { bits: [], filters: { unfiltered: 6_000 } },
   }))
-  const match = () => ({ toOpen, keptBack: undefined }) as never
+  const match = () => ({ toOpen, rejectedSlices: undefined }) as never
   expect(await startWide(1, { match })).toEqual({ started: [], parts: 2 })
 })
 

@@ -48,7 +48,7 @@ export interface DispatcherOptions {
   lanes: Lanes
   firstAttempts: Pick<FirstAttempts, 'start' | 'queued'>
   parking: Pick<Parking, 'checkpoint'>
-  recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'keptBack' | 'unmatched' | 'expiredWhole'>
+  recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'rejectedSlices' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
   locked: Pick<LockedMessages, 'add'>
   log: Logger

@@ -25,7 +25,7 @@ interface MessageStartsOptions {
   checkpoints: Pick<Checkpoints, 'restore'>
   retries: RunRetries
   quarantine: RunQuarantine
-  recorder: Pick<OutcomeRecorder, 'keptBack' | 'unmatched' | 'expiredWhole'>
+  recorder: Pick<OutcomeRecorder, 'rejectedSlices' | 'unmatched' | 'expiredWhole'>
   idempotency: Pick<Idempotency, 'holds'>
   isolation: Pick<IsolationNotes, 'end'>
   /** Adds one to a count in Redis, in addition to the scripts' own counts. */
@@ -125,8 +125,8 @@ export class MessageStarts {
     const start = { run, index, context, snapshot }
     if (match && opensAllBegun(start, match)) {
       await this.#startIn(start, match.toOpen)
-      if (match.keptBack && hasFirstSlices(run.part) && !run.lost)
-        recorder.keptBack(snapshot.topic, context, match.keptBack)
+      if (match.rejectedSlices && hasFirstSlices(run.part) && !run.lost)
+        recorder.rejectedSlices(snapshot.topic, context, match.rejectedSlices)
       return
     }
     await this.#startIn(

@@ -21,7 +21,7 @@ function sliceThatChokes(on: string): CompiledSlice {
     if (message.message === on) throw new TypeError('of no use')
     return []
   }
-  const filters = { match, countReasons: () => undefined, keptBack: () => Buffer.of(1) }
+  const filters = { match, countReasons: () => undefined, filtered: () => Buffer.of(1) }
   const slice: Pick<CompiledSlice, 'sliceId' | 'shard' | 'bits' | 'unfiltered' | 'subscriptions' | 'topic'> =
     {
       sliceId: 'own.0',

@@ -14,7 +14,7 @@ import type { Claimed } from '../settling/settling.ts'
 import type { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
-import type { KeptBack } from '../topics/topic-filters.ts'
+import type { RejectedSlices } from '../topics/topic-filters.ts'
 
 /**
  * @limit Entries that a worker keeps while the outcome log cannot be written. Past it: the oldest are dropped and
@@ -107,7 +107,11 @@ export class OutcomeRecorder {
   }
 
   /** Records slices of the topic in which no filter matches. */
-  keptBack({ name, uid }: TopicRecord, context: MessageContext, { runs, except, reasons }: KeptBack): void {
+  rejectedSlices(
+    { name, uid }: TopicRecord,
+    context: MessageContext,
+    { runs, except, reasons }: RejectedSlices,
+  ): void {
     this.filtered(name, reasons)
     const { messageId, topicArn } = context.message
     const { id, sizeBytes } = context

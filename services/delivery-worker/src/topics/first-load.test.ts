@@ -10,7 +10,7 @@ import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
 import type { Unit } from '../runs/unit.ts'
 import { SnapshotCache } from './snapshot-cache.ts'
-import type { KeptBack } from './topic-filters.ts'
+import type { RejectedSlices } from './topic-filters.ts'
 
 const SUBSCRIPTIONS = 6_000
 const SLICES = 12
@@ -45,7 +45,7 @@ function createWorker() {
   const snapshots = new NotedSnapshots(fixture.redis)
   const units: Unit[] = []
   const parts: DispatchPart[] = []
-  const kept: KeptBack[] = []
+  const rejected: RejectedSlices[] = []
   const dispatcher = new Dispatcher({
     seals: bodySealsOf(undefined),
     snapshots: new SnapshotCache(snapshots, (id, error) => expect.fail(`${id}: ${error}`)),
@@ -55,7 +55,7 @@ function createWorker() {
     recorder: {
       dispatched: () => undefined,
       filtered: () => undefined,
-      keptBack: (_topic, _context, keptBack) => void kept.push(keptBack),
+      rejectedSlices: (_topic, _context, rejectedSlices) => void rejected.push(rejectedSlices),
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
@@ -80,7 +80,7 @@ function createWorker() {
       handOutAgain: async () => false,
     })
   const matched = () => units.flatMap((unit) => unit.matched).length
-  return { snapshots, units, parts, kept, run, matched }
+  return { snapshots, units, parts, rejected, run, matched }
 }
 
 const inColor = (value: string): Message => ({
@@ -104,10 +104,12 @@ test('a message to all of them is cut', async () => {
 })
 
 test('a later start of a job that was not begun opens what its filters match', async () => {
-  const { run, parts, units, kept, matched } = createWorker()
+  const { run, parts, units, rejected, matched } = createWorker()
   await run('dispatch-0:1', inColor('nobody'))
-  kept.length = 0
+  rejected.length = 0
   await run('dispatch-0:2', inColor('color-3'), 2)
   expect([units.length, matched(), parts]).toEqual([1, SAME, []])
-  expect(kept.map(({ reasons }) => [...reasons.values()])).toEqual([[SUBSCRIPTIONS - SUBSCRIPTIONS / SLICES]])
+  expect(rejected.map(({ reasons }) => [...reasons.values()])).toEqual([
+    [SUBSCRIPTIONS - SUBSCRIPTIONS / SLICES],
+  ])
 })

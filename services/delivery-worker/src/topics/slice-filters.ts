@@ -133,11 +133,11 @@ export class SliceFilters {
   }
 
   /** All bits that did not match, as a bitmap. Callers must not change it. */
-  keptBack(matched: readonly number[]): Buffer {
+  filtered(matched: readonly number[]): Buffer {
     if (matched.length === 0) return this.bits
-    const kept = Buffer.from(this.bits)
-    for (const bit of matched) clearBit(kept, bit)
-    return kept
+    const filtered = Buffer.from(this.bits)
+    for (const bit of matched) clearBit(filtered, bit)
+    return filtered
   }
 
   /** Adds the reasons for which filters reject the message, with the number of subscriptions for each. */

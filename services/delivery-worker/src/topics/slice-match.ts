@@ -28,5 +28,5 @@ export function sliceMatch(
     const subscription = byBit[bit]
     if (subscription) matched.push(subscription)
   }
-  return { matched, filtered: filters.keptBack(bits), reasons }
+  return { matched, filtered: filters.filtered(bits), reasons }
 }

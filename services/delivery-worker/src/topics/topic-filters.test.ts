@@ -73,11 +73,11 @@ function expectSame(known: Map<number, SliceFilters>, slices: number, given: Mes
   const context = new MessageContext(given)
   const snapshot = snapshotOf(slices, 0)
   const inSteps = topic.matchInSteps(snapshot, context)
-  const { toOpen, keptBack } = topic.match(snapshot, context)
+  const { toOpen, rejectedSlices } = topic.match(snapshot, context)
   const { value } = inOneGo(inSteps)
   const bySlice = (match: typeof value.toOpen) =>
     match.toSorted((a, b) => (a.ref.sliceId < b.ref.sliceId ? -1 : 1))
-  expect([bySlice(value.toOpen), value.keptBack]).toEqual([bySlice(toOpen), keptBack])
+  expect([bySlice(value.toOpen), value.rejectedSlices]).toEqual([bySlice(toOpen), rejectedSlices])
   const opened = new Map(toOpen.map(({ ref, found }) => [ref.sliceId, found?.bits.toSorted()]))
   const expected = new Map<string, number[] | undefined>()
   const reasons: FilterReasons = new Map()
@@ -89,15 +89,15 @@ function expectSame(known: Map<number, SliceFilters>, slices: number, given: Mes
   }
   expect(opened).toEqual(expected)
   expect(toOpen).toHaveLength(expected.size)
-  expect(keptBack?.reasons ?? new Map()).toEqual(reasons)
-  const told = (keptBack?.runs ?? []).flatMap(([first, last]) =>
+  expect(rejectedSlices?.reasons ?? new Map()).toEqual(reasons)
+  const told = (rejectedSlices?.runs ?? []).flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, i) => first + i),
   )
-  const kept = told.filter((n) => !keptBack?.except.includes(n))
-  expect(kept).toEqual([...known.keys()].filter((n) => !expected.has(`uid.${n}`)))
+  const rejected = told.filter((n) => !rejectedSlices?.except.includes(n))
+  expect(rejected).toEqual([...known.keys()].filter((n) => !expected.has(`uid.${n}`)))
 }
 
-test('slices are opened and kept back as each by itself says', () => {
+test('slices are opened and rejected as each by itself says', () => {
   const property = fc.property(fc.array(fc.option(slice), { maxLength: 6 }), message, (given, published) => {
     const known = new Map<number, SliceFilters>()
     for (const [n, subscriptions] of given.entries()) {
@@ -180,7 +180,7 @@ test('reasons that each filter has for itself are counted slice by slice', () =>
   const matching = topic.matchInSteps(snapshot, context)
   let next = matching.next()
   for (; !next.done; next = matching.next()) steps.push(next.value)
-  expect([...(next.value.keptBack?.reasons ?? [])]).toEqual([['InvalidAttributes', slices * size]])
+  expect([...(next.value.rejectedSlices?.reasons ?? [])]).toEqual([['InvalidAttributes', slices * size]])
   expect(steps.filter((each) => each === size)).toHaveLength(slices)
   expect(() => topic.match(snapshot, context, new MatchWork(slices * size))).not.toThrow()
   expect(() => topic.match(snapshot, context, new MatchWork(slices * size - 1))).toThrow(TooMuchWork)

@@ -25,10 +25,10 @@ export interface TopicMatch {
    */
   toOpen: readonly { ref: SliceRef; found?: KnownMatch }[]
   /** The slices without recipients, if any. */
-  keptBack: KeptBack | undefined
+  rejectedSlices: RejectedSlices | undefined
 }
 
-export interface KeptBack {
+export interface RejectedSlices {
   runs: readonly BitRun[]
   /** Numbers of slices within these runs that are opened. */
   except: readonly number[]
@@ -117,10 +117,10 @@ export class TopicFilters {
   /** Throws TooMuchWork. */
   match(snapshot: TopicSnapshot, context: MessageContext, work?: MatchWork): TopicMatch {
     const matched = this.#matched(context, work)
-    const keptBack = keptBackBy(this.#known, this.#wholeOf(), context, matched)
+    const rejectedSlices = rejectedSlicesBy(this.#known, this.#wholeOf(), context, matched)
     return {
       toOpen: toOpen(this.#openOf(snapshot), matched),
-      keptBack: spending(keptBack, work),
+      rejectedSlices: spending(rejectedSlices, work),
     }
   }
 
@@ -136,7 +136,10 @@ export class TopicFilters {
       const bits = yield* asked.filters.matchInSteps(context)
       if (bits.length > 0) matched.set(sliceNumber, { ...asked, bits })
     }
-    return { toOpen: toOpen(open, matched), keptBack: yield* keptBackBy(known, whole, context, matched) }
+    return {
+      toOpen: toOpen(open, matched),
+      rejectedSlices: yield* rejectedSlicesBy(known, whole, context, matched),
+    }
   }
 
   #matched(context: MessageContext, work: MatchWork | undefined): Matched {
@@ -243,12 +246,12 @@ function spending<T>(steps: Steps<T>, work: MatchWork = ANY_WORK): T {
   }
 }
 
-function* keptBackBy(
+function* rejectedSlicesBy(
   known: ReadonlyMap<number, Known>,
   { runs, slices, sizes }: Whole,
   context: MessageContext,
   matched: Matched,
-): Steps<KeptBack | undefined> {
+): Steps<RejectedSlices | undefined> {
   const except = [...matched].filter(([, { filters }]) => filters.isWhole)
   if (slices === except.length) return undefined
   return {
