@@ -24,7 +24,8 @@ import {
 } from './batch-attempts.ts'
 
 /**
- * If a claim is older than this when it is sent, its lease is renewed first. A lease lasts 2 s longer than an attempt.
+ * If a batch is older than this when it is sent, its leases are renewed first. A renewed lease lasts longer than an
+ * attempt by RENEWED_LEASE_MARGIN_MS, and the lease of a take by LEASE_MARGIN_MS and SEND_AHEAD_MS.
  */
 const UNRENEWED_MS = 1_000
 /**

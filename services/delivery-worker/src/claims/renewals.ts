@@ -1,4 +1,7 @@
-/** Gets new send times for unsent claims. One script per shard handles all requests since the last one. */
+/**
+ * Renews the leases of unsent claims, and their send times in throttled lanes. One script per shard handles all
+ * requests since the last one.
+ */
 import { createStateLog, joinStates, type Logger } from '@fantail/runtime'
 import type { LaneRenewal, Lanes, RenewedClaim } from '@fantail/store'
 import { ShardQueue } from '../settling/shard-queue.ts'

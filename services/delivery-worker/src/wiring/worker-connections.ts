@@ -1,7 +1,4 @@
-/**
- * Sets up the parts that depend on the worker's connections to Redis: wakes, the signing key, and log lines when a
- * connection closes or opens.
- */
+/** Sets up wakes and the signing key, which depend on the worker's connections to Redis. */
 import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
 import { createStateLog, type Logger } from '@fantail/runtime'
 import {
@@ -32,8 +29,7 @@ interface Woken {
 }
 
 /**
- * Wakes say that deliveries of a shard are due, that a topic, queue or credential has changed, or that somebody
- * listens
+ * Wakes say that deliveries of a shard are due, that a topic, queue or credential has changed, or that somebody listens
  * to live events. They must be subscribed to at every new connection.
  */
 export function listenForWakes(subscriber: Redis, woken: Woken): void {

@@ -1,4 +1,7 @@
-/** The API's dependencies: stores, publisher and settings, each with the methods that it uses. `main` connects them. */
+/**
+ * The API's dependencies: stores, publisher and settings, each with the methods that it uses. `server/publish-api.ts`
+ * connects them.
+ */
 import type { ApiSettings } from '@fantail/config'
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { AddressGuard, Attempters, EnvelopeSigning } from '@fantail/delivery'

@@ -1,7 +1,8 @@
 /**
- * Publishes messages. This is the only route whose speed matters, so a valid request passes neither zod nor middleware.
- * If its topic is cached, it costs one round trip to Redis. With an `Idempotency-Key`, a request to a standard topic
- * costs three: the key is looked up, the messages are stored, and the key is assigned to them.
+ * Publishes messages. This is the only route whose speed matters, so zod does not see a valid body. Only the query of a
+ * raw message passes zod. If its topic is cached, a request costs one round trip to Redis. With an `Idempotency-Key`, a
+ * request to a standard topic costs three: the key is looked up, the messages are stored, and the key is assigned to
+ * them.
  */
 import { needScope } from '@fantail/access'
 import { FantailError, resolveTopic } from '@fantail/contracts'
