@@ -13,8 +13,8 @@ const PARTS_SAMPLE_MS = 250
  */
 export const PARTS_SHARE = 0.8
 /**
- * Share of that capacity that one consumer uses by one sample, since others do so at the same time. Past it: a large
- * job is left whole. Other consumers use the same capacity at the same time, so each consumer takes only a share of it.
+ * Share of the free capacity that one consumer uses by one sample, because others use it at the same time. Past it: a
+ * large job is left whole.
  */
 const SAMPLE_SHARE = 1 / 8
 /** Memory of a part, with its entry among the job's children. Measured: 1,020 bytes if the job number has one digit. */

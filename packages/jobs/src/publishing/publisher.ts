@@ -69,7 +69,7 @@ function openLine(number: number, options: PublisherOptions): { line: DispatchLi
   return { line, connection }
 }
 
-/** The queues are used in turn. The queue for this number of a publish, or the next one whose master is connected. */
+/** The line whose turn it is, or the next one whose master is connected. */
 function nextLine(lines: DispatchLine[], number: number): DispatchLine | undefined {
   for (let i = 0; i < lines.length; i++) {
     const line = lines[(number + i) % lines.length]

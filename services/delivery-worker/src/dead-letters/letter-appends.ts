@@ -27,9 +27,8 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 
 /**
- * Dead deliveries that wait to be signed. Past it: a dead delivery returns to its lane and stays dead. Dead letters
- * use no slots, so slots do not limit their number. If more wait, a dead delivery returns to its lane and is claimed
- * again later.
+ * Dead deliveries that wait to be signed. They use no slots, so slots do not limit their number. Past it: a dead
+ * delivery returns to its lane, stays dead, and is claimed again later.
  */
 const SIGNATURES_WAITING_MAX = 2_000
 /** Names of a topic's own queue that one append tries. Past it: the dead letter waits and tries again. */

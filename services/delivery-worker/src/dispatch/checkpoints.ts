@@ -119,8 +119,8 @@ export class Checkpoints {
 
   /**
    * Must be called when a run has ended. If some of its copies may be gone, the run saves everything else that is
-   * settled before it is lost. This memory holds no message, because jobs that cannot be completed are remembered for
-   * long.
+   * settled before it is lost. What is kept for this has no message texts, because jobs that cannot be completed are
+   * remembered for long.
    */
   saveBeforeLoss(run: JobRun): void {
     const { key, fence, copies } = run

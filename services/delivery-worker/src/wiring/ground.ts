@@ -153,17 +153,17 @@ function createWorkerStores(
   }
 }
 
-/** Tells the loop of lanes when a shard next has a due delivery. Whoever learns of it is below that loop. */
+/** `at`: when the shard next has a due delivery, in epoch ms by Redis's clock. null: nothing is due. */
 type OnDue = (shard: number, at: number | null) => void
 
+/** Passes reports of due shards to the lane loop, which is built later than the classes that report. */
 class DueShards {
   #listener: OnDue | undefined
 
-  /** Before this call, nobody is told: the loop looks at every shard when it starts. */
+  /** Earlier reports are dropped, because the loop looks at every shard when it starts. */
   notify(listener: OnDue): void {
     this.#listener = listener
   }
 
-  /** `at`: epoch ms by Redis's clock. null: nothing is due. */
   readonly report: OnDue = (shard, at) => this.#listener?.(shard, at)
 }
