@@ -41,7 +41,7 @@ test('jobs of publishers with another number of queues are dispatched, and their
       quarantine: async () => 'added',
       log,
     })
-  const consumers = new DispatchConsumers({ redis, queues: 1, create, log, lookEvery: 2 })
+  const consumers = new DispatchConsumers({ redis, queues: 1, create, log, lookEveryWatches: 2 })
   await consumers.start()
   await waitFor(() => consumers.draining.length === 3)
   await waitFor(() => seen.length === texts.length)
@@ -65,7 +65,13 @@ test('an outage is reported once, however often the other queues are looked for'
   const log = { warn: (_: object, line: string) => lines.push(line), info: () => undefined }
   const done = async () => undefined
   const idle = { start: done, stop: done, watch: done } as unknown as DispatchConsumer
-  const consumers = new DispatchConsumers({ redis: away, queues: 1, create: () => idle, log, lookEvery: 1 })
+  const consumers = new DispatchConsumers({
+    redis: away,
+    queues: 1,
+    create: () => idle,
+    log,
+    lookEveryWatches: 1,
+  })
   await consumers.start()
   await waitFor(() => {
     consumers.watch()

@@ -8,7 +8,7 @@ import type { ConsumerLog } from '../bullmq/consumer-log.ts'
 import type { DispatchConsumer } from './dispatch-consumer.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 
-const LOOK_EVERY = 10
+const LOOK_EVERY_WATCHES = 10
 /**
  * Looks that must find a surplus dispatch queue empty. After it: the worker leaves the queue. A job may move between
  * two of the lists while they are read, and an old publisher may still write to the queue.
@@ -22,10 +22,10 @@ interface DispatchConsumersOptions {
   create(queue: number): DispatchConsumer
   log: ConsumerLog
   /** How many calls of `watch` there are between two searches for surplus queues; default 10. */
-  lookEvery?: number
+  lookEveryWatches?: number
 }
 
-interface Other {
+interface Surplus {
   consumer: DispatchConsumer
   emptyLooks: number
 }
@@ -33,7 +33,7 @@ interface Other {
 export class DispatchConsumers {
   readonly #options: DispatchConsumersOptions
   readonly #own: DispatchConsumer[]
-  readonly #others = new Map<number, Other>()
+  readonly #surplus = new Map<number, Surplus>()
   #looking: Promise<void> | undefined
   /** Calls of `watch` until the next search. */
   #looksIn = 0
@@ -47,12 +47,12 @@ export class DispatchConsumers {
 
   /** Those that run now. */
   all(): DispatchConsumer[] {
-    return [...this.#own, ...[...this.#others.values()].map(({ consumer }) => consumer)]
+    return [...this.#own, ...[...this.#surplus.values()].map(({ consumer }) => consumer)]
   }
 
   /** Surplus queues that are being emptied. */
   get draining(): number[] {
-    return [...this.#others.keys()]
+    return [...this.#surplus.keys()]
   }
 
   async start(): Promise<void> {
@@ -75,7 +75,7 @@ export class DispatchConsumers {
   }
 
   #look(): void {
-    this.#looksIn = this.#options.lookEvery ?? LOOK_EVERY
+    this.#looksIn = this.#options.lookEveryWatches ?? LOOK_EVERY_WATCHES
     this.#looking = this.#follow()
       .catch((error: Error) => {
         if (this.#errors.isNew(error))
@@ -96,21 +96,21 @@ export class DispatchConsumers {
   }
 
   async #followOne(number: number, filled: boolean): Promise<void> {
-    const other = this.#others.get(number)
-    if (other) other.emptyLooks = filled ? 0 : other.emptyLooks + 1
-    if (!other && filled && !this.#stopped) await this.#begin(number)
-    if (!other || other.emptyLooks < EMPTY_LOOKS_MIN) return
-    this.#others.delete(number)
-    this.#options.log.info({ queue: dispatchQueueName(number) }, 'dispatch.other_queue_drained')
-    await other.consumer.stop()
+    const surplus = this.#surplus.get(number)
+    if (surplus) surplus.emptyLooks = filled ? 0 : surplus.emptyLooks + 1
+    if (!surplus && filled && !this.#stopped) await this.#begin(number)
+    if (!surplus || surplus.emptyLooks < EMPTY_LOOKS_MIN) return
+    this.#surplus.delete(number)
+    this.#options.log.info({ queue: dispatchQueueName(number) }, 'dispatch.surplus_queue_drained')
+    await surplus.consumer.stop()
   }
 
   async #begin(number: number): Promise<void> {
-    this.#options.log.info({ queue: dispatchQueueName(number) }, 'dispatch.other_queue_found')
+    this.#options.log.info({ queue: dispatchQueueName(number) }, 'dispatch.surplus_queue_found')
     const consumer = this.#options.create(number)
     try {
       await consumer.start()
-      this.#others.set(number, { consumer, emptyLooks: 0 })
+      this.#surplus.set(number, { consumer, emptyLooks: 0 })
     } catch (error) {
       await consumer.stop()
       throw error

@@ -40,9 +40,9 @@ const UNSIGNED_MS = 1_000
  * How often a delivery may return to its lane without a counted attempt, because its next request got no send time or
  * slot. Past it: the attempt counts.
  */
-const UNCHARGED_MAX = 5
+const UNCOUNTED_MAX = 5
 /** Deliveries for which a worker remembers this number. Past it: the least recently used one is forgotten. */
-const UNCHARGED_REMEMBERED_MAX = 10_000
+const UNCOUNTED_REMEMBERED_MAX = 10_000
 
 interface ClaimAttemptsOptions {
   attemptMaker: AttemptMaker
@@ -67,7 +67,7 @@ interface ClaimAttemptsOptions {
 export class ClaimAttempts {
   readonly #options: ClaimAttemptsOptions
   readonly #timedClaims: TimedClaims
-  readonly #uncharged = new LRUCache<string, number>({ max: UNCHARGED_REMEMBERED_MAX })
+  readonly #uncounted = new LRUCache<string, number>({ max: UNCOUNTED_REMEMBERED_MAX })
   /** Requests without an answer, until they hang. */
   readonly #waiting = new Deadlines<ClaimRequest>(HUNG_MS)
   readonly #callbacks: RequestCallbacks = {
@@ -221,17 +221,17 @@ export class ClaimAttempts {
 
   /**
    * Ends a claim that got no send time or no slot. If it has made a request, or was late because of a slow connection,
-   * no attempt is counted. This happens at most UNCHARGED_MAX times. Without a limit the delivery would be tried for
+   * no attempt is counted. This happens at most UNCOUNTED_MAX times. Without a limit the delivery would be tried for
    * ever.
    */
   #endUnsent(claim: ThrottledClaim): void {
     const { earlier, isSlowToConnect, delivery, subscription } = claim
     if (earlier || isSlowToConnect) {
       const name = `${subscription.record.id} ${delivery.toString('hex')}`
-      const times = (this.#uncharged.get(name) ?? 0) + 1
-      this.#uncharged.set(name, times)
-      if (times > UNCHARGED_MAX) {
-        const outcome = { result: chargedAs(earlier), along: 0, answeredAfterMs: undefined }
+      const times = (this.#uncounted.get(name) ?? 0) + 1
+      this.#uncounted.set(name, times)
+      if (times > UNCOUNTED_MAX) {
+        const outcome = { result: countedAs(earlier), along: 0, answeredAfterMs: undefined }
         if (claim.hasSlot) this.#releaseSlot(claim)
         this.#finish(claim, subscription, outcome)
         return
@@ -326,7 +326,7 @@ export class ClaimAttempts {
 }
 
 /** `earlier`: undefined if no request was made. */
-function chargedAs(earlier: Again | undefined): AttemptResult {
+function countedAs(earlier: Again | undefined): AttemptResult {
   const error = earlier?.cause === 'reset' ? 'connection_reset' : 'connection_failed'
   const what = earlier?.cause ?? 'slow to connect'
   const detail = `${what}, and too often no send time or slot for the next one`
