@@ -140,7 +140,7 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
   },
   {
     now: 'mobile push',
-    old: /\bPush(?:Attempter|Events|Tools|Provider)\b|(?<![\w-])push-(?:attempter|traits|schemas|events)\b(?:\.test)?\.ts/,
+    old: /\bPush(?:Attempter|Events(?:Options)?|Tools|Provider|State)\b|(?<![\w-])push-(?:attempter|traits|schemas|events)\b(?:\.test)?\.ts/,
     within: /./,
   },
   { now: 'isolated', old: /cautious|\bsuspect(?!ed\b)/i, within: /./ },

@@ -162,7 +162,7 @@ export {
 export { FAR_SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './lanes/throttle/send-time-bounds.ts'
 export { LinkKey, MailState } from './mail/mail-state.ts'
 export { type Suppression, Suppressions } from './mail/suppressions.ts'
-export { PushState } from './mobile-push/mobile-push-state.ts'
+export { MobilePushState } from './mobile-push/mobile-push-state.ts'
 export { PlatformApplications } from './mobile-push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './mobile-push/platform-endpoints.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'

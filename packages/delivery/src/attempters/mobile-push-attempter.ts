@@ -51,7 +51,7 @@ export interface MobilePushSettings {
 }
 
 export interface MobilePushAttempterOptions {
-  push: MobilePushTools
+  mobilePush: MobilePushTools
   sender: Pick<HttpSender, 'send' | 'dial'>
   vault: Sealing | undefined
   /** Epoch ms. */
@@ -127,7 +127,7 @@ export class MobilePushAttempter implements Attempter {
   }
 
   async #attempt(arn: string, message: Message, signal: AbortSignal): Promise<AttemptResult> {
-    const { push: tools } = this.#options
+    const { mobilePush: tools } = this.#options
     const applicationArn = parsePlatformEndpointArn(arn)?.application ?? ''
     try {
       const found = await Promise.all([tools.application(applicationArn), tools.endpoint(arn)])
@@ -165,7 +165,7 @@ export class MobilePushAttempter implements Attempter {
     const pushed = await pushing.finally(() => underWay.end())
     if ('verdict' in pushed) underWay.answered()
     if ('unsendable' in pushed) return failed(pushed.unsendable, pushed.detail, true)
-    if (pushed.verdict === 'dead') await this.#options.push.disable(endpoint, application)
+    if (pushed.verdict === 'dead') await this.#options.mobilePush.disable(endpoint, application)
     if (application.platform !== 'WEBPUSH' && isOfSettings(pushed.result)) {
       return misconfigured(`push:${application.arn}`, pushed.result.detail)
     }

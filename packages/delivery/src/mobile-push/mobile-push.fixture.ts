@@ -158,7 +158,7 @@ export function createDevice(
       sender,
       vault,
       clock: () => state.now,
-      push: {
+      mobilePush: {
         application: async (asked) => {
           if (state.damage) throw state.damage
           return asked === arn ? state.application : null

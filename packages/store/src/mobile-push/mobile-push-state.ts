@@ -22,7 +22,7 @@ interface PushStateOptions {
   publishUpdated(endpoint: PlatformEndpointRecord, application: PlatformApplicationRecord): Promise<void>
 }
 
-export class PushState {
+export class MobilePushState {
   readonly #endpoints: PlatformEndpoints
   readonly #applicationReads: BriefReads<PlatformApplicationRecord | null>
   readonly #endpointReads: BriefReads<PlatformEndpointRecord | null>

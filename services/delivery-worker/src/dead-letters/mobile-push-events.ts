@@ -23,7 +23,7 @@ import type { DeadDelivery } from './letter-appends.ts'
 /** Bytes of a message in a job in addition to its text. */
 const EVENT_OVERHEAD_BYTES = 512
 
-interface PushEventsOptions {
+interface MobilePushEventsOptions {
   application(arn: string): Promise<PlatformApplicationRecord | null>
   snapshots: Pick<SnapshotCache, 'topic'>
   memory: Pick<StorageGuard, 'admit'>
@@ -37,10 +37,10 @@ interface PushEventsOptions {
 }
 
 export class MobilePushEvents {
-  readonly #options: PushEventsOptions
+  readonly #options: MobilePushEventsOptions
   #publisher: Pick<Publisher, 'publish' | 'close'> | undefined
 
-  constructor(options: PushEventsOptions) {
+  constructor(options: MobilePushEventsOptions) {
     this.#options = options
   }
 

@@ -1,5 +1,5 @@
 import { DamagedDataError } from '@fantail/delivery'
-import { connect, PushState, shardBase, shardOf } from '@fantail/store'
+import { connect, MobilePushState, shardBase, shardOf } from '@fantail/store'
 import { createMetrics } from '@fantail/telemetry'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
@@ -21,8 +21,11 @@ test('damaged data of a whole kind is told apart from a Redis that does not answ
   await expect(mail.isSuppressed('ann@example.com')).rejects.toThrow(DamagedDataError)
   const arn = 'arn:aws:sns:us-east-1:000000000000:app/GCM/shop'
   await redis.set(`${shardBase(shardOf(arn))}app:${arn}`, '{}')
-  const push = new PushState(redis, { onDisabled: () => undefined, publishUpdated: async () => undefined })
-  await expect(createMobilePushTools(push).application(arn)).rejects.toThrow(DamagedDataError)
+  const mobilePush = new MobilePushState(redis, {
+    onDisabled: () => undefined,
+    publishUpdated: async () => undefined,
+  })
+  await expect(createMobilePushTools(mobilePush).application(arn)).rejects.toThrow(DamagedDataError)
   const closed = connect({ url: 'redis://127.0.0.1:1', name: 'test' })
   closed.disconnect()
   const refused = createSmsTools(closed, options).reserve(ASKED)

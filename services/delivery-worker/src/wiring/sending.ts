@@ -9,9 +9,9 @@ import {
 import { createPublisher } from '@fantail/jobs'
 import {
   deliveryItemId,
+  MobilePushState,
   openStreamWriter,
   PlatformApplications,
-  PushState,
   shardBase,
   shardOf,
 } from '@fantail/store'
@@ -46,7 +46,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     log,
     now,
   })
-  const push = new PushState(redis, {
+  const mobilePush = new MobilePushState(redis, {
     onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
     publishUpdated: ({ arn: endpointArn }, application) =>
       events.publish(application, { type: 'EndpointUpdated', endpointArn }),
@@ -58,7 +58,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     appends: new QueueAppends({ queues, admission, mark }),
     mail,
     sms: createSmsTools(redis, { metrics, log, now }),
-    push: createMobilePushTools(push),
+    mobilePush: createMobilePushTools(mobilePush),
     itemIdOf: deliveryItemId,
   })
   const attempters = { ...made, ...options.attempters }

@@ -53,6 +53,7 @@ import {
   Lanes,
   LinkKey,
   MailState,
+  MobilePushState,
   OpenAlarms,
   OutcomeLog,
   OutcomeSearch,
@@ -60,7 +61,6 @@ import {
   PlatformEndpoints,
   PortalSessions,
   Processes,
-  PushState,
   passingTime,
   ping,
   Quarantine,
@@ -214,7 +214,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     userAgent: settings.userAgent,
     kinds: settings,
     sms: stores.sms,
-    push: new PushState(redis, {
+    mobilePush: new MobilePushState(redis, {
       onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
       publishUpdated: ({ arn: endpointArn }, application) =>
         new EndpointEvents(deps).announce({

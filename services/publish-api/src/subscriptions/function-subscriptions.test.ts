@@ -1,7 +1,7 @@
 /** Subscriptions and push consumers of functions, over both APIs: accepted and refused requests, and the answers. */
 import { SubscribeCommand } from '@aws-sdk/client-sns'
 import { createAttempters } from '@fantail/delivery'
-import { MailState, PushState } from '@fantail/store'
+import { MailState, MobilePushState } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../aws/sns/sns.fixture.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   const queues = { appends: { append: () => Promise.reject(new Error('unused')) }, itemIdOf: () => '' }
   const kinds = { functions: { hello: 'http://127.0.0.1:9000' } }
   const mail = new MailState(sns.api.redis, { clock: Date.now, onProblem: () => undefined })
-  const push = new PushState(sns.api.redis, {
+  const mobilePush = new MobilePushState(sns.api.redis, {
     onDisabled: () => undefined,
     publishUpdated: async () => undefined,
   })
@@ -26,7 +26,7 @@ beforeAll(async () => {
     ...queues,
     mail,
     sms: deps.sms,
-    push,
+    mobilePush,
     clock: Date.now,
     userAgent: undefined,
     kinds,

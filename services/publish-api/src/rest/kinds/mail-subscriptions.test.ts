@@ -6,7 +6,7 @@ import {
   type SubscribeCommandInput,
 } from '@aws-sdk/client-sns'
 import { createAttempters } from '@fantail/delivery'
-import { MailState, PushState } from '@fantail/store'
+import { MailState, MobilePushState } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../../aws/sns/sns.fixture.ts'
 
@@ -17,7 +17,10 @@ beforeAll(async () => {
   sns = await startSnsApi()
   const { deps, redis } = sns.api
   const mail = new MailState(redis, { clock: Date.now, onProblem: () => undefined })
-  const push = new PushState(redis, { onDisabled: () => undefined, publishUpdated: async () => undefined })
+  const mobilePush = new MobilePushState(redis, {
+    onDisabled: () => undefined,
+    publishUpdated: async () => undefined,
+  })
   const { email } = createAttempters({
     sender: { send: () => undefined, openAhead: () => undefined, dial: () => ({ cancel: () => undefined }) },
     vault: undefined,
@@ -27,7 +30,7 @@ beforeAll(async () => {
     userAgent: undefined,
     mail,
     sms: deps.sms,
-    push,
+    mobilePush,
     kinds: { smtpUrl: 'smtp://127.0.0.1:1' },
   })
   deps.attempters = { ...deps.attempters, email, 'email-json': email }

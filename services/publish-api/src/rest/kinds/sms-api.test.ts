@@ -18,7 +18,7 @@ import {
   VerifySMSSandboxPhoneNumberCommand,
 } from '@aws-sdk/client-sns'
 import { createAttempters } from '@fantail/delivery'
-import { MailState, PushState } from '@fantail/store'
+import { MailState, MobilePushState } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusalOf, type SnsApi, startSnsApi, topicArn } from '../../aws/sns/sns.fixture.ts'
 
@@ -36,7 +36,10 @@ beforeAll(async () => {
     userAgent: undefined,
     mail: new MailState(redis, { clock: Date.now, onProblem: () => undefined }),
     sms: deps.sms,
-    push: new PushState(redis, { onDisabled: () => undefined, publishUpdated: async () => undefined }),
+    mobilePush: new MobilePushState(redis, {
+      onDisabled: () => undefined,
+      publishUpdated: async () => undefined,
+    }),
     kinds: { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] },
   })
   deps.attempters = { ...deps.attempters, sms }

@@ -1,4 +1,4 @@
-import { MailState, PushState } from '@fantail/store'
+import { MailState, MobilePushState } from '@fantail/store'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
@@ -22,7 +22,7 @@ const sender: Parameters<typeof createTestAttempters>[0]['sender'] = {
 function useVault(vault: TestApi['deps']['vault']) {
   const { queues, clock, sms } = api.deps
   const mail = new MailState(api.redis, { clock, onProblem: () => undefined })
-  const push = new PushState(api.redis, {
+  const mobilePush = new MobilePushState(api.redis, {
     onDisabled: () => undefined,
     publishUpdated: async () => undefined,
   })
@@ -34,7 +34,7 @@ function useVault(vault: TestApi['deps']['vault']) {
     sender,
     mail,
     sms,
-    push,
+    mobilePush,
     userAgent: undefined,
   })
 }
