@@ -13,7 +13,7 @@ import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
 import { type AttemptSlots, HUNG_MS } from '../capacity/attempt-slots.ts'
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
-import { claimedOf, endedBy, type OpenClaim } from '../claims/open-claims.ts'
+import { type BatchedClaim, claimedOf, endedBy } from '../claims/open-claims.ts'
 import type { Endings } from '../endings/endings.ts'
 import type { LanePlace } from '../endings/lane-place.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
@@ -26,7 +26,7 @@ import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 const REFUSED_BATCH_MS = 250
 
 export interface BatchedRecord {
-  claim: OpenClaim
+  claim: BatchedClaim
   bytes: Buffer
 }
 
@@ -47,7 +47,7 @@ export interface BatchAttemptsOptions {
 
 interface BatchEvents {
   /** The claim is settled or returned. */
-  closed(claim: OpenClaim): void
+  closed(claim: BatchedClaim): void
   /** A request has ended. Called before its slot is free. */
   ended(subscriptionId: string, isAnswered: boolean): void
 }
@@ -84,7 +84,7 @@ export class BatchAttempts {
   }
 
   /** Returns claims to the lane. No attempt of them was made. */
-  giveBack(claims: readonly OpenClaim[], to: SettleTo): void {
+  giveBack(claims: readonly BatchedClaim[], to: SettleTo): void {
     const { pacing, settling } = this.#options
     for (const claim of claims) {
       const { subscription, retry } = claim
@@ -151,7 +151,7 @@ export class BatchAttempts {
     freed.announce()
   }
 
-  #standingOf({ subscription, proven }: OpenClaim): Standing | undefined {
+  #standingOf({ subscription, proven }: BatchedClaim): Standing | undefined {
     const isProven = this.#options.slots.isProven(subscription.record.id)
     if (isProven === proven) return undefined
     return isProven ? 'proven' : 'unproven'
@@ -181,13 +181,13 @@ function bytesFor(
   return current === claim.subscription ? bytes : renderedBy(batching, claim, current)
 }
 
-export function claimsOf(records: readonly BatchedRecord[]): OpenClaim[] {
+export function claimsOf(records: readonly BatchedRecord[]): BatchedClaim[] {
   return records.map(({ claim }) => claim)
 }
 
 export function renderedBy(
   batching: Batching,
-  { message, delivery }: OpenClaim,
+  { message, delivery }: BatchedClaim,
   { target }: CompiledSubscription,
 ): Buffer {
   return batching.render({ envelope: message.envelopeFor(undefined), delivery }, target)

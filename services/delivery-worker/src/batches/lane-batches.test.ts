@@ -3,7 +3,7 @@ import { createMessageId, parseMessageId } from '@fantail/contracts'
 import type { RenewedClaim, SettleTo } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { OpenClaim, type TakenLane } from '../claims/open-claims.ts'
+import { BatchedClaim, type TakenLane } from '../claims/open-claims.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { createBatchAttempter } from './batch-attempter.fixture.ts'
@@ -16,14 +16,19 @@ const subscription = {
   shard: 0,
 } as unknown as CompiledSubscription
 
-function claimOf(text: string, lease: string, lane: Partial<TakenLane> = {}): OpenClaim {
+function claimOf(text: string, lease: string, lane: Partial<TakenLane> = {}): BatchedClaim {
   const messageId = createMessageId(Date.now())
   const context = { messageId, topicArn: 'arn', publishedAt: 1, message: text }
   const delivery = parseMessageId(messageId) ?? Buffer.alloc(16)
   const claim = { delivery, lease, sendAt: null, state: null }
   const message = new MessageContext(context)
   const bodies = { hang: () => undefined, release: () => undefined }
-  return new OpenClaim({ subscription, proven: true, checkedAt: Infinity, ...lane }, claim, message, bodies)
+  return new BatchedClaim(
+    { subscription, proven: true, checkedAt: Infinity, ...lane },
+    claim,
+    message,
+    bodies,
+  )
 }
 
 /** `renew` returns the result of each renewal. */

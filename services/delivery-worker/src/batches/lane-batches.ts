@@ -12,7 +12,7 @@
 import type { BatchLimits } from '@fantail/delivery'
 import { type PassingTimer, passingTime } from '@fantail/store'
 import { bytesOf } from '../bodies/body-bytes.ts'
-import type { OpenClaim } from '../claims/open-claims.ts'
+import type { BatchedClaim } from '../claims/open-claims.ts'
 import { RENEWED_LEASE_MARGIN_MS, type Renewals } from '../claims/renewals.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import {
@@ -94,7 +94,7 @@ export class LaneBatches {
   }
 
   /** Adds a claim to the batch of its lane. The claim needs no slot of its own. */
-  add(claim: OpenClaim): void {
+  add(claim: BatchedClaim): void {
     this.#open++
     const { subscription } = claim
     const batching = this.#attempts.batchingOf(subscription)
@@ -154,7 +154,7 @@ export class LaneBatches {
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  #roomFor(claim: OpenClaim, limits: BatchLimits, sizeBytes: number): Gathering {
+  #roomFor(claim: BatchedClaim, limits: BatchLimits, sizeBytes: number): Gathering {
     const { subscription } = claim
     const { id } = subscription.record
     const known = this.#gathering.get(id)
@@ -264,7 +264,7 @@ export class LaneBatches {
     if (lane) lane.isAnswered = isAnswered
   }
 
-  #closed(claim: OpenClaim): void {
+  #closed(claim: BatchedClaim): void {
     claim.bodies.release()
     this.#open--
     if (this.#closing && this.#open === 0) for (const resolve of this.#idle.splice(0)) resolve()

@@ -4,7 +4,7 @@
  *
  *         ┌─▶ UnthrottledClaim: has a slot until its attempt ends
  * taken ──┼─▶ ThrottledClaim: waits for its send time, again for each further request (timed-claims.ts)
- *         ├─▶ OpenClaim alone: waits in a batch, which has the slot (batches/)
+ *         ├─▶ BatchedClaim: waits in a batch, which has the slot (batches/)
  *         └─▶ none of them: was declared dead, is discarded, or goes back to its lane at once (lanes/taken-claims.ts)
  *
  * They are classes, because a worker makes thousands of them a second and all of a kind then have one shape in memory.
@@ -32,7 +32,7 @@ export interface TakenLane {
 }
 
 /** A claim with the bytes that its attempt holds. */
-export class OpenClaim {
+abstract class OpenClaim {
   readonly subscription: CompiledSubscription
   readonly delivery: Buffer
   /** Changes when it is renewed. */
@@ -116,6 +116,10 @@ export class ThrottledClaim extends OpenClaim {
     this.followers = followers
     this.redisSendAt = claim.sendAt
   }
+}
+
+export class BatchedClaim extends OpenClaim {
+  readonly kind = 'batched'
 }
 
 /** A claim that is attempted by itself, and not in a batch. */

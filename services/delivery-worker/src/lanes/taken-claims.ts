@@ -24,8 +24,8 @@ import type { AttemptSlots } from '../capacity/attempt-slots.ts'
 import type { TargetLocks } from '../capacity/target-locks.ts'
 import type { ClaimAttempts } from '../claims/claim-attempts.ts'
 import {
+  BatchedClaim,
   claimedOf,
-  OpenClaim,
   type TakenLane,
   ThrottledClaim,
   UnthrottledClaim,
@@ -231,7 +231,7 @@ export class TakenClaims {
     }
     const bodies = this.#options.bytes.tryHold(message, proven, followers)
     if (bodies && this.#options.batches.takes(subscription)) {
-      this.#options.batches.add(new OpenClaim(lane, claim, message, bodies))
+      this.#options.batches.add(new BatchedClaim(lane, claim, message, bodies))
       return
     }
     // A lane of an unproven endpoint takes its slot now. At the send time there might be no slot.
