@@ -35,13 +35,13 @@ export function createAttempters(
     KindOptions,
 ): Attempters {
   const webhook = new WebhookAttempter(options)
-  const { kinds = {} } = options
-  const queue = new QueueAttempter(options, kinds)
-  const lambda = functionAttempter(options, kinds)
-  const firehose = createStreamAttempter(options, kinds) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
-  const mail = mailAttempter(options, kinds)
-  const sms = smsAttempter(options, kinds)
-  const application = new MobilePushAttempter(kinds, options)
+  const { kinds: settings = {} } = options
+  const queue = new QueueAttempter(options, settings)
+  const lambda = functionAttempter(options, settings)
+  const firehose = createStreamAttempter(options, settings) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
+  const mail = mailAttempter(options, settings)
+  const sms = smsAttempter(options, settings)
+  const application = new MobilePushAttempter(settings, options)
   return {
     http: webhook,
     https: webhook,
@@ -55,21 +55,24 @@ export function createAttempters(
   }
 }
 
-function functionAttempter(options: WebhookAttempterOptions, kinds: FunctionKindSettings): Attempter {
-  const calls = createFunctionCalls(options, kinds)
+function functionAttempter(options: WebhookAttempterOptions, settings: FunctionKindSettings): Attempter {
+  const calls = createFunctionCalls(options, settings)
   return calls ? new FunctionAttempter(calls) : new UnconfiguredAttempter('FANTAIL_FUNCTIONS')
 }
 
-function mailAttempter(options: MailAttempterOptions, { smtpUrl, ...kinds }: MailSettings): Attempter {
+function mailAttempter(options: MailAttempterOptions, { smtpUrl, ...settings }: MailSettings): Attempter {
   if (smtpUrl === undefined) return new UnconfiguredAttempter('FANTAIL_SMTP_URL')
-  return new MailAttempter({ ...kinds, smtpUrl }, options)
+  return new MailAttempter({ ...settings, smtpUrl }, options)
 }
 
-function smsAttempter(options: SmsAttempterOptions, { smsUrl, smsTwilio, ...kinds }: SmsSettings): Attempter {
+function smsAttempter(
+  options: SmsAttempterOptions,
+  { smsUrl, smsTwilio, ...settings }: SmsSettings,
+): Attempter {
   if (smsTwilio)
-    return new SmsAttempter(createTwilioProvider({ ...kinds, smsUrl, smsTwilio }), kinds, options)
+    return new SmsAttempter(createTwilioProvider({ ...settings, smsUrl, smsTwilio }), settings, options)
   if (smsUrl === undefined) return new UnconfiguredAttempter('FANTAIL_SMS_URL')
-  return new SmsAttempter(createTemplateProvider({ ...kinds, smsUrl }), kinds, options)
+  return new SmsAttempter(createTemplateProvider({ ...settings, smsUrl }), settings, options)
 }
 
 /** Closes each attempter once, also one that several protocols share. */

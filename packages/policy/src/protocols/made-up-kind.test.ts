@@ -5,7 +5,7 @@ import { ARN_DEFAULTS } from '@fantail/contracts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { effectivePolicy } from '../retries/effective-policy.ts'
 import { classify, nextStep } from '../retries/next-step.ts'
-import { CUSTOMER_MANAGED_POLICY } from './fixed-kinds.ts'
+import { CUSTOMER_MANAGED_POLICY } from './fixed-traits.ts'
 import { canBeAsked, PROTOCOL_TRAITS, readEndpoint } from './traits.ts'
 
 const PER_SECOND = 10

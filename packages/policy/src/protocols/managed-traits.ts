@@ -19,9 +19,9 @@ import {
 import {
   AWS_MANAGED_POLICY,
   CUSTOMER_MANAGED_POLICY,
-  FIXED_KIND,
+  FIXED_TRAITS,
   MANAGED_FLOOR_SECONDS,
-} from './fixed-kinds.ts'
+} from './fixed-traits.ts'
 import type { EndpointRight, ProtocolTraits, ReadEndpoint } from './protocol-traits.ts'
 import { classifyStatus } from './webhook-traits.ts'
 
@@ -29,7 +29,7 @@ const FORBIDDEN = 403
 
 /** An attempt is an append, or a request to SQS if the queue is outside of this Fantail. */
 export const QUEUE_TRAITS: ProtocolTraits = {
-  ...FIXED_KIND,
+  ...FIXED_TRAITS,
   endpoint: {
     name: 'the ARN of a queue',
     isUrl: false,
@@ -38,7 +38,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   },
   defaultPolicy: AWS_MANAGED_POLICY,
   // A queue answers at once or not at all, so rate, quota and circuit would have no use.
-  takes: { ...FIXED_KIND.takes, rawDelivery: true, rate: false },
+  takes: { ...FIXED_TRAITS.takes, rawDelivery: true, rate: false },
   rightsOf: rightsToSend,
   confirmedBy: 'account',
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
@@ -48,7 +48,7 @@ export const QUEUE_TRAITS: ProtocolTraits = {
   isQueue: true,
   redisTrips: 2,
   reports: {
-    ...FIXED_KIND.reports,
+    ...FIXED_TRAITS.reports,
     feedback: 'SQS',
     providerResponse: (sent, appended) => JSON.stringify({ sqsMessageId: sent ?? appended }),
     refused: refusedByQueue,
@@ -81,7 +81,7 @@ function refusedByQueue(
 
 /** A delivery ends when the invocation is accepted. The result of the function does not matter. */
 export const FUNCTION_TRAITS: ProtocolTraits = {
-  ...FIXED_KIND,
+  ...FIXED_TRAITS,
   endpoint: {
     name: 'the ARN of a function',
     isUrl: false,
@@ -92,7 +92,7 @@ export const FUNCTION_TRAITS: ProtocolTraits = {
   rightsOf: rightsToInvoke,
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
   classifyStatus: classifyInvocation,
-  reports: { ...FIXED_KIND.reports, feedback: 'Lambda' },
+  reports: { ...FIXED_TRAITS.reports, feedback: 'Lambda' },
 }
 
 function readFunction(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined {
@@ -117,7 +117,7 @@ export function classifyInvocation(statusCode: number): ResultClass {
 
 /** A record is delivered when the stream has accepted it. */
 export const STREAM_TRAITS: ProtocolTraits = {
-  ...FIXED_KIND,
+  ...FIXED_TRAITS,
   endpoint: {
     name: 'the ARN of a delivery stream',
     isUrl: false,
@@ -127,12 +127,12 @@ export const STREAM_TRAITS: ProtocolTraits = {
   defaultPolicy: AWS_MANAGED_POLICY,
   throttledPolicy: CUSTOMER_MANAGED_POLICY,
   // No throttle, because one request has the records of many deliveries, so a delivery has no send time of its own.
-  takes: { ...FIXED_KIND.takes, rawDelivery: true, rate: false },
+  takes: { ...FIXED_TRAITS.takes, rawDelivery: true, rate: false },
   rightsOf: rightsToPut,
   needsRole: true,
   retentionFloorSeconds: MANAGED_FLOOR_SECONDS,
   classifyStatus: classifyPut,
-  reports: { ...FIXED_KIND.reports, feedback: 'Firehose' },
+  reports: { ...FIXED_TRAITS.reports, feedback: 'Firehose' },
 }
 
 function readStream(text: string, place: ArnDefaults, isNamed: boolean): ReadEndpoint | undefined {

@@ -2,7 +2,7 @@
 import { parsePlatformEndpointArn, type ResultClass } from '@fantail/contracts'
 import { isMailAddress } from '../endpoints/mail-address.ts'
 import { parsePhoneNumber } from '../endpoints/phone-number.ts'
-import { CUSTOMER_MANAGED_POLICY, FIXED_KIND } from './fixed-kinds.ts'
+import { CUSTOMER_MANAGED_POLICY, FIXED_TRAITS } from './fixed-traits.ts'
 import type { EndpointRight, ProtocolTraits } from './protocol-traits.ts'
 
 /**
@@ -16,7 +16,7 @@ const MAILS_PER_SECOND_MAX = 10
  * An address without a protocol means `email`, because that is named first.
  */
 export const MAIL_TRAITS: ProtocolTraits = {
-  ...FIXED_KIND,
+  ...FIXED_TRAITS,
   endpoint: {
     name: 'a mail address',
     isUrl: false,
@@ -44,7 +44,7 @@ function classifyReply(reply: number): ResultClass {
 
 /** A delivery ends when a provider has accepted the message for a phone number. */
 export const SMS_TRAITS: ProtocolTraits = {
-  ...FIXED_KIND,
+  ...FIXED_TRAITS,
   endpoint: {
     name: 'a phone number with its country code (+15550100)',
     isUrl: false,
@@ -55,7 +55,7 @@ export const SMS_TRAITS: ProtocolTraits = {
   rightsOf: rightsToText,
   redisTrips: 1,
   classifyStatus: classifyTextAnswer,
-  reports: { ...FIXED_KIND.reports, byAccount: true },
+  reports: { ...FIXED_TRAITS.reports, byAccount: true },
 }
 
 function readNumber(text: string) {
@@ -78,7 +78,7 @@ function classifyTextAnswer(status: number): ResultClass {
 
 /** An attempt sends one notification to one device or browser, and the provider's answer decides its result. */
 export const MOBILE_PUSH_TRAITS: ProtocolTraits = {
-  ...FIXED_KIND,
+  ...FIXED_TRAITS,
   endpoint: {
     name: 'the ARN of a platform endpoint',
     isUrl: false,
@@ -89,7 +89,7 @@ export const MOBILE_PUSH_TRAITS: ProtocolTraits = {
   rightsOf: rightsToNotify,
   redisTrips: 2,
   classifyStatus: classifyPushAnswer,
-  reports: { ...FIXED_KIND.reports, feedback: 'Application', byApplication: true },
+  reports: { ...FIXED_TRAITS.reports, feedback: 'Application', byApplication: true },
 }
 
 /** An endpoint belongs to its platform application, so the right is checked there. */

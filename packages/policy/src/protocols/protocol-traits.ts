@@ -5,7 +5,7 @@ export interface ProtocolTraits {
   endpoint: EndpointSyntax
   /**
    * Applies if neither topic nor subscription sets a policy. If the kind takes no policy, it always applies, and is
-   * defined in `fixed-kinds.ts`. All subscriptions share it, so it is frozen.
+   * defined in `fixed-traits.ts`. All subscriptions share it, so it is frozen.
    */
   defaultPolicy: EffectiveDeliveryPolicy
   /**

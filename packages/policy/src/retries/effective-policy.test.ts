@@ -1,6 +1,6 @@
 import { type DeliveryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import { describe, expect, it } from 'vitest'
-import { AWS_MANAGED_POLICY } from '../protocols/fixed-kinds.ts'
+import { AWS_MANAGED_POLICY } from '../protocols/fixed-traits.ts'
 import { effectivePolicy } from './effective-policy.ts'
 
 const RETRY = { minDelayTarget: 5, maxDelayTarget: 6, numRetries: 1 }

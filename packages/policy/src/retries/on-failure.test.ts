@@ -1,6 +1,6 @@
 import { SYSTEM_POLICY } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import { AWS_MANAGED_POLICY } from '../protocols/fixed-kinds.ts'
+import { AWS_MANAGED_POLICY } from '../protocols/fixed-traits.ts'
 import { describeOnFailure, durationInWords } from './retry-curve.ts'
 
 const { healthyRetryPolicy: policy } = SYSTEM_POLICY

@@ -1,7 +1,7 @@
 import { type BackoffFunction, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AWS_MANAGED_POLICY, CUSTOMER_MANAGED_POLICY } from '../protocols/fixed-kinds.ts'
+import { AWS_MANAGED_POLICY, CUSTOMER_MANAGED_POLICY } from '../protocols/fixed-traits.ts'
 import { BACKOFF, nominalDelayMs, previewRetries, retryPhase, totalRetrySeconds } from './retry-curve.ts'
 
 const FUNCTIONS = Object.keys(BACKOFF) as BackoffFunction[]

@@ -1,13 +1,13 @@
 /**
- * The shared traits and retry policies of endpoint kinds whose policy cannot be changed. AWS documents the counts and
+ * The shared traits and retry policies of protocols whose policy cannot be changed. AWS documents the counts and
  * delays, which add up to 23.15 days and 6.7 hours.
  * https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html
  */
 import { type EffectiveDeliveryPolicy, type RetryPolicy, SYSTEM_POLICY } from '@fantail/contracts'
 import type { ProtocolTraits } from './protocol-traits.ts'
 
-/** The traits of most of these kinds. A kind names only what differs. */
-export const FIXED_KIND = {
+/** The traits of most of these protocols. A protocol names only what differs. */
+export const FIXED_TRAITS = {
   takes: {
     rawDelivery: false,
     deliveryPolicy: false,
