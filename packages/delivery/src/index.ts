@@ -1,4 +1,4 @@
-export { openBlockStore } from './archive/block-stores.ts'
+export { type OpenBlockStore, openBlockStore } from './archive/block-stores.ts'
 export {
   type Attempt,
   type AttemptDone,

@@ -8,7 +8,7 @@ import { passingTime, type Redis, readSlowestTime } from '@fantail/store'
 
 const ASK_EVERY_MS = 30_000
 
-interface RedisClock {
+export interface RedisClock {
   /** Epoch ms. Until Redis has answered, this machine's time. */
   now(): number
   stop(): void

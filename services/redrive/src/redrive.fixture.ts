@@ -25,7 +25,7 @@ import {
   Topics,
 } from '@fantail/store'
 import { connectPatiently, skewKey, startRedis, type TestRedisOptions } from '@fantail/test-kit'
-import { FilterMatches } from './redrive-service.ts'
+import { FilterMatches } from './tasks/filter-matches.ts'
 
 export const SOURCE = queueArn('dead')
 const TOPIC = topicArn('orders')

@@ -14,7 +14,7 @@ interface BlockStoreOptions {
   clock: () => number
 }
 
-interface OpenBlockStore {
+export interface OpenBlockStore {
   put(name: string, data: Buffer): Promise<void>
   get(name: string): Promise<Buffer | null>
   remove(name: string): Promise<void>

@@ -2,7 +2,7 @@
 import { queueArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { drainQueue, type Fixture, startFixture, storesOn } from './redrive.fixture.ts'
+import { drainQueue, type Fixture, startFixture, storesOn } from '../redrive.fixture.ts'
 import { type RunRedriveDeps, runRedrive } from './run-redrive.ts'
 
 const ORIGIN = queueArn('origin.fifo')

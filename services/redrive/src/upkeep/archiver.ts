@@ -35,7 +35,7 @@ interface ArchiverOptions {
   onBlock?: (topic: ArchivedTopic, messages: number) => void
 }
 
-interface Archiver {
+export interface Archiver {
   start(): void
   stop(): Promise<void>
   /** Deletes blocks that are too old. Returns how many. Rejects at the end if an archive failed. */

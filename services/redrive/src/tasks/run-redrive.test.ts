@@ -13,7 +13,7 @@ import {
   startFixture,
   storesOn,
   subscribe,
-} from './redrive.fixture.ts'
+} from '../redrive.fixture.ts'
 import { judgeCanary, runRedrive } from './run-redrive.ts'
 
 const never = new AbortController().signal

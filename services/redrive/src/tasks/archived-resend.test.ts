@@ -11,7 +11,7 @@ import {
   startFixture,
   storesOn,
   subscribe,
-} from './redrive.fixture.ts'
+} from '../redrive.fixture.ts'
 import { runRedrive } from './run-redrive.ts'
 
 const TOPIC = topicArn('orders')

@@ -14,7 +14,7 @@ import {
   SOURCE,
   startFixture,
   subscribe,
-} from './redrive.fixture.ts'
+} from '../redrive.fixture.ts'
 import { runRedrive } from './run-redrive.ts'
 
 const never = new AbortController().signal

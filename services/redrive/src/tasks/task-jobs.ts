@@ -63,7 +63,7 @@ interface TaskJob {
   task: string
 }
 
-interface TaskJobs {
+export interface TaskJobs {
   start(step: StartStep): Promise<void>
   /** Runs end after their present batch. Their jobs go to other processes. */
   stop(): Promise<void>
@@ -73,8 +73,8 @@ interface TaskJobs {
   readonly adding: number
   /** How many running tasks pause because of their rate. */
   readonly pausing: number
-  /** How many batches were ever begun. */
-  readonly moves: number
+  /** How many pauses of tasks have ended. */
+  readonly pausesEnded: number
 }
 
 export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
@@ -152,7 +152,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
     get pausing() {
       return pauses.running
     },
-    get moves() {
+    get pausesEnded() {
       return pauses.ended
     },
     async start(step) {

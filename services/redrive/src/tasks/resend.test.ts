@@ -4,8 +4,8 @@ import { bodySealsOf } from '@fantail/delivery'
 import { deliveryId, jobText, type LaneEntry, type LaneOutcome, messageBody } from '@fantail/store'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from './redrive.fixture.ts'
-import { FilterMatches } from './redrive-service.ts'
+import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from '../redrive.fixture.ts'
+import { FilterMatches } from './filter-matches.ts'
 import { runRedrive } from './run-redrive.ts'
 
 const TOPIC = topicArn('orders')
