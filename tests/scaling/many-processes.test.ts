@@ -172,7 +172,7 @@ it('replaces each process on SIGHUP, and drops no publish and no message', { tim
   const { accepted, stop } = publishNumbers('/v1/topics/numbers/messages')
   await waitFor(() => accepted.length > 20, { what: 'first publishes', ...LONG })
   all.kill('SIGHUP')
-  await logged('all.replacedAll').finally(stop)
+  await logged('all.replaced_all').finally(stop)
 
   expect(lines('all.replaced').length).toBe(5)
   expect(before.filter(isAlive)).toEqual([])

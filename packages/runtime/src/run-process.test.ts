@@ -53,17 +53,17 @@ describe('runProcess', () => {
     await service.logged('test.started')
     service.child.kill('SIGTERM')
     expect(await service.ended).toBe(1)
-    expect(service.events()).toEqual(['test.started', 'test.stopping', 'test.stopTimedOut'])
+    expect(service.events()).toEqual(['test.started', 'test.stopping', 'test.stop_timed_out'])
   })
 
   it.each([
-    ['uncaughtException', `setImmediate(() => { throw new Error('lost') })`],
-    ['unhandledRejection', `void Promise.reject(new Error('lost'))`],
-  ])('ends with 1 after an %s', async (kind, slip) => {
+    ['uncaught_exception', `setImmediate(() => { throw new Error('lost') })`],
+    ['unhandled_rejection', `void Promise.reject(new Error('lost'))`],
+  ])('ends with 1 after an %s', async (event, slip) => {
     const service = spawnProcess(`start: async () => { ${slip} }, stop: async () => {}`)
     expect(await service.ended).toBe(1)
     expect(service.lines().at(-1)).toMatchObject({
-      msg: `process.${kind}`,
+      msg: `process.${event}`,
       level: 'fatal',
       err: { message: 'lost' },
     })

@@ -38,8 +38,8 @@ const UNKNOWN_DATA = 78
 export async function runProcess<T>(parts: ProcessParts<T>): Promise<never> {
   const { name, log } = parts
   const startedAt = performance.now()
-  process.on('uncaughtException', (error) => die(log, error, 'process.uncaughtException'))
-  process.on('unhandledRejection', (error) => die(log, error, 'process.unhandledRejection'))
+  process.on('uncaughtException', (error) => die(log, error, 'process.uncaught_exception'))
+  process.on('unhandledRejection', (error) => die(log, error, 'process.unhandled_rejection'))
   const stopping = stopSignal(parts)
   let isStarting = true
   const fail = (error: unknown) => {
@@ -70,7 +70,7 @@ function stopSignal({ name, log, stopTimeoutMs = STOP_TIMEOUT_MS }: Stoppable): 
     if (stopping.signal.aborted) return
     log.info({ signal }, `${name}.stopping`)
     setTimeout(() => {
-      log.error({ stopTimeoutMs }, `${name}.stopTimedOut`)
+      log.error({ stopTimeoutMs }, `${name}.stop_timed_out`)
       process.exit(1)
     }, stopTimeoutMs)
     stopping.abort()

@@ -37,7 +37,7 @@ test.concurrent.each(CASES)('$name stops with exit code 0 while Redis $what', as
     const stopped = service.stop()
     if (what === 'comes back') await redis.restart()
     // A process that does not end by itself within 18 s exits with code 1.
-    expect([await stopped, service.logText()]).toEqual([0, expect.not.stringContaining('stopTimedOut')])
+    expect([await stopped, service.logText()]).toEqual([0, expect.not.stringContaining('stop_timed_out')])
   } finally {
     await service.kill()
     await redis.stop()

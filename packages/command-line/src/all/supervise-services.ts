@@ -113,11 +113,11 @@ function replaceOnSignal(
         isAsked = false
         log.info('all.replacing')
         for (const child of processes) await child.replace()
-        log.info('all.replacedAll')
+        log.info('all.replaced_all')
       }
     } catch (error) {
       isAsked = false
-      log.error({ err: error }, 'all.notReplaced')
+      log.error({ err: error }, 'all.not_replaced')
     }
     isReplacing = false
   }

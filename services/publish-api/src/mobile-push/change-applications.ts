@@ -39,7 +39,7 @@ export async function createApplication(deps: Tools, wanted: Wanted): Promise<Ma
   const sealed = sealing(() => sealPlatformCredential(credential, { arn }, deps.vault))
   const record = { arn, platform, sealed, attributes, createdAt: deps.clock() }
   const { application, created } = await deps.platformApplications.create(record)
-  if (created) deps.log.info({ requestId, applicationArn: arn }, 'push.applicationCreated')
+  if (created) deps.log.info({ requestId, applicationArn: arn }, 'push.application_created')
   const isSame = created || isSameApplication(deps, application, { credential, attributes })
   return { application, created, isSame }
 }
@@ -59,7 +59,7 @@ export async function changeApplication(
     }),
   }))
   const members = Object.keys(attributes)
-  deps.log.info({ requestId, applicationArn: arn, members }, 'push.applicationChanged')
+  deps.log.info({ requestId, applicationArn: arn, members }, 'push.application_changed')
   return changed
 }
 
@@ -73,7 +73,7 @@ export async function deleteApplication(
   requestId: string,
 ): Promise<void> {
   const deleted = await deps.platformApplications.delete(arn)
-  if (deleted) deps.log.info({ requestId, applicationArn: arn }, 'push.applicationDeleted')
+  if (deleted) deps.log.info({ requestId, applicationArn: arn }, 'push.application_deleted')
   await deleteDirectTopics(deps, arn)
 }
 

@@ -67,7 +67,7 @@ export async function createEndpoint(
     return { endpoint, created, isSame: endpoint.userData === userData && endpoint.enabled === isEnabled }
   }
   const { arn: endpointArn } = endpoint
-  deps.log.info({ requestId, endpointArn }, 'push.endpointCreated')
+  deps.log.info({ requestId, endpointArn }, 'push.endpoint_created')
   await events.announce({ type: 'EndpointCreated', application, endpointArn, requestId, publicUrl })
   return { endpoint, created, isSame: true }
 }
@@ -87,7 +87,7 @@ export async function changeEndpoint(
     ...(set.userData !== undefined && { userData: set.userData }),
   }))
   const about = { requestId, endpointArn: arn }
-  deps.log.info({ ...about, members: Object.keys(given) }, 'push.endpointChanged')
+  deps.log.info({ ...about, members: Object.keys(given) }, 'push.endpoint_changed')
   if (application) await events.announce({ type: 'EndpointUpdated', application, publicUrl, ...about })
   return endpoint
 }
@@ -100,7 +100,7 @@ export async function deleteEndpoint(
   const application = await applicationOf(deps, arn)
   if (!(await deps.platformEndpoints.delete(arn))) return false
   const about = { requestId, endpointArn: arn }
-  deps.log.info(about, 'push.endpointDeleted')
+  deps.log.info(about, 'push.endpoint_deleted')
   if (application) await events.announce({ type: 'EndpointDeleted', application, publicUrl, ...about })
   return true
 }

@@ -36,7 +36,7 @@ export class EndpointEvents {
       await this.#publish(topic, event)
     } catch (error) {
       const { requestId, endpointArn, type } = event
-      this.#deps.log.warn({ requestId, endpointArn, type, topicArn: topic, err: error }, 'push.eventLost')
+      this.#deps.log.warn({ requestId, endpointArn, type, topicArn: topic, err: error }, 'push.event_lost')
     }
   }
 

@@ -215,7 +215,7 @@ export function createPublishApi(options: PublishApiOptions): PublishApi {
     kinds: settings,
     sms: stores.sms,
     mobilePush: new MobilePushState(redis, {
-      onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
+      onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpoint_disabled'),
       publishUpdated: ({ arn: endpointArn }, application) =>
         new EndpointEvents(deps).announce({
           type: 'EndpointUpdated',
@@ -510,7 +510,7 @@ function createStores(
     sms: new SmsState(redis, {
       growth,
       clock: now,
-      onProblem: (error) => log.warn({ err: error }, 'sms.notKept'),
+      onProblem: (error) => log.warn({ err: error }, 'sms.not_kept'),
     }),
     sandboxNumbers: new SandboxNumbers(redis, { growth }),
     lanes,

@@ -32,7 +32,7 @@ export async function createKey(
   const record = await visibleSubscription(deps, idOf(call))
   const made = await rotateWebhookKey(deps, record, { algorithm, secret, overlapSeconds })
   const { requestId } = call
-  deps.log.info({ requestId, subscriptionId: record.id, algorithm }, 'subscription.webhookKeyMade')
+  deps.log.info({ requestId, subscriptionId: record.id, algorithm }, 'subscription.webhook_key_made')
   const shown = made.secret === undefined ? {} : { secret: made.secret }
   return { status: 201, body: { ...keyView(made.key), ...shown } }
 }

@@ -100,7 +100,7 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
         'The number gets messages again. A redrive delivers the messages that were dead-lettered before.',
       answers: { 204: { description: 'It is not opted out' } },
       handle: async ({ params, requestId }) => {
-        if (await deps.sms.optIn(numberAt(params))) deps.log.info({ requestId }, 'sms.optedIn')
+        if (await deps.sms.optIn(numberAt(params))) deps.log.info({ requestId }, 'sms.opted_in')
         return NO_CONTENT
       },
     }),
@@ -149,7 +149,7 @@ async function optOut(
     const message = `the opt-out list has ${OPTED_OUT_NUMBERS_MAX} numbers, as many as it takes`
     throw new FantailError('conflict', message)
   }
-  if (outcome === 'added') deps.log.info({ requestId }, 'sms.optedOut')
+  if (outcome === 'added') deps.log.info({ requestId }, 'sms.opted_out')
   return ok({ number })
 }
 

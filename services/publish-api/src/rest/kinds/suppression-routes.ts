@@ -122,7 +122,7 @@ async function importBounces(
     const outcome = await add(deps, { address, reason: type, detail: words, suppressedAt: deps.clock() })
     counts[outcome === 'added' ? 'suppressed' : 'present']++
   }
-  deps.log.info({ requestId, ...counts }, 'mail.bouncesImported')
+  deps.log.info({ requestId, ...counts }, 'mail.bounces_imported')
   return ok(counts)
 }
 

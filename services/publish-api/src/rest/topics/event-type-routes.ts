@@ -145,7 +145,10 @@ async function putType(deps: ApiDeps, call: Call<unknown, GivenType>): Promise<A
   const topicArn = topicOf(deps, call)
   const change = { name, given, now: deps.clock() }
   const { record, created } = await store(deps, topicArn, change)
-  deps.log.info({ requestId, topicArn, eventType: name }, created ? 'eventType.created' : 'eventType.changed')
+  deps.log.info(
+    { requestId, topicArn, eventType: name },
+    created ? 'event_type.created' : 'event_type.changed',
+  )
   return { status: created ? 201 : 200, body: eventTypeView(record) }
 }
 
@@ -208,7 +211,7 @@ async function deleteType(deps: ApiDeps, call: Call): Promise<Answer> {
   const eventType = call.params.name ?? ''
   await deps.eventTypes.delete(topicArn, eventType)
   deps.topicCache.forget(topicArn)
-  deps.log.info({ requestId: call.requestId, topicArn, eventType }, 'eventType.deleted')
+  deps.log.info({ requestId: call.requestId, topicArn, eventType }, 'event_type.deleted')
   return NO_CONTENT
 }
 
@@ -233,7 +236,7 @@ async function importTypes(
     for (const { name, given, after } of changed)
       await store(deps, topicArn, { name, given, now }, { compiled: after, path: pathOf(name) })
   if (!dryRun)
-    deps.log.info({ requestId: call.requestId, topicArn, changed: changed.length }, 'eventType.imported')
+    deps.log.info({ requestId: call.requestId, topicArn, changed: changed.length }, 'event_type.imported')
   const changes = outcome.map(({ name, change, members }) => ({ name, change, members }))
   return ok({ applied: !dryRun, changes })
 }

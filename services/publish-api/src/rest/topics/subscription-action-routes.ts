@@ -172,7 +172,7 @@ async function sendConfirmation(deps: ApiDeps, call: Call): Promise<Answer> {
   const record = move
     ? await askMoveAgain(deps, { ...known, move }, publicUrl)
     : await askAgain(deps, known.id, publicUrl)
-  return changed(deps, call, record, 'subscription.confirmationSent')
+  return changed(deps, call, record, 'subscription.confirmation_sent')
 }
 
 async function retryNow(deps: ApiDeps, call: Call<unknown, z.output<typeof RetryInput>>): Promise<Answer> {
@@ -218,7 +218,7 @@ async function setMessageAside(
       'wrong_state',
       'an attempt at the message is under way: try again when it has ended',
     )
-  deps.log.info({ requestId: call.requestId, subscriptionId: id, messageId }, 'subscription.setAside')
+  deps.log.info({ requestId: call.requestId, subscriptionId: id, messageId }, 'subscription.set_aside')
   return { status: 202, body: { messageId, queueArn } }
 }
 

@@ -57,7 +57,7 @@ export function webhookKeyRoutes(deps: ApiDeps): Endpoint[] {
       handle: async (call) => {
         const { id: subscriptionId } = await visibleSubscription(deps, idOf(call))
         await dropWebhookKeys(deps, subscriptionId)
-        deps.log.info({ requestId: call.requestId, subscriptionId }, 'subscription.webhookKeysDropped')
+        deps.log.info({ requestId: call.requestId, subscriptionId }, 'subscription.webhook_keys_dropped')
         return NO_CONTENT
       },
     }),

@@ -86,7 +86,7 @@ export class MoveQuestions {
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       const { topicArn } = message
-      this.#deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription.moveNotAsked')
+      this.#deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription.move_not_asked')
     }
   }
 
@@ -123,7 +123,7 @@ export class MoveQuestions {
     const { step: decision } = step
     log.info(
       { subscriptionId, topicArn, attempts, decision, ...shownResult(result) },
-      'subscription.moveAsked',
+      'subscription.move_asked',
     )
     return step
   }

@@ -225,7 +225,7 @@ test('a question that fails is asked again by the policy, as the same message, u
   }
   const decisions = () =>
     api.events
-      .filter(({ event, fields }) => event === 'subscription.moveAsked' && fields.subscriptionId === id)
+      .filter(({ event, fields }) => event === 'subscription.move_asked' && fields.subscriptionId === id)
       .map(({ fields: { attempts, decision } }) => [attempts, decision])
   await waitFor(() => decisions().length === 3, { what: 'the third question' })
   expect(decisions()).toEqual([

@@ -335,5 +335,5 @@ test('a topic of events that is gone changes nothing, and is logged', async () =
   await sns.api.deps.topics.delete(topicArn('events'))
   sns.api.deps.topicCache.forget(topicArn('events'))
   expect(await endpointOf('token-1')).toContain('/GCM/shop/')
-  expect(sns.api.events).toContainEqual(expect.objectContaining({ event: 'push.eventLost' }))
+  expect(sns.api.events).toContainEqual(expect.objectContaining({ event: 'push.event_lost' }))
 })

@@ -37,7 +37,7 @@ export function smsOperations(deps: ApiDeps): Operation[] {
       input: { phoneNumber: 'string' },
       output: {},
       run: async ({ phoneNumber }, { requestId }) => {
-        if (await deps.sms.optIn(numberOf(phoneNumber))) deps.log.info({ requestId }, 'sms.optedIn')
+        if (await deps.sms.optIn(numberOf(phoneNumber))) deps.log.info({ requestId }, 'sms.opted_in')
         return {}
       },
     },
