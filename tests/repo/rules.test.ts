@@ -29,6 +29,15 @@ test('nothing is exported by default, and files are named in kebab-case', () => 
   expect(sources.filter((path) => !name.test(path.slice(path.lastIndexOf('/') + 1)))).toEqual([])
 })
 
+test('names of log lines are in snake case', () => {
+  const call = /\.(?:debug|info|warn|error|fatal)\([^;]{0,300}?'([a-z]\w*\.[\w.]+)'\)/g
+  const names = filesMatching('{packages,services,infra}/**/*.{ts,mjs}')
+    .filter((path) => !path.endsWith('.test.ts'))
+    .flatMap((path) => [...textOf(path).matchAll(call)].map(([, name = '']) => name))
+  expect(names.length).toBeGreaterThan(100)
+  expect(names.filter((name) => name !== name.toLowerCase())).toEqual([])
+})
+
 test('no test mocks modules, is left out or runs alone', () => {
   const tests = sources.filter((path) => path.endsWith('.test.ts') && !path.startsWith('tests/repo/'))
   const forbidden = /\bvi\.(mock|doMock)\(|\b(test|it|describe)\.(only|skip|todo)\(/

@@ -141,7 +141,7 @@ test.each([{}, { redrivePolicy: { deadLetterTargetArn: DLQ } }])(
       const [lane] = await fixture.lanes.figures([{ subscriptionId: id, shard: shardOf(TOPIC) }])
       return lane?.waiting === 1
     }
-    await waitFor(() => lines.some((line) => line.includes('push.eventPostponed')), {
+    await waitFor(() => lines.some((line) => line.includes('push.event_postponed')), {
       what: 'a refused event',
     })
     await full.stop()

@@ -52,7 +52,7 @@ export class MobilePushEvents {
     const snapshot = await snapshots.topic(topicArn)
     if (!snapshot || snapshot.topic.fifo) {
       const { endpointArn, type } = event
-      log.warn({ endpointArn, type, topicArn }, 'push.eventLost')
+      log.warn({ endpointArn, type, topicArn }, 'push.event_lost')
       return
     }
     const { uid: topicUid } = snapshot.topic
@@ -87,7 +87,7 @@ export class MobilePushEvents {
       await this.publish(application, { type: 'DeliveryFailure', endpointArn, failure })
       return true
     } catch (error) {
-      this.#options.log.warn({ endpointArn, messageId, err: error }, 'push.eventPostponed')
+      this.#options.log.warn({ endpointArn, messageId, err: error }, 'push.event_postponed')
       return false
     }
   }

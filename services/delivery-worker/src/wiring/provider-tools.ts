@@ -32,7 +32,7 @@ export function createMailTools(redis: Redis, { metrics, log, now }: ToolsOption
 export function createSmsTools(redis: Redis, { metrics, log, now }: ToolsOptions): SmsTools {
   const state = new SmsState(redis, {
     clock: now,
-    onProblem: (error) => log.warn({ err: error }, 'sms.notKept'),
+    onProblem: (error) => log.warn({ err: error }, 'sms.not_kept'),
   })
   return {
     reserve: (asked) => undamaged('data of text messages', state.reserve(asked)),

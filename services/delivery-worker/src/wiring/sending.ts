@@ -47,7 +47,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     now,
   })
   const mobilePush = new MobilePushState(redis, {
-    onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpointDisabled'),
+    onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpoint_disabled'),
     publishUpdated: ({ arn: endpointArn }, application) =>
       events.publish(application, { type: 'EndpointUpdated', endpointArn }),
   })
