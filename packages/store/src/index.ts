@@ -243,7 +243,7 @@ export {
   SealKeyError,
   sealMessage,
 } from './records/sealed-messages.ts'
-export { CorruptRecordError } from './records/stored-json.ts'
+export { UnreadableRecordError } from './records/stored-json.ts'
 export {
   SUBSCRIPTION,
   type SUBSCRIPTION_FIELDS,

@@ -128,7 +128,7 @@ test('corrupt subscriptions and lanes are quarantined or wait, and those in the 
     recoverySeconds,
   })
   expect(healthy).toEqual([LATER + 1, LATER + 1])
-  expect(told('lane.corrupt').map(({ lane }) => lane)).toContain(idOf('/type'))
+  expect(told('lane.unreadable').map(({ lane }) => lane)).toContain(idOf('/type'))
   expect(spent.commandsPerSecond).toBeLessThan(COMMANDS_PER_SECOND_MAX)
   expect(spent.linesMax).toBeLessThan(LINES_MAX)
   // The API still answers for the healthy subscriptions.

@@ -9,7 +9,7 @@ import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { API_KEYS_BASE, apiKeyNamesKey, apiKeysKey } from '../keys/keys.ts'
 import { checkText, sumText } from '../records/checksums.ts'
 import { type FieldTable, RecordFields } from '../records/fields.ts'
-import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
+import { parseStored, UnreadableRecordError } from '../records/stored-json.ts'
 import { decodeCursor, encodeCursor, type Page, readToEnd } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable, type OnUnreadable, partsIfReadable } from '../redis/unreadable.ts'
@@ -43,7 +43,7 @@ interface ListApiKeys {
   cursor?: string | undefined
   limit: number
   /** Called for a key whose record cannot be read. The others are listed. */
-  onCorrupt?: (error: CorruptRecordError) => void
+  onUnreadable?: (error: UnreadableRecordError) => void
 }
 
 /** Keys whose records a sweep reads at a time. Past it: the others follow. */
@@ -103,7 +103,7 @@ export class ApiKeys {
   }
 
   /** Sorted by account and id. */
-  async list({ account, cursor, limit, onCorrupt }: ListApiKeys): Promise<Page<ApiKeyRecord>> {
+  async list({ account, cursor, limit, onUnreadable }: ListApiKeys): Promise<Page<ApiKeyRecord>> {
     const after = cursor === undefined ? '' : (decodeCursor(cursor, 1)[0] ?? '')
     const prefix = account === undefined ? '' : `${account} `
     const min = after !== '' && after >= prefix ? `(${after}` : prefix === '' ? '-' : `[${prefix}`
@@ -118,16 +118,19 @@ export class ApiKeys {
     // A key that was revoked since its name was read is left out.
     const items = ids.flatMap((id, i) => {
       const text = texts[i]
-      return text ? ifReadable(() => parse(text, id), onCorrupt) : []
+      return text ? ifReadable(() => parse(text, id), onUnreadable) : []
     })
     return { items, nextCursor: names.length > limit ? encodeCursor([page.at(-1) ?? '']) : null }
   }
 
   /** Reports the keys whose records cannot be read, without their texts. */
   async sweep(onUnreadable: OnUnreadable): Promise<number> {
-    const onCorrupt = ({ key, cause }: CorruptRecordError) =>
-      onUnreadable(new CorruptRecordError(key, cause), key)
-    await readToEnd((cursor) => this.list({ cursor, limit: KEYS_SWEPT_AT_ONCE, onCorrupt }))
+    const request = {
+      limit: KEYS_SWEPT_AT_ONCE,
+      onUnreadable: ({ key, cause }: UnreadableRecordError) =>
+        onUnreadable(new UnreadableRecordError(key, cause), key),
+    }
+    await readToEnd((cursor) => this.list({ ...request, cursor }))
     return 0
   }
 

@@ -1,6 +1,6 @@
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, expect, test } from 'vitest'
-import { CorruptRecordError, connect, SigningKeys, signingPairKey } from '../index.ts'
+import { connect, SigningKeys, signingPairKey, UnreadableRecordError } from '../index.ts'
 import { signingCertificatesKey } from '../keys/keys.ts'
 import { sumText } from '../records/checksums.ts'
 
@@ -73,8 +73,8 @@ test.each(['A', Buffer.from([0xc1])])(
   async (changed) => {
     await keys.offer(pairOf('a'))
     await redis.setrange(signingPairKey(), 20, changed)
-    await expect(keys.read()).rejects.toThrow(CorruptRecordError)
-    await expect(keys.offer(pairOf('b'))).rejects.toThrow(CorruptRecordError)
+    await expect(keys.read()).rejects.toThrow(UnreadableRecordError)
+    await expect(keys.offer(pairOf('b'))).rejects.toThrow(UnreadableRecordError)
     expect(await keys.restore(pairOf('a'))).toEqual(pairOf('a'))
     expect(await keys.restore(pairOf('b'))).toEqual(pairOf('a'))
     await redis.del(signingPairKey())
@@ -86,7 +86,7 @@ test('a changed certificate is not given out, and hides no other', async () => {
   for (const name of ['aa', 'bb']) await keys.publish(name, `certificate ${name}`)
   const stored = (await redis.hget(signingCertificatesKey(), 'aa')) ?? ''
   await redis.hset(signingCertificatesKey(), 'aa', stored.replace('cert', 'dert'))
-  await expect(keys.certificate('aa')).rejects.toThrow(CorruptRecordError)
+  await expect(keys.certificate('aa')).rejects.toThrow(UnreadableRecordError)
   expect(await keys.certificate('bb')).toBe('certificate bb')
   const reported: string[] = []
   await keys.sweep((_, key) => void reported.push(key))

@@ -9,7 +9,7 @@ import { jsonOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { SIGNING_BASE, signingCertificatesKey, signingPairKey } from '../keys/keys.ts'
 import { checkText, sumText } from '../records/checksums.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable, type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 
@@ -27,7 +27,7 @@ export class SigningKeys {
     this.#redis = redis
   }
 
-  /** null: none is stored yet. Throws a CorruptRecordError if it was changed. */
+  /** null: none is stored yet. Throws an UnreadableRecordError if it was changed. */
   async read(): Promise<StoredSigningPair | null> {
     const text = await this.#redis.get(signingPairKey())
     return text === null ? null : parsePair(text)
@@ -63,7 +63,7 @@ export class SigningKeys {
     await runScript(this.#redis, PUBLISH, { base: SIGNING_BASE, name, certificate: summed })
   }
 
-  /** PEM text. null: no certificate has this name. Throws a CorruptRecordError if it was changed. */
+  /** PEM text. null: no certificate has this name. Throws an UnreadableRecordError if it was changed. */
   async certificate(name: string): Promise<string | null> {
     const text = await this.#redis.hget(signingCertificatesKey(), name)
     return text === null ? null : checkText(text, `${signingCertificatesKey()} ${name}`, name)
@@ -92,5 +92,5 @@ function parsePair(text: string): StoredSigningPair {
     if (typeof privateKey === 'string') return { privateKey, certificate }
     if (typeof sealed === 'string') return { sealed, certificate }
   }
-  throw new CorruptRecordError(key, new TypeError('it was changed, or is no pair of key and certificate'))
+  throw new UnreadableRecordError(key, new TypeError('it was changed, or is no pair of key and certificate'))
 }

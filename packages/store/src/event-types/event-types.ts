@@ -8,7 +8,7 @@ import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { eventTypesKey, topicKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { parseRecord, sumRecord } from '../records/checksums.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { ifReadable, type OnUnreadable } from '../redis/unreadable.ts'
 import { newRevision } from '../slices/topics-record.ts'
@@ -143,5 +143,5 @@ function keyOf(arn: string, uid: string): string {
 function parse(text: string, key: string, name: string): EventTypeRecord {
   const record = parseRecord(text, `${key} ${name}`) as unknown as EventTypeRecord
   if (record.name === name) return record
-  throw new CorruptRecordError(`${key} ${name}`, new TypeError(`the record is of ${record.name}`), text)
+  throw new UnreadableRecordError(`${key} ${name}`, new TypeError(`the record is of ${record.name}`), text)
 }

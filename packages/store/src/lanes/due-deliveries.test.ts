@@ -65,7 +65,7 @@ test('a lane of an unproven endpoint and a FIFO log without a reader count as on
   expect(await due()).toBe(2)
 })
 
-test('lanes past the bound count as one, and corrupt lanes as none', async () => {
+test('lanes past the bound count as one, and unreadable lanes as none', async () => {
   for (let i = 0; i < 4; i++) await laneWith(5)
   expect([await due(), await due(3)]).toEqual([20, 16])
   const [first = ''] = await redis.zrange(dueKey(BASE), '0', '0')

@@ -7,7 +7,7 @@ import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import type { SweepRequest, SweepResult } from './records/lane-records.ts'
 import { readTime, type Wakes } from './records/lane-replies.ts'
-import { type CorruptReply, readCorrupt, readTaken, type TakenReply } from './take.ts'
+import { readTaken, readUnreadable, type TakenReply, type UnreadableReply } from './take.ts'
 
 const RETRY_NOW = readScript('retry-lane-now-1')
 const RELEASE_DEAD = readScript('release-dead-1')
@@ -122,9 +122,12 @@ export async function sweepLanes(redis: Redis, shard: number, request: SweepRequ
   const { index, at } = readCursor(request.cursor)
   const { deliveriesMax, leaseMs } = request
   const args = { base: shardBase(shard), shard, index, cursor: at, deliveriesMax, leaseMs }
-  const reply = (await runScript(redis, SWEEP, args)) as [...TakenReply, Buffer, number, CorruptReply]
-  const [now, due, discarded, lanes, expired, reached, unfinished, corrupt] = reply
-  const taken = { ...readTaken([now, due, discarded, lanes, expired]), corrupt: readCorrupt(corrupt) }
+  const reply = (await runScript(redis, SWEEP, args)) as [...TakenReply, Buffer, number, UnreadableReply]
+  const [now, due, discarded, lanes, expired, reached, unfinished, unreadable] = reply
+  const taken = {
+    ...readTaken([now, due, discarded, lanes, expired]),
+    unreadable: readUnreadable(unreadable),
+  }
   if (unfinished === 1) return { ...taken, cursor: `${index}:${at}` }
   return { ...taken, cursor: nextCursor(index, reached.toString()) }
 }

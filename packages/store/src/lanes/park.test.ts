@@ -62,9 +62,9 @@ test('a batch whose reply was lost is not parked again, whatever happened to it 
   expect((await lanes.park(SHARD, batch('1.2', 1))).jobs).toMatchObject([{ outcomes: ['parked', 'gone'] }])
 })
 
-test('corrupt data of a lane fails its own entries, and the checkpoint of their job is not written', async () => {
+test('unreadable data of a lane fails its own entries, and the checkpoint of their job is not written', async () => {
   const [good, bad] = [await writeLane(redis), await writeLane(redis)]
-  await redis.set(stateKey(BASE, bad), 'corrupt')
+  await redis.set(stateKey(BASE, bad), 'unreadable')
   const [message, other] = [makeMessage(), makeMessage()]
   const entry = (subscriptionId: string, index: number): ParkEntry => ({
     ...{ subscriptionId, delivery: [message, other][index]?.id ?? message.id, message: index, park: RETRY },
@@ -84,10 +84,10 @@ test('corrupt data of a lane fails its own entries, and the checkpoint of their 
   await redis.del(stateKey(BASE, bad))
 })
 
-test('a corrupt message fails its own deliveries, and no lane has a delivery without a body', async () => {
+test('an unreadable message fails its own deliveries, and no lane has a delivery without a body', async () => {
   const [id, other] = [await writeLane(redis), await writeLane(redis)]
   const [bad, good] = [makeMessage(), makeMessage()]
-  await redis.set(messageKey(BASE, bad.id), 'corrupt')
+  await redis.set(messageKey(BASE, bad.id), 'unreadable')
   const entry = (subscriptionId: string, message: number): ParkEntry => ({
     ...{ subscriptionId, delivery: [bad, good][message]?.id ?? bad.id, message, park: { as: 'fresh' } },
   })
@@ -104,10 +104,10 @@ test('a corrupt message fails its own deliveries, and no lane has a delivery wit
   await redis.del(messageKey(BASE, bad.id))
 })
 
-test('a corrupt checkpoint shuts its run out, and the next start deletes it', async () => {
+test('an unreadable checkpoint shuts its run out, and the next start deletes it', async () => {
   const id = await writeLane(redis)
   const message = makeMessage()
-  await redis.set(checkpointKey(BASE, 'c'), 'corrupt')
+  await redis.set(checkpointKey(BASE, 'c'), 'unreadable')
   const entries: ParkEntry[] = [
     { subscriptionId: id, delivery: message.id, message: 0, park: { as: 'fresh' } },
   ]
@@ -118,28 +118,28 @@ test('a corrupt checkpoint shuts its run out, and the next start deletes it', as
   expect((await lanes.park(SHARD, request(1))).jobs).toEqual([{ stale: true }])
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
   const opened = await lanes.openCheckpoint(SHARD, 'c', 2)
-  expect(opened).toEqual({ stale: false, begun: 0, corrupt: true, fields: new Map() })
+  expect(opened).toEqual({ stale: false, begun: 0, unreadable: true, fields: new Map() })
   expect((await lanes.park(SHARD, request(2))).jobs).toMatchObject([{ outcomes: ['parked'] }])
 })
 
-test('a lane with corrupt data is passed over by takes and sweeps, and others are taken', async () => {
+test('a lane with unreadable data is passed over by takes and sweeps, and others are taken', async () => {
   const [good, bad] = [await writeLane(redis), await writeLane(redis)]
   const message = makeMessage()
   await parkAll(lanes, [bad, good], [message])
   await redis.del(leaseKey(BASE, bad))
-  await redis.set(leaseKey(BASE, bad), 'corrupt')
-  const corrupt = [{ name: bad, error: expect.stringContaining('WRONGTYPE') }]
+  await redis.set(leaseKey(BASE, bad), 'unreadable')
+  const unreadable = [{ name: bad, error: expect.stringContaining('WRONGTYPE') }]
   const taken = await takeFrom(lanes)
-  expect(taken.corrupt).toEqual(corrupt)
+  expect(taken.unreadable).toEqual(unreadable)
   expect(taken.lanes.map(({ subscriptionId }) => subscriptionId)).toEqual([good])
-  expect((await takeFrom(lanes)).corrupt).toEqual([])
-  const swept = { corrupt: [] as unknown[] }
+  expect((await takeFrom(lanes)).unreadable).toEqual([])
+  const swept = { unreadable: [] as unknown[] }
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
     const step = await lanes.sweep(SHARD, { cursor, deliveriesMax: 10, leaseMs: 1_000 })
-    swept.corrupt.push(...step.corrupt)
+    swept.unreadable.push(...step.unreadable)
     cursor = step.cursor
   }
-  expect(swept).toEqual({ corrupt })
+  expect(swept).toEqual({ unreadable })
   await redis.del(leaseKey(BASE, bad))
 })
 

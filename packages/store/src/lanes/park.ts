@@ -88,7 +88,7 @@ export async function openCheckpoint(
   fence: number,
 ): Promise<Checkpoint> {
   const reply = await runScript(redis, OPEN_CHECKPOINT, { base: shardBase(shard), job, fence })
-  const [stale, flat, corrupt] = reply as [number, Buffer[], number]
+  const [stale, flat, unreadable] = reply as [number, Buffer[], number]
   const fields = new Map<string, Buffer>()
   let begun = 0
   for (let i = 0; i + 1 < flat.length; i += 2) {
@@ -97,7 +97,7 @@ export async function openCheckpoint(
     if (name === 'f') begun = Number(value)
     else if (value !== undefined) fields.set(name, value)
   }
-  return { stale: stale === 1, begun, fields, ...(corrupt === 1 && { corrupt: true as const }) }
+  return { stale: stale === 1, begun, fields, ...(unreadable === 1 && { unreadable: true as const }) }
 }
 
 function packMessages(messages: ParkMessage[]): ScriptValue[] {

@@ -56,13 +56,13 @@ test.each<[SettleTo, Record<string, string>]>([
   expect(await keysLeft(redis)).toEqual([`${BASE}lane:${claim.subscriptionId}`])
 })
 
-test('corrupt data of a lane fails its own settlements, and others of the script are settled', async () => {
+test('unreadable data of a lane fails its own settlements, and others of the script are settled', async () => {
   const [first, bad, last] = [await writeLane(redis), await writeLane(redis), await writeLane(redis)]
   const [message, other] = [makeMessage(), makeMessage()]
   await parkAll(lanes, [first, bad, last], [message])
   await parkAll(lanes, [bad], [other])
   const claims = claimsOf(await takeFrom(lanes))
-  await redis.set(stateKey(BASE, bad), 'corrupt')
+  await redis.set(stateKey(BASE, bad), 'unreadable')
   const settled = (subscriptionId: string, { id }: { id: Buffer }, to: SettleTo) => {
     const found = claims.find((one) => one.subscriptionId === subscriptionId && one.delivery.equals(id))
     if (!found) throw new Error('every delivery was due')
@@ -77,7 +77,7 @@ test('corrupt data of a lane fails its own settlements, and others of the script
   expect(accepted).toEqual([true, false, false, true])
   const error = expect.stringContaining('WRONGTYPE')
   expect([...(failed ?? [])]).toEqual([1, 2].map((at) => [at, error]))
-  // The delivery in the corrupt lane keeps its body, and only what was settled is counted.
+  // The delivery in the unreadable lane keeps its body, and only what was settled is counted.
   expect([await referencesTo(redis, message), await referencesTo(redis, other)]).toEqual([1, 1])
   expect(await counts()).toEqual({ deadLettered: '2' })
   await redis.del(stateKey(BASE, bad))

@@ -17,7 +17,7 @@ const SETTLE = readScript('settle-deliveries-1')
 /** Settlements per script. */
 const SETTLE_STEP = 1_000
 const NOTHING = [] as const
-/** Before the error of a settlement whose lane has corrupt data. */
+/** Before the error of a settlement whose lane has unreadable data. */
 const FAILED = '!'.charCodeAt(0)
 
 type Settled = SettleResult & { woke: Wakes }

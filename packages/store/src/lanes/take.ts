@@ -22,11 +22,11 @@ type TakeReply = [
   followed: Buffer[][],
   logs: LogReply[],
   unproven: Buffer,
-  CorruptReply,
+  UnreadableReply,
   Buffer[],
 ]
 /** Name and error of each. */
-export type CorruptReply = [Buffer, Buffer][]
+export type UnreadableReply = [Buffer, Buffer][]
 type LogReply = [uid: Buffer, arn: Buffer, fence: number, group: Buffer]
 
 export async function takeDeliveries(redis: Redis, shard: number, request: TakeRequest): Promise<TakeResult> {
@@ -47,14 +47,14 @@ export async function takeDeliveries(redis: Redis, shard: number, request: TakeR
   const laneLimits = Array.from(limits, ([id, claimsMax]) => ({ id, claimsMax }))
   const args = { base: shardBase(shard), ...bounds, tripMs, leadMs, bodyBytesMax, laneLimits }
   const reply = (await runScript(redis, TAKE, args)) as TakeReply
-  const [now, due, discarded, lanes, expired, followed, logs, unproven, corrupt, bodies] = reply
+  const [now, due, discarded, lanes, expired, followed, logs, unproven, unreadable, bodies] = reply
   const taken = readTaken([now, due, discarded, lanes, expired])
   addFollowers(taken.lanes, followed)
   return {
     ...taken,
     nextUnprovenAt: readTime(unproven),
     logs: logs.map(readLog),
-    corrupt: readCorrupt(corrupt),
+    unreadable: readUnreadable(unreadable),
     ...(bodies.length > 0 && { bodies: readBodies(bodies) }),
   }
 }
@@ -81,12 +81,12 @@ export function readTaken([now, due, discarded, lanes, expired]: TakenReply): Ta
     expired: readRefs(expired),
     discarded,
     logs: [],
-    corrupt: [],
+    unreadable: [],
   }
 }
 
-export function readCorrupt(corrupt: CorruptReply): TakeResult['corrupt'] {
-  return corrupt.map(([name, error]) => ({ name: String(name), error: String(error) }))
+export function readUnreadable(unreadable: UnreadableReply): TakeResult['unreadable'] {
+  return unreadable.map(([name, error]) => ({ name: String(name), error: String(error) }))
 }
 
 function addFollowers(lanes: ClaimedLane[], followed: Buffer[][]): void {

@@ -2,7 +2,7 @@ import { platformApplicationArn } from '@fantail/contracts'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { expect, test } from 'vitest'
 import { platformApplicationKey, platformEndpointsKey } from '../keys/keys.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { PlatformApplications } from './platform-applications.ts'
 import { PlatformEndpoints } from './platform-endpoints.ts'
 
@@ -21,7 +21,7 @@ test('a changed token is not pushed to, and its endpoint can be deleted and regi
   const { endpoint: other } = await endpoints.create(ARN, { ...TOKEN, token: 'another' })
   const [key, id] = [platformEndpointsKey(ARN), endpoint.arn.slice(-36)]
   await redis.hset(key, id, String(await redis.hget(key, id)).replace('the token', 'the tokem'))
-  await expect(endpoints.get(endpoint.arn)).rejects.toThrow(CorruptRecordError)
+  await expect(endpoints.get(endpoint.arn)).rejects.toThrow(UnreadableRecordError)
   expect((await endpoints.list(ARN, { limit: 9 })).items).toEqual([other])
   expect([await endpoints.delete(endpoint.arn), await endpoints.delete(endpoint.arn)]).toEqual([true, false])
   expect((await endpoints.create(ARN, TOKEN)).created).toBe(true)
@@ -33,6 +33,6 @@ test('a changed token is not pushed to, and its endpoint can be deleted and regi
   await redis.hset(key, otherId, noText)
   expect(await endpoints.delete(other.arn)).toBe(true)
   await redis.setrange(platformApplicationKey(ARN), 20, '~')
-  await expect(applications.get(ARN)).rejects.toThrow(CorruptRecordError)
+  await expect(applications.get(ARN)).rejects.toThrow(UnreadableRecordError)
   expect(await applications.delete(ARN)).toBe(true)
 })

@@ -11,7 +11,7 @@
 import { isObject } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { dataFormatKey } from '../keys/keys.ts'
-import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
+import { parseStored, UnreadableRecordError } from '../records/stored-json.ts'
 import { ifReadable, whenReadable } from '../redis/unreadable.ts'
 import { UnusableDataError } from '../redis/unusable-data.ts'
 import { OWN_FORMAT, type OwnFormat } from './own-format.ts'
@@ -64,7 +64,7 @@ export async function readDataFormat(redis: Redis): Promise<DataFormat | undefin
 export function parseDataFormat(text: string): DataFormat {
   const { format, capabilities } = parseStored(text, dataFormatKey())
   if (!Number.isInteger(format) || !isObject(capabilities) || !Object.values(capabilities).every(isNumber))
-    throw new CorruptRecordError(dataFormatKey(), new TypeError('no format'), text)
+    throw new UnreadableRecordError(dataFormatKey(), new TypeError('no format'), text)
   return { format: format as number, capabilities: Object.keys(capabilities).sort() }
 }
 

@@ -45,7 +45,7 @@ const problems: unknown[] = []
 const note = (error: unknown) => void problems.push(error)
 const queues = new Queues(redis, { onProblem: note, onUnreadable: note })
 const topics = new Topics(redis)
-const subscriptions = new Subscriptions(redis, { onCorrupt: note })
+const subscriptions = new Subscriptions(redis, { onUnreadable: note })
 const redrives = new Redrives(redis)
 const consumers = new Consumers(redis, { onUnreadable: note })
 const lanes = new Lanes(redis)

@@ -18,7 +18,7 @@ import {
   watchedTopicsKey,
 } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { encodeCursor, replies } from '../redis/pages.ts'
 import type { OnUnreadable } from '../redis/unreadable.ts'
@@ -99,8 +99,8 @@ export class UnreadableRecords {
   }
 
   async #add(key: string, error: Error): Promise<boolean> {
-    const cause = error instanceof CorruptRecordError ? error.cause : error
-    const raw = error instanceof CorruptRecordError ? error.text : ''
+    const cause = error instanceof UnreadableRecordError ? error.cause : error
+    const raw = error instanceof UnreadableRecordError ? error.text : ''
     const detail = `${key}: ${cause instanceof Error ? cause.message : error.message}`
     const entry = { id: `${RECORD}${key}`, reason: 'recordUnreadable', detail, raw } as const
     return (await this.#quarantine.add(entry)) === 'added'

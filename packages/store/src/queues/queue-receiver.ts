@@ -138,15 +138,15 @@ export class QueueReceiver {
     if (reply === 0) throw new AttemptChangedError()
     const [uid, nextInMs, target, received, moves, full, why] = reply
     const moved = readItems(moves)
-    const corrupt = [...moved.unreadable]
+    const toRemove = [...moved.unreadable]
     const opened = openTaken(received, { arn, uid: String(uid), secrets, seals })
     const { withheld, locked } = opened
-    corrupt.push(...opened.corrupt)
+    toRemove.push(...opened.unreadable)
     for (const message of opened.messages) put(messages, message)
     await this.#giveBack(arn, withheld, request)
-    await unreadable.remove(arn, corrupt)
+    await unreadable.remove(arn, toRemove)
     await mover.move(arn, String(target), moved.items)
-    const again = moves.length > 0 || (messages.length === 0 && (nextInMs === 0 || corrupt.length > 0))
+    const again = moves.length > 0 || (messages.length === 0 && (nextInMs === 0 || toRemove.length > 0))
     const refused = why === undefined ? undefined : (String(why) as ReceiveRefusal)
     return { nextInMs, again, overLimit: full === 1, refused, locked }
   }

@@ -4,7 +4,7 @@ import { Quarantine } from '../quarantine/quarantine.ts'
 import { KEYLESS, testSeals } from '../records/body-seals.fixture.ts'
 import { sumText } from '../records/checksums.ts'
 import { SealKeyError, sealMessage } from '../records/sealed-messages.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { redrivenItemId } from './items/queue-ids.ts'
 import { besidePayload, readItem } from './items/queue-items.ts'
 import { openPayload, redrivenPayload, sealPayload } from './items/sealed-payloads.ts'
@@ -124,7 +124,7 @@ test('the letter of a sealed message opens only with its own delivery and messag
     { ...payload.d, subscriptionArn: foreign.subscriptionArn },
     undefined,
   ]
-  for (const d of forged) expect(() => read(d as DeadLetter)).toThrow(CorruptRecordError)
+  for (const d of forged) expect(() => read(d as DeadLetter)).toThrow(UnreadableRecordError)
 })
 
 function deadLetterOf(messageId: string, arn: string) {

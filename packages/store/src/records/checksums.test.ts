@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkText, parseRecord, sumRecord, sumText } from './checksums.ts'
 import { bodiesOfJob, jobText, messageBody, readMessage } from './message-bodies.ts'
-import { CorruptRecordError } from './stored-json.ts'
+import { UnreadableRecordError } from './stored-json.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 })
 const messages: fc.Arbitrary<Message> = fc.record(
@@ -26,7 +26,7 @@ function readDamaged<T>(read: () => T): T | null {
   try {
     return read()
   } catch (error) {
-    expect(error).toBeInstanceOf(CorruptRecordError)
+    expect(error).toBeInstanceOf(UnreadableRecordError)
     return null
   }
 }

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { CorruptRecordError, openJson, parseStored } from './stored-json.ts'
+import { openJson, parseStored, UnreadableRecordError } from './stored-json.ts'
 
 /** Digits to the base 36 of the upper 31 bits of a CRC-32. */
 const LENGTH = 6
@@ -16,10 +16,11 @@ export function sumText(text: string, beside = ''): string {
   return text + checksum(text, beside)
 }
 
-/** The text without its checksum. Throws a CorruptRecordError if it was changed. */
+/** The text without its checksum. Throws an UnreadableRecordError if it was changed. */
 export function checkText(summed: string, key: string, beside = ''): string {
   const text = summed.slice(0, -LENGTH)
-  if (summed.slice(-LENGTH) !== checksum(text, beside)) throw new CorruptRecordError(key, differs(), summed)
+  if (summed.slice(-LENGTH) !== checksum(text, beside))
+    throw new UnreadableRecordError(key, differs(), summed)
   return text
 }
 
@@ -35,10 +36,10 @@ function sumOpen(open: string): string {
   return `${open},"S":"${hash('sha1', open).slice(0, 8)}"}`
 }
 
-/** The members of a summed record. Throws a CorruptRecordError if it was changed. */
+/** The members of a summed record. Throws an UnreadableRecordError if it was changed. */
 export function parseRecord(text: string, key: string): Record<string, unknown> {
   const open = text.slice(0, -RECORD_SUM_LENGTH)
-  if (sumOpen(open) !== text) throw new CorruptRecordError(key, differs(), text)
+  if (sumOpen(open) !== text) throw new UnreadableRecordError(key, differs(), text)
   return parseStored(`${open}}`, key)
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eitherOf, FLAG, unlessEmpty } from './codecs.ts'
 import { type FieldTable, RecordFields } from './fields.ts'
-import { CorruptRecordError } from './stored-json.ts'
+import { UnreadableRecordError } from './stored-json.ts'
 import { type StoredSubscription, SUBSCRIPTION } from './subscription-fields.ts'
 import { TOPIC } from './topic-fields.ts'
 
@@ -50,7 +50,7 @@ test('records do not share their defaults', () => {
 })
 
 test.each([{}, { i: 7 }])('a record without a required member is corrupt: %o', (packed) => {
-  expect(() => SAMPLE.unpack(packed, 'key')).toThrow(CorruptRecordError)
+  expect(() => SAMPLE.unpack(packed, 'key')).toThrow(UnreadableRecordError)
   expect(() => SAMPLE.unpack(packed, 'key')).toThrow('corrupt JSON in key')
 })
 

@@ -5,7 +5,7 @@
  * for its schema, too.
  */
 import type { Codec } from './codecs.ts'
-import { CorruptRecordError } from './stored-json.ts'
+import { UnreadableRecordError } from './stored-json.ts'
 
 /**
  * Who sees a member. `asItIs`: the API shows the value, or the default. `inOtherForm`: the API shows a form that the
@@ -136,8 +136,8 @@ export class RecordFields<R extends object, Table extends object = FieldTable<R>
   }
 
   /**
-   * Reads the stored form. Throws a CorruptRecordError that names `key` if a required member is missing. Most members
-   * are not stored, so a copy of all defaults costs half of what a look at each field would.
+   * Reads the stored form. Throws an UnreadableRecordError that names `key` if a required member is missing. Most
+   * members are not stored, so a copy of all defaults costs half of what a look at each field would.
    */
   unpack(packed: Json, key: string): R {
     for (const field of this.#required)
@@ -197,10 +197,10 @@ function decoded({ codec, stored: name }: ListedField, stored: unknown, key: str
   try {
     return codec?.decode(stored)
   } catch (error) {
-    throw new CorruptRecordError(`${key} ${name}`, error, String(stored))
+    throw new UnreadableRecordError(`${key} ${name}`, error, String(stored))
   }
 }
 
-function lacking({ stored, type }: ListedField, key: string, packed: Json): CorruptRecordError {
-  return new CorruptRecordError(key, new TypeError(`${stored} is not a ${type}`), JSON.stringify(packed))
+function lacking({ stored, type }: ListedField, key: string, packed: Json): UnreadableRecordError {
+  return new UnreadableRecordError(key, new TypeError(`${stored} is not a ${type}`), JSON.stringify(packed))
 }

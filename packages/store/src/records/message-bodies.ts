@@ -6,7 +6,7 @@
 import type { Message } from '@fantail/contracts'
 import { checksum, differs } from './checksums.ts'
 import { type BodySeals, openMessage, SealedWhenStored, SealKeyError, sealedForm } from './sealed-messages.ts'
-import { CorruptRecordError, openJson, parseStored } from './stored-json.ts'
+import { openJson, parseStored, UnreadableRecordError } from './stored-json.ts'
 
 const SUM = ',"sum":"'
 const NUMBER = '"sequenceNumber":"'
@@ -42,7 +42,7 @@ function numberedEnd(number: string): string {
   return `${number}",${NUMBER}${number}"}`
 }
 
-/** The message in a stored body, with its content. Throws a CorruptRecordError, or a SealKeyError. */
+/** The message in a stored body, with its content. Throws an UnreadableRecordError, or a SealKeyError. */
 export function readContent(body: Buffer | string, seals: BodySeals): Message {
   return openMessage(seals, readMessage(body))
 }
@@ -52,12 +52,12 @@ export function contentIfReadable(body: Buffer | string, seals: BodySeals): Mess
   try {
     return readContent(body, seals)
   } catch (error) {
-    if (error instanceof CorruptRecordError || error instanceof SealKeyError) return undefined
+    if (error instanceof UnreadableRecordError || error instanceof SealKeyError) return undefined
     throw error
   }
 }
 
-/** The message in a stored body, sealed or not. Throws a CorruptRecordError if any of it was changed. */
+/** The message in a stored body, sealed or not. Throws an UnreadableRecordError if any of it was changed. */
 export function readMessage(body: Buffer | string): Message {
   const text = String(body)
   const at = text.lastIndexOf(SUM)
@@ -74,9 +74,9 @@ export function readMessage(body: Buffer | string): Message {
 
 const NAME = 'a message'
 
-function changed(text: string): CorruptRecordError {
+function changed(text: string): UnreadableRecordError {
   parseStored(text, NAME)
-  return new CorruptRecordError(NAME, differs(), text)
+  return new UnreadableRecordError(NAME, differs(), text)
 }
 
 /** A message that a dispatch job may take. */

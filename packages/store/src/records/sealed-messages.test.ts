@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { KEYLESS, testSeals } from './body-seals.fixture.ts'
 import { bodiesOfJob, jobText, messageBody, readContent, readMessage } from './message-bodies.ts'
 import { isSealed, openMessage, SealedWhenStored, SealKeyError, sealMessage } from './sealed-messages.ts'
-import { CorruptRecordError } from './stored-json.ts'
+import { UnreadableRecordError } from './stored-json.ts'
 
 const FLIPS = 10_000
 const CANARY = 'canary-7f3a'
@@ -69,7 +69,7 @@ test('a sealed text does not open in another message, and no member that stays r
   ]
   for (const change of changes)
     expect(() => openMessage(seals, { ...sealed, ...change }), JSON.stringify(change)).toThrow(
-      CorruptRecordError,
+      UnreadableRecordError,
     )
 })
 
@@ -84,7 +84,7 @@ test('no stored body with a flipped bit is read', () => {
       readContent(changed, seals)
       read++
     } catch (error) {
-      expect(error).toBeInstanceOf(CorruptRecordError)
+      expect(error).toBeInstanceOf(UnreadableRecordError)
     }
   }
   expect(read).toBe(0)
@@ -92,7 +92,7 @@ test('no stored body with a flipped bit is read', () => {
 
 test('a sealed text that is no text was changed, and no key is missing', () => {
   const damaged = { ...sealMessage(seals, aMessage()), sealed: 5 as unknown as string }
-  expect(() => openMessage(seals, damaged)).toThrow(CorruptRecordError)
+  expect(() => openMessage(seals, damaged)).toThrow(UnreadableRecordError)
 })
 
 test('without the key a message is neither sealed nor opened, and the error says so', () => {

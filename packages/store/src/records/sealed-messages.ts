@@ -6,7 +6,7 @@
  * again, so that nobody writes the content back.
  */
 import { FantailError, type Message } from '@fantail/contracts'
-import { CorruptRecordError } from './stored-json.ts'
+import { UnreadableRecordError } from './stored-json.ts'
 
 /** The methods of a vault that seal texts of messages (vault: bodies.ts). */
 export interface BodySeals {
@@ -114,8 +114,8 @@ function sealedNow(seals: BodySeals, message: Message): { form: Message; sealed:
 }
 
 /**
- * The message with its content. A message that is not sealed stays as it is. Throws a CorruptRecordError if the sealed
- * text was changed or is another message's, and a SealKeyError.
+ * The message with its content. A message that is not sealed stays as it is. Throws an UnreadableRecordError if the
+ * sealed text was changed or is another message's, and a SealKeyError.
  */
 export function openMessage(seals: BodySeals, message: Message): Message {
   if (message.sealed === undefined) return message
@@ -163,8 +163,8 @@ export function openText(seals: BodySeals, sealed: string, context: string): str
   }
 }
 
-export function notItsOwn(key: string, text: string): CorruptRecordError {
-  return new CorruptRecordError(
+export function notItsOwn(key: string, text: string): UnreadableRecordError {
+  return new UnreadableRecordError(
     key,
     new TypeError('its sealed text was changed, or belongs to another one'),
     text,

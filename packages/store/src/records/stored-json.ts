@@ -2,14 +2,14 @@
 import { isObject } from '@fantail/contracts'
 
 /** The stored text is not one that Fantail wrote there. A defect or another program is the cause, never a user. */
-export class CorruptRecordError extends Error {
+export class UnreadableRecordError extends Error {
   readonly key: string
   /** The stored text, for an operator. Logs do not show it, because it may hold secrets. */
   readonly #text: string
 
   constructor(key: string, cause: unknown, text = '') {
     super(`corrupt JSON in ${key}`, { cause })
-    this.name = 'CorruptRecordError'
+    this.name = 'UnreadableRecordError'
     this.key = key
     this.#text = text
   }
@@ -25,10 +25,10 @@ export function parseStored(text: string, key: string): Record<string, unknown> 
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new CorruptRecordError(key, error, text)
+    throw new UnreadableRecordError(key, error, text)
   }
   if (isObject(value)) return value
-  throw new CorruptRecordError(key, new TypeError('not an object'), text)
+  throw new UnreadableRecordError(key, new TypeError('not an object'), text)
 }
 
 /** The JSON of an object without its end. A script appends more members. */

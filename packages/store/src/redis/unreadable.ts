@@ -1,5 +1,5 @@
 /** Work over many records, in which one that cannot be read does not stop the others. */
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { isScriptFault } from './storage-errors.ts'
 
 /** Called with a record that could not be read, or worked on, and with the key where it is stored. */
@@ -7,7 +7,7 @@ export type OnUnreadable = (error: Error, key: string) => void
 
 /** Whether the data of one record has caused the error, so that work on other records can go on. */
 export function isUnreadable(error: unknown): error is Error {
-  if (error instanceof CorruptRecordError || isScriptFault(error)) return true
+  if (error instanceof UnreadableRecordError || isScriptFault(error)) return true
   return error instanceof Error && error.message.startsWith('WRONGTYPE')
 }
 
@@ -35,12 +35,12 @@ export async function partsIfReadable<T>(read: () => Promise<T[]>): Promise<T[]>
 }
 
 /** The record, or nothing if it cannot be read. In a list, such a record must not hide the others. */
-export function ifReadable<T>(read: () => T, onCorrupt?: (error: CorruptRecordError) => void): T[] {
+export function ifReadable<T>(read: () => T, onUnreadable?: (error: UnreadableRecordError) => void): T[] {
   try {
     return [read()]
   } catch (error) {
-    if (!(error instanceof CorruptRecordError)) throw error
-    onCorrupt?.(error)
+    if (!(error instanceof UnreadableRecordError)) throw error
+    onUnreadable?.(error)
     return []
   }
 }

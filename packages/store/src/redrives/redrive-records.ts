@@ -13,7 +13,7 @@ import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { filterJson } from '../queues/items/redrive-counts.ts'
 import { checkText, sumText } from '../records/checksums.ts'
 import { REDRIVE } from '../records/redrive-fields.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -65,19 +65,19 @@ function beside({ id, source, action, destination, canary = '', edited = '' }: F
   return JSON.stringify([id, source, action, destination, canary, edited])
 }
 
-/** The members with the filter alone. Throws a CorruptRecordError if the order was changed. */
+/** The members with the filter alone. Throws an UnreadableRecordError if the order was changed. */
 function checked(fields: Record<string, string>, key: string): Record<string, string> {
   const { filter = '', edited, edit = '', endedAt } = fields
   if (edited === '1' && edit === '' && endedAt === '')
-    throw new CorruptRecordError(key, new TypeError('the edit is lost'))
+    throw new UnreadableRecordError(key, new TypeError('the edit is lost'))
   return { ...fields, filter: checkText(filter, key, beside(fields as unknown as FixedOrder)) }
 }
 
-/** null: there is no such task. Throws a CorruptRecordError if it cannot be read whole. */
+/** null: there is no such task. Throws an UnreadableRecordError if it cannot be read whole. */
 export function readTask(fields: Record<string, string>, key: string): RedriveTask | null {
   if (Object.keys(fields).length === 0) return null
   for (const name of ORDER) {
-    if (fields[name] === undefined) throw new CorruptRecordError(key, new TypeError(`${name} is lost`))
+    if (fields[name] === undefined) throw new UnreadableRecordError(key, new TypeError(`${name} is lost`))
   }
   const set = Object.entries(checked(fields, key)).filter(([, text]) => text !== '')
   return REDRIVE.unpack(Object.fromEntries(set), key)

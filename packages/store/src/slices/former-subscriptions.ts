@@ -7,7 +7,7 @@ import type { SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { formerKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
-import { CorruptRecordError, parseStored } from '../records/stored-json.ts'
+import { parseStored, UnreadableRecordError } from '../records/stored-json.ts'
 
 /** A subscription that has or had a bit. */
 export type BitHolder = Pick<SubscriptionRecord, 'id' | 'bit' | 'departures'>
@@ -20,11 +20,11 @@ export interface FormerSubscription extends BitHolder {
   purgedAt: number
 }
 
-/** Reads who has left a slice. `onCorrupt` is called with what cannot be read. The others are returned. */
+/** Reads who has left a slice. `onUnreadable` is called with what cannot be read. The others are returned. */
 export async function readFormer(
   redis: Redis,
   { sliceId, shard }: { sliceId: string; shard: number },
-  onCorrupt: (error: CorruptRecordError) => void,
+  onUnreadable: (error: UnreadableRecordError) => void,
 ): Promise<FormerSubscription[]> {
   const key = formerKey(shardBase(shard), sliceId)
   const { arn: _, ...texts } = await redis.hgetall(key)
@@ -32,18 +32,18 @@ export async function readFormer(
     try {
       return unpackFormer(text, { key, number })
     } catch (error) {
-      if (!(error instanceof CorruptRecordError)) throw error
-      onCorrupt(error)
+      if (!(error instanceof UnreadableRecordError)) throw error
+      onUnreadable(error)
       return []
     }
   })
 }
 
-/** Throws a CorruptRecordError that names `key`. */
+/** Throws an UnreadableRecordError that names `key`. */
 function unpackFormer(text: string, { key, number }: { key: string; number: string }): FormerSubscription {
   const { id, bit, departures, name, purgedAt } = parseStored(text, key)
   if (typeof id !== 'string' || typeof bit !== 'number')
-    throw new CorruptRecordError(key, new TypeError('names no subscription'))
+    throw new UnreadableRecordError(key, new TypeError('names no subscription'))
   return {
     id,
     bit,

@@ -33,7 +33,7 @@ export function settingsBytes(record: Packable): number {
   return Buffer.byteLength(packSubscription({ ...record, ...longest }))
 }
 
-/** Reads a record. Throws a CorruptRecordError that names `key` and the subscription. */
+/** Reads a record. Throws an UnreadableRecordError that names `key` and the subscription. */
 export function unpackSubscription(
   text: string,
   { id, topicArn, key }: { id: string; topicArn: string; key: string },

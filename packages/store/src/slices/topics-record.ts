@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TopicRecord } from '@fantail/contracts'
 import { parseRecord } from '../records/checksums.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { TOPIC, type TopicSettings } from '../records/topic-fields.ts'
 import type { TopicScriptSettings } from './script-places.ts'
 
@@ -38,9 +38,9 @@ export function parseSlices(text: string | null | undefined, key: string): numbe
     const counts: unknown = JSON.parse(text ?? '[]')
     if (Array.isArray(counts) && counts.every((count) => typeof count === 'number')) return counts
   } catch (error) {
-    throw new CorruptRecordError(`${key} slices`, error)
+    throw new UnreadableRecordError(`${key} slices`, error)
   }
-  throw new CorruptRecordError(`${key} slices`, new TypeError('not a list of numbers'))
+  throw new UnreadableRecordError(`${key} slices`, new TypeError('not a list of numbers'))
 }
 
 /** Makes a random revision. It is never repeated, and revisions have no order. */

@@ -142,7 +142,7 @@ test.each([
   expect(await redis.mget(day, month)).toEqual(['600000', '600000'])
   expect(await redis.ttl(day)).toBeGreaterThan(86_400)
   await damage(month)
-  await expect(reserve(0.1)).rejects.toMatchObject({ name: 'CorruptRecordError', key: month })
+  await expect(reserve(0.1)).rejects.toMatchObject({ name: 'UnreadableRecordError', key: month })
   expect(await redis.get(day)).toBe('600000')
 })
 

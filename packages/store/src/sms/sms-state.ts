@@ -7,7 +7,7 @@ import { smsFeedbackOf } from '@fantail/policy'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { optedOutKey, SMS_BASE, smsAttributesKey, smsSpentKey } from '../keys/keys.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { decodeCursor, encodeCursor, type Page } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 import { partsIfReadable } from '../redis/unreadable.ts'
@@ -65,8 +65,8 @@ export class SmsState {
 
   /**
    * Reserves the cost of a message, unless a limit of the day or month would be exceeded. All processes together keep
-   * the limits. The attribute MonthlySpendLimit can lower the limit of the month. Throws a CorruptRecordError if that
-   * attribute or the amount of the month was damaged. A damaged amount of a day becomes that of the month.
+   * the limits. The attribute MonthlySpendLimit can lower the limit of the month. Throws an UnreadableRecordError if
+   * that attribute or the amount of the month was damaged. A damaged amount of a day becomes that of the month.
    */
   async reserve({ number, costUsd, dayUsdMax, monthUsdMax }: SpendAsked): Promise<SpendAnswer> {
     const spend = { ...this.#periods(), costMicros: Math.ceil(costUsd * MICROS_PER_USD) }
@@ -80,7 +80,7 @@ export class SmsState {
       monthMax: Math.round(monthUsdMax * MICROS_PER_USD),
     })
     const [outcome, senderId = '', smsType = '', role = '', rate = ''] = (reply as unknown[]).map(String)
-    if (outcome === 'damaged') throw new CorruptRecordError(senderId, new TypeError('it holds no amount'))
+    if (outcome === 'damaged') throw new UnreadableRecordError(senderId, new TypeError('it holds no amount'))
     const feedback = smsFeedbackOf({ DeliveryStatusIAMRole: role, ...(rate && { [SAMPLING_RATE]: rate }) })
     return { outcome: outcome as SpendAnswer['outcome'], spend, senderId, smsType, feedback }
   }

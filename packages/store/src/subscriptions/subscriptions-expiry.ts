@@ -3,7 +3,7 @@ import { FantailError, type SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { expiriesKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { SHARDS_AT_ONCE, sideBySide } from '../redis/side-by-side.ts'
 import { shardsWith } from '../topics/topics-repair.ts'
 import { listElapsed } from '../topics/topics-scripts.ts'
@@ -20,7 +20,7 @@ interface Tools {
     delete(id: string): Promise<boolean>
   }
   /** Called with a record that cannot be read. If absent, the error is thrown. */
-  onCorrupt?: ((error: Error) => void) | undefined
+  onUnreadable?: ((error: Error) => void) | undefined
 }
 
 /** Deletes pending and unsubscribed subscriptions whose token has expired. Returns how many. */
@@ -45,7 +45,7 @@ async function expire(
   id: string,
   { now, shard }: { now: number; shard: number },
 ): Promise<boolean> {
-  const { redis, subscriptions, onCorrupt } = tools
+  const { redis, subscriptions, onUnreadable } = tools
   let due = false
   try {
     await subscriptions.update(id, (current) => {
@@ -57,9 +57,9 @@ async function expire(
   } catch (error) {
     const key = expiriesKey(shardBase(shard))
     if (error instanceof FantailError && error.code === 'not_found') await redis.zrem(key, id)
-    else if (!(error instanceof CorruptRecordError) || !onCorrupt) throw error
+    else if (!(error instanceof UnreadableRecordError) || !onUnreadable) throw error
     else {
-      onCorrupt(error)
+      onUnreadable(error)
       await redis.zadd(key, now + CORRUPT_AGAIN_MS, id)
     }
     return false

@@ -6,7 +6,7 @@ import type { SubscriptionRecord, SubscriptionStatus } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { sliceKey, subscriptionsKey, topicKey, topicsKey } from '../keys/keys.ts'
 import { shardBase, sliceShard } from '../keys/shards.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import {
   badCursor,
@@ -71,18 +71,18 @@ interface Position {
 export async function listSubscriptions(
   redis: Redis,
   request: ListSubscriptions,
-  onCorrupt: ((error: Error) => void) | undefined,
+  onUnreadable: ((error: Error) => void) | undefined,
 ): Promise<Page<SubscriptionRecord>> {
   const items: SubscriptionRecord[] = []
   let scanned = 0
   let last: Candidate | undefined
-  for await (const candidate of candidates(redis, request, onCorrupt)) {
+  for await (const candidate of candidates(redis, request, onUnreadable)) {
     if (last && (items.length >= request.limit || scanned >= SCANNED_MAX)) {
       return { items, nextCursor: encodeCursor([last.slice.topicArn, String(last.slice.number), last.id]) }
     }
     last = candidate
     scanned += 1
-    const record = unpackOrReport(candidate, onCorrupt)
+    const record = unpackOrReport(candidate, onUnreadable)
     if (record && matches(record, request)) items.push(record)
   }
   return { items, nextCursor: null }
@@ -90,14 +90,14 @@ export async function listSubscriptions(
 
 function unpackOrReport(
   { slice, id, text }: Candidate,
-  onCorrupt: ((error: Error) => void) | undefined,
+  onUnreadable: ((error: Error) => void) | undefined,
 ): SubscriptionRecord | null {
   const key = subscriptionsKey(shardBase(slice.shard), slice.sliceId)
   try {
     return unpackSubscription(text, { id, topicArn: slice.topicArn, key })
   } catch (error) {
-    if (!onCorrupt || !(error instanceof CorruptRecordError)) throw error
-    onCorrupt(error)
+    if (!onUnreadable || !(error instanceof UnreadableRecordError)) throw error
+    onUnreadable(error)
     return null
   }
 }
@@ -117,13 +117,13 @@ function matches(
 async function* candidates(
   redis: Redis,
   request: ListSubscriptions,
-  onCorrupt: ((error: Error) => void) | undefined,
+  onUnreadable: ((error: Error) => void) | undefined,
 ): AsyncGenerator<Candidate> {
   const limit = request.limit + 1
   const list = async (slice: Slice) => {
     const read = () => listSlice(redis, { ...slice, limit })
-    if (!onCorrupt) return read()
-    return (await whenReadable(sliceKey(shardBase(slice.shard), slice.sliceId), onCorrupt, read)) ?? []
+    if (!onUnreadable) return read()
+    return (await whenReadable(sliceKey(shardBase(slice.shard), slice.sliceId), onUnreadable, read)) ?? []
   }
   for await (const slices of sliceGroups(redis, request)) {
     const parts = await Promise.all(slices.map(list))

@@ -538,7 +538,7 @@ describe('lists', () => {
     await expect(subscriptions.get(bad)).rejects.toThrow(`corrupt JSON in ${key} ${bad}`)
     await expect(subscriptions.list({ limit: 9 })).rejects.toThrow(`corrupt JSON in ${key} ${bad}`)
     const reported: string[] = []
-    const lenient = new Subscriptions(redis, { onCorrupt: (error) => reported.push(error.message) })
+    const lenient = new Subscriptions(redis, { onUnreadable: (error) => reported.push(error.message) })
     expect((await lenient.list({ limit: 9 })).items).toEqual([made[1]])
     expect(reported).toEqual([`corrupt JSON in ${key} ${bad}`])
   })

@@ -20,7 +20,7 @@ import type { Redis } from 'ioredis'
 import { type CreationGate, type GrowthGuard, NO_QUOTAS, UNGUARDED } from '../capacity/growth.ts'
 import { endpointsKey, formerKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { placeOfSubscription, SLICES_MAX } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
 import { type Page, replies } from '../redis/pages.ts'
@@ -81,7 +81,7 @@ interface SubscriptionsOptions {
   /** Subscriptions per slice; smaller in tests. */
   sliceSubscriptionsMax?: number
   /** Called with a record that cannot be read. Lists and sweeps then leave it out. If absent, they throw. */
-  onCorrupt?: (error: Error) => void
+  onUnreadable?: (error: Error) => void
   /** Asked before a subscription is created, or its record becomes longer. */
   growth?: GrowthGuard
   /** Asked before a subscription is created. */
@@ -99,14 +99,14 @@ export class TopicFullError extends FantailError {
 export class Subscriptions {
   readonly #redis: Redis
   readonly #sliceSubscriptionsMax: number
-  readonly #onCorrupt: ((error: Error) => void) | undefined
+  readonly #onUnreadable: ((error: Error) => void) | undefined
   readonly #growth: GrowthGuard
   readonly #quotas: CreationGate
 
   constructor(redis: Redis, options: SubscriptionsOptions = {}) {
     this.#redis = redis
     this.#sliceSubscriptionsMax = options.sliceSubscriptionsMax ?? SLICE_SUBSCRIPTIONS_MAX
-    this.#onCorrupt = options.onCorrupt
+    this.#onUnreadable = options.onUnreadable
     this.#growth = options.growth ?? UNGUARDED
     this.#quotas = options.quotas ?? NO_QUOTAS
   }
@@ -169,7 +169,7 @@ export class Subscriptions {
   /** null also if its record cannot be read. */
   async getReadable(id: string): Promise<SubscriptionRecord | null> {
     return this.get(id).catch((error: unknown) => {
-      if (error instanceof CorruptRecordError) return null
+      if (error instanceof UnreadableRecordError) return null
       throw error
     })
   }
@@ -207,7 +207,7 @@ export class Subscriptions {
     const { sliceId } = place
     const record = await this.get(id)
     if (record) return { id, sliceId, topicArn, bit: record.bit, departures: record.departures }
-    const former = await readFormer(this.#redis, place, this.#onCorrupt ?? (() => undefined))
+    const former = await readFormer(this.#redis, place, this.#onUnreadable ?? (() => undefined))
     const left = former.find((one) => one.id === id)
     return left ? { ...left, sliceId, topicArn } : null
   }
@@ -216,7 +216,7 @@ export class Subscriptions {
   async list(request: ListSubscriptions): Promise<Page<SubscriptionRecord>> {
     const { topicArn, endpoint, status } = request
     if (topicArn === undefined || endpoint === undefined) {
-      return listSubscriptions(this.#redis, request, this.#onCorrupt)
+      return listSubscriptions(this.#redis, request, this.#onUnreadable)
     }
     const found = await Promise.all(PROTOCOLS.map((protocol) => this.#find({ topicArn, protocol, endpoint })))
     const items = found.filter((record) => record !== null)
@@ -280,7 +280,7 @@ export class Subscriptions {
     try {
       return await this.#delete(id)
     } catch (error) {
-      if (!(error instanceof CorruptRecordError)) throw error
+      if (!(error instanceof UnreadableRecordError)) throw error
       const topicArn = (await this.locate(id))?.topicArn
       return topicArn !== undefined && deleteUnreadable(this.#redis, { id, topicArn })
     }
@@ -325,7 +325,7 @@ export class Subscriptions {
 
   /** Deletes pending and unsubscribed subscriptions whose token has expired. Returns how many. */
   expirePending(): Promise<number> {
-    return expirePending({ redis: this.#redis, subscriptions: this, onCorrupt: this.#onCorrupt })
+    return expirePending({ redis: this.#redis, subscriptions: this, onUnreadable: this.#onUnreadable })
   }
 
   /** All subscriptions of a FIFO topic are in one slice, so that one script can hand a message to all of them. */

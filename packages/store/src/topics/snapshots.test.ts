@@ -59,7 +59,7 @@ test('answers null for what does not exist', async () => {
 
 test('a record that cannot be read is reported and does not keep its neighbours away', async () => {
   const reported: string[] = []
-  const snapshots = new Snapshots(redis, { onCorrupt: (error) => reported.push(error.message) })
+  const snapshots = new Snapshots(redis, { onUnreadable: (error) => reported.push(error.message) })
   const [bad, good] = [0, 1].map((i) => subscriptions.create(newSubscription(ARN, i)))
   const id = (await bad)?.subscription.id ?? ''
   const place = placeOfSubscription(id)

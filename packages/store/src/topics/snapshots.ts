@@ -7,7 +7,7 @@ import { inOneGo, type Steps } from '@fantail/policy'
 import type { Redis } from 'ioredis'
 import { sliceKey, subscriptionsKey, topicKey } from '../keys/keys.ts'
 import { shardBase, sliceShard } from '../keys/shards.ts'
-import { CorruptRecordError } from '../records/stored-json.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
@@ -55,16 +55,16 @@ export interface PackedSlice extends SliceMoment {
 
 interface SnapshotsOptions {
   /** Called with a subscription's record that cannot be read. The others are loaded. */
-  onCorrupt?: (error: CorruptRecordError) => void
+  onUnreadable?: (error: UnreadableRecordError) => void
 }
 
 export class Snapshots {
   readonly #redis: Redis
-  readonly #onCorrupt: (error: CorruptRecordError) => void
+  readonly #onUnreadable: (error: UnreadableRecordError) => void
 
   constructor(redis: Redis, options: SnapshotsOptions = {}) {
     this.#redis = redis
-    this.#onCorrupt = options.onCorrupt ?? ((error) => process.emitWarning(error))
+    this.#onUnreadable = options.onUnreadable ?? ((error) => process.emitWarning(error))
   }
 
   /** null: no such topic. */
@@ -115,7 +115,7 @@ export class Snapshots {
 
   /** Subscriptions that have left the slice. */
   async former(slice: SliceRef): Promise<FormerSubscription[]> {
-    return readFormer(this.#redis, slice, this.#onCorrupt)
+    return readFormer(this.#redis, slice, this.#onUnreadable)
   }
 
   /** Parses the records, in steps. A step reads about one byte. */
@@ -140,8 +140,8 @@ export class Snapshots {
     try {
       return unpack()
     } catch (error) {
-      if (!(error instanceof CorruptRecordError)) throw error
-      this.#onCorrupt(error)
+      if (!(error instanceof UnreadableRecordError)) throw error
+      this.#onUnreadable(error)
       return undefined
     }
   }

@@ -38,7 +38,7 @@ export class Renewals {
     })
   }
 
-  /** Resolves with one result for each claim, in order. Resolves with none if data of the lane is corrupt. */
+  /** Resolves with one result for each claim, in order. Resolves with none if data of the lane is unreadable. */
   renew(shard: number, renewal: LaneRenewal): Promise<RenewedClaim[]> {
     return new Promise((done) => this.#queue.push(shard, { ...renewal, done }))
   }

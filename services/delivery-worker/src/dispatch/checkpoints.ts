@@ -145,7 +145,7 @@ export class Checkpoints {
       const mark = run.copies.mark(shardBase(shard))
       return { ...(await lanes.openCheckpoint(shard, run.key, run.fence)), mark }
     })
-    if (found?.corrupt) this.#options.log.error({ shard, job: run.key }, 'checkpoint.unreadable')
+    if (found?.unreadable) this.#options.log.error({ shard, job: run.key }, 'checkpoint.unreadable')
     if (!found || found.stale) run.lost = true
     else run.restore(shard, found)
     if (found && found.fields.size > 0) run.copies.opened(shard, run.fence, found.mark)

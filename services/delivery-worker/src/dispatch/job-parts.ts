@@ -12,7 +12,7 @@
  */
 import type { DispatchPart } from '@fantail/jobs'
 import type { Logger } from '@fantail/runtime'
-import { CorruptRecordError, type SliceRef, shardOf } from '@fantail/store'
+import { type SliceRef, shardOf, UnreadableRecordError } from '@fantail/store'
 import type { JobRun } from '../runs/job-run.ts'
 import type { TopicSnapshot } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -122,7 +122,7 @@ export class JobParts {
     try {
       return (await retries.untilDone(run, () => snapshots.topic(arn))) ?? null
     } catch (error) {
-      if (error instanceof CorruptRecordError) return null
+      if (error instanceof UnreadableRecordError) return null
       throw error
     }
   }

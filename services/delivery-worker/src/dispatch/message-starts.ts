@@ -4,7 +4,7 @@
  */
 import type { Message } from '@fantail/contracts'
 import type { DispatchPart } from '@fantail/jobs'
-import { CorruptRecordError, type Idempotency, type SliceRef, underTopic } from '@fantail/store'
+import { type Idempotency, type SliceRef, UnreadableRecordError, underTopic } from '@fantail/store'
 import { hasRing, keptForm } from '../kept/message-keeping.ts'
 import type { IsolationNotes } from '../reports/isolation-notes.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
@@ -51,7 +51,7 @@ export class MessageStarts {
     try {
       await this.#startMessage(run, index, context)
     } catch (error) {
-      if (!(error instanceof CorruptRecordError)) throw error
+      if (!(error instanceof UnreadableRecordError)) throw error
       const { messageId, topicArn } = context.message
       const entry = { id: `message.${messageId}`, messageId, topicArn, raw: context.body }
       await this.#options.quarantine.add(run, { ...entry, reason: 'topicUnreadable', detail: error.message })
@@ -87,7 +87,7 @@ export class MessageStarts {
     try {
       if ((await this.#presentTopic(run, context)) === null) return await this.#discard(run, context)
     } catch (error) {
-      if (!(error instanceof CorruptRecordError)) throw error
+      if (!(error instanceof UnreadableRecordError)) throw error
     }
     run.awaitsKey = !(await this.#expire(run, context)) || run.awaitsKey
   }
@@ -225,7 +225,7 @@ function keepLater(run: JobRun, { topic }: TopicSnapshot, context: MessageContex
 
 /** Ignores a topic whose record cannot be decoded. It is handled when its message is started. */
 function readableOnly(error: unknown): null {
-  if (error instanceof CorruptRecordError) return null
+  if (error instanceof UnreadableRecordError) return null
   throw error
 }
 

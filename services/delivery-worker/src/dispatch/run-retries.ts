@@ -1,6 +1,6 @@
 /** Repeats a failed command of Redis while this process has the run. Failures of Redis therefore only delay a job. */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
-import { CorruptRecordError } from '@fantail/store'
+import { UnreadableRecordError } from '@fantail/store'
 
 const RUN_RETRY_MS = 200
 
@@ -12,8 +12,8 @@ export class RunRetries {
   }
 
   /**
-   * Returns the result, or undefined if the run is lost. A CorruptRecordError is thrown at once, because repeating does
-   * not help.
+   * Returns the result, or undefined if the run is lost. An UnreadableRecordError is thrown at once, because repeating
+   * does not help.
    */
   async untilDone<T>(run: { lost: boolean }, attempt: () => Promise<T> | T): Promise<T | undefined> {
     while (!run.lost) {
@@ -22,7 +22,7 @@ export class RunRetries {
         this.#report('up')
         return value
       } catch (error) {
-        if (error instanceof CorruptRecordError) throw error
+        if (error instanceof UnreadableRecordError) throw error
         this.#report('down', error)
         await new Promise((resolve) => setTimeout(resolve, RUN_RETRY_MS * (0.5 + Math.random())))
       }

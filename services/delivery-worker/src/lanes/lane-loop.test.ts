@@ -43,7 +43,7 @@ function createLoop(tripMs: number) {
     const lanes = [...redis.lanes, ...redis.look(request)]
     await new Promise((resolve) => setTimeout(resolve, tripMs))
     const nextDueAt = lanes.length > 0 ? clocks.now() : null
-    const nothing = { nextUnprovenAt: null, expired: [], discarded: 0, logs: [], corrupt: [] }
+    const nothing = { nextUnprovenAt: null, expired: [], discarded: 0, logs: [], unreadable: [] }
     return { now: Math.floor(clocks.now()), nextDueAt, lanes, ...nothing }
   }
   const options = {

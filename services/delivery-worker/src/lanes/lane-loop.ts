@@ -34,10 +34,10 @@ const FAR_TAKES_AT_ONCE_MAX = 64
 /** Pause of the lane loop. Past it: the loop checks again. */
 const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
-/** A lane with corrupt data has a line in the log once in this time. */
-const CORRUPT_LOG_MS = 60_000
-/** Lanes with corrupt data that a worker remembers to have logged. Past it: they are logged more often. */
-const CORRUPT_LANES_MAX = 1_000
+/** A lane with unreadable data has a line in the log once in this time. */
+const UNREADABLE_LOG_MS = 60_000
+/** Lanes with unreadable data that a worker remembers to have logged. Past it: they are logged more often. */
+const UNREADABLE_LANES_MAX = 1_000
 const TAKE_RETRY_MS = 500
 /** After unproven endpoints have waited for a slot, slots that are freed within this time are used by one take. */
 const UNPROVEN_GATHER_MS = 100
@@ -82,7 +82,7 @@ export class LaneLoop {
   #unprovenNotBefore = 0
   #takes = 0
   /** Lanes that have a line in the log. */
-  readonly #corrupt = new LRUCache<string, true>({ max: CORRUPT_LANES_MAX, ttl: CORRUPT_LOG_MS })
+  readonly #unreadable = new LRUCache<string, true>({ max: UNREADABLE_LANES_MAX, ttl: UNREADABLE_LOG_MS })
   #stopped = false
 
   constructor(options: LaneLoopOptions) {
@@ -298,10 +298,10 @@ export class LaneLoop {
     this.#running--
   }
 
-  #logCorrupt(shard: number, { name, error }: TakeResult['corrupt'][number]): void {
-    if (this.#corrupt.has(name)) return
-    this.#corrupt.set(name, true)
-    this.#options.log.error({ shard, lane: name, error }, 'lane.corrupt')
+  #logUnreadable(shard: number, { name, error }: TakeResult['unreadable'][number]): void {
+    if (this.#unreadable.has(name)) return
+    this.#unreadable.set(name, true)
+    this.#options.log.error({ shard, lane: name, error }, 'lane.unreadable')
   }
 
   #note(shard: number, { nextDueAt, nextUnprovenAt }: TakeResult, inLine: ShardInLine | undefined): void {
@@ -312,11 +312,11 @@ export class LaneLoop {
   }
 
   /**
-   * Records deliveries that a script has removed, logs lanes with corrupt data, and begins the claims. `askedAt`: by
+   * Records deliveries that a script has removed, logs lanes with unreadable data, and begins the claims. `askedAt`: by
    * performance.now().
    */
   beginClaims(shard: number, result: TakeResult, askedAt: number): Promise<void> {
-    for (const one of result.corrupt) this.#logCorrupt(shard, one)
+    for (const one of result.unreadable) this.#logUnreadable(shard, one)
     return this.#claims.begin(shard, result, askedAt)
   }
 

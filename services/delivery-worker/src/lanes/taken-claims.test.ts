@@ -58,7 +58,7 @@ const taken = (...lanes: ClaimedLane[]): TakeResult => ({
   expired: [],
   discarded: 0,
   logs: [],
-  corrupt: [],
+  unreadable: [],
 })
 
 test('claims whose bodies do not come are handed back, not left to their leases', async () => {

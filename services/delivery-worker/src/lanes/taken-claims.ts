@@ -7,7 +7,6 @@ import type { Logger } from '@fantail/runtime'
 import {
   type Claim,
   type ClaimedLane,
-  CorruptRecordError,
   isSealed,
   type NewEntry,
   parseDeliveryId,
@@ -16,6 +15,7 @@ import {
   SealKeyError,
   type ServerMarks,
   type TakeResult,
+  UnreadableRecordError,
 } from '@fantail/store'
 import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { BodyBytes, HeldBodies } from '../bodies/body-bytes.ts'
@@ -205,7 +205,7 @@ export class TakenClaims {
     try {
       return await this.#options.snapshots.slice({ sliceId, shard }, sliceRevision)
     } catch (error) {
-      if (!(error instanceof CorruptRecordError)) throw error
+      if (!(error instanceof UnreadableRecordError)) throw error
       this.#options.log.error({ shard, sliceId, err: error }, 'slice.unreadable')
       return null
     }

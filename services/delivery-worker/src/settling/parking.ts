@@ -9,7 +9,7 @@
  * random bytes, so no two processes use the same name. This matters after a failover, when two runs may have the same
  * fence. With equal names, the script would take a batch of one run for a repeated batch of the other, and not park it.
  *
- * If data of a lane is corrupt, a delivery for it cannot be parked. The others of its batch are parked, and the run
+ * If data of a lane is unreadable, a delivery for it cannot be parked. The others of its batch are parked, and the run
  * stores that. Then the run is lost. Later starts of the job try the delivery alone, after growing pauses
  * (isolating-runs.ts).
  *

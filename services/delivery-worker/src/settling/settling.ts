@@ -1,7 +1,7 @@
 /**
  * Settles claims. One script per shard settles everything that has ended since the last one. A settlement is repeated
  * if Redis is unreachable. If its lease has ended meanwhile, it changes nothing, and the delivery is attempted again.
- * The same happens if a settlement fails because data of its lane is corrupt.
+ * The same happens if a settlement fails because data of its lane is unreadable.
  *
  * Some claims end because of a copy (a dead letter, an append to a queue, an entry of the quarantine). Such a claim
  * ends only while the copy's mark holds (store: server-marks.ts). A delivery to an endpoint needs no mark: if Redis

@@ -3,8 +3,8 @@
  * fails, the batch is tried again, with growing delays, until it succeeds. The scripts allow this, because each may be
  * repeated without harm. Later items of the shard wait meanwhile, because they may depend on the batch.
  *
- * A script may also fail because of one item, for example if the data of its lane is corrupt. The batch is tried a few
- * times, and then in halves, until the faulty item is alone. That item is given up, so it never stops its shard.
+ * A script may also fail because of one item, for example if the data of its lane is unreadable. The batch is tried a
+ * few times, and then in halves, until the faulty item is alone. That item is given up, so it never stops its shard.
  *
  * Items that are not urgent may wait for a moment if the last script of their shard began just before. They then share
  * a script with other items, and one write with other shards.

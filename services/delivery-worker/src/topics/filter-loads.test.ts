@@ -1,5 +1,5 @@
 /** Which slices are loaded for their filters, and when loading ends. */
-import { CorruptRecordError, type SliceRef } from '@fantail/store'
+import { type SliceRef, UnreadableRecordError } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import type { TopicSnapshot } from './compiled-slice.ts'
@@ -80,7 +80,7 @@ test('a topic of too many slices is not loaded', () => {
 })
 
 test('a load that fails goes on at the next call, and passes over what cannot be read', async () => {
-  const failures = [new Error('away'), new CorruptRecordError('slice', 'not JSON')]
+  const failures = [new Error('away'), new UnreadableRecordError('slice', 'not JSON')]
   const load = async () => {
     const failure = failures.shift()
     if (failure) throw failure

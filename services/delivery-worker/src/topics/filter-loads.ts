@@ -6,7 +6,7 @@
  * loop. If reads take long, the next slices are read beside each one. Loading ends early if it can no longer change the
  * result, or if the cache is full.
  */
-import { CorruptRecordError, type SliceRef } from '@fantail/store'
+import { type SliceRef, UnreadableRecordError } from '@fantail/store'
 import type { CompiledSlice, TopicSnapshot } from './compiled-slice.ts'
 import type { FilterCache } from './filter-cache.ts'
 import { sliceNumberOf } from './topic-filters.ts'
@@ -79,7 +79,7 @@ export class FilterLoads {
   /** A slice that cannot be read is reported when a message opens it. */
   #slice(snapshot: TopicSnapshot, ref: SliceRef): Promise<CompiledSlice | null> {
     const slice = this.#options.load(snapshot, ref).catch((error: unknown) => {
-      if (error instanceof CorruptRecordError) return null
+      if (error instanceof UnreadableRecordError) return null
       throw error
     })
     // If loading ends early, nobody awaits what was read ahead.

@@ -18,7 +18,7 @@ interface BodySubject {
   subject: FilterSubject
 }
 
-/** Throws a CorruptRecordError if the body was changed, and a SealKeyError if it cannot be opened. */
+/** Throws an UnreadableRecordError if the body was changed, and a SealKeyError if it cannot be opened. */
 export function contextOf(
   body: string,
   { seals, links, lasting }: { seals: BodySeals; links?: Links | undefined; lasting?: boolean },

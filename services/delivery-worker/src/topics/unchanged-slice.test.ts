@@ -39,7 +39,7 @@ async function subscribe(name: string): Promise<string> {
 /** A topic with two subscriptions in one slice, and a worker's cache that holds the slice. */
 async function cachedSlice() {
   const ids = [await subscribe('a'), await subscribe('b')] as const
-  const snapshots = new Snapshots(redis, { onCorrupt: () => unusable.push('corrupt') })
+  const snapshots = new Snapshots(redis, { onUnreadable: () => unusable.push('unreadable') })
   const reads = vi.spyOn(snapshots, 'packedSlice')
   const cache = new SnapshotCache(snapshots, (id) => unusable.push(id))
   const [ref] = (await snapshots.topicSlices(ARN))?.slices ?? []
@@ -153,7 +153,7 @@ test.each<[string, object, string[]]>([
   ['outbound settings', { g: { headers: { a: 'b' } } }, []],
   ['sealed secrets', { z: 'sealed' }, []],
   ['keys of webhooks', { i: [KEY] }, []],
-  ['a record that cannot be read', { e: 5 }, ['corrupt', 'corrupt']],
+  ['a record that cannot be read', { e: 5 }, ['unreadable', 'unreadable']],
 ])('a slice with %s is compiled at each load', async (_, set, reported) => {
   const { read, key, ids } = await cachedSlice()
   await rewrite(key.records, ids[0], set)

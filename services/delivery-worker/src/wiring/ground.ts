@@ -120,7 +120,7 @@ function createWorkerStores(
   const { log, queues: queueCount, logMessages: entriesMax, redisMemoryBytes: memoryBytes } = options
   const lanes = new Lanes(redis, acks)
   const stored = new Snapshots(redis, {
-    onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
+    onUnreadable: (error) => log.error({ err: error }, 'subscription.unreadable'),
   })
   const use = new QueueCounter(options.telemetry.metrics)
   const { metrics } = options.telemetry

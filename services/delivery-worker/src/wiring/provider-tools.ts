@@ -5,7 +5,7 @@
  */
 import { DamagedDataError, type MailTools, type MobilePushTools, type SmsTools } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
-import { CorruptRecordError, isUnreadable, MailState, type Redis, SmsState } from '@fantail/store'
+import { isUnreadable, MailState, type Redis, SmsState, UnreadableRecordError } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
 
 interface ToolsOptions {
@@ -60,7 +60,7 @@ async function undamaged<T>(what: string, read: Promise<T>): Promise<T> {
     if (!isUnreadable(error)) throw error
     const { message } = error
     const detail =
-      error instanceof CorruptRecordError ? `${error.key}: ${(error.cause as Error).message}` : message
+      error instanceof UnreadableRecordError ? `${error.key}: ${(error.cause as Error).message}` : message
     throw new DamagedDataError(`${what} cannot be read: ${detail}`, { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 /** Writes every failure in one form, `{error: {code, message, details?}, requestId}`. */
 import { FantailError, type Problem } from '@fantail/contracts'
-import { CorruptRecordError, isOutOfMemory, isTrouble } from '@fantail/store'
+import { isOutOfMemory, isTrouble, UnreadableRecordError } from '@fantail/store'
 import { VaultError } from '@fantail/vault'
 import { SECURITY_HEADERS } from './answer-headers.ts'
 import type { Answer } from './endpoint.ts'
@@ -46,7 +46,7 @@ export function toFantailError(error: unknown, method = 'POST'): FantailError {
   if (error instanceof FantailError) return error
   if (isStorageError(error)) return storageError(error, method === 'GET' || method === 'HEAD')
   if (error instanceof VaultError && error.code === 'lockedKey') return keyUnavailable(error)
-  const isUnreadable = error instanceof CorruptRecordError || WRONG_TYPE.test(String(error))
+  const isUnreadable = error instanceof UnreadableRecordError || WRONG_TYPE.test(String(error))
   if (isUnreadable) return new FantailError('internal', UNREADABLE, { cause: error })
   return new FantailError('internal', 'something went wrong on our side', { cause: error })
 }

@@ -7,13 +7,13 @@
 import { FantailError, type Message, parseMessageId } from '@fantail/contracts'
 import {
   bodiesOfJob,
-  CorruptRecordError,
   deliveryId,
   generationOf,
   messageBody,
   placeOfSubscription,
   type QuarantineEntry,
   readMessage,
+  UnreadableRecordError,
 } from '@fantail/store'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
@@ -98,7 +98,7 @@ async function topicOf({ topicCache }: PutBackDeps, arn: string): Promise<KnownT
     const topic = await topicCache.find(arn)
     if (topic) return topic
   } catch (error) {
-    if (!(error instanceof CorruptRecordError)) throw error
+    if (!(error instanceof UnreadableRecordError)) throw error
     throw refused(`the record of ${arn} cannot be decoded`)
   }
   throw refused(`${arn} is gone`)

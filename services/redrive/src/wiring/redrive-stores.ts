@@ -50,7 +50,7 @@ export function createRedriveStores({
       acks,
     }),
     subscriptions: new Subscriptions(redis, {
-      onCorrupt: (error) => log.error({ err: error }, 'subscription.unreadable'),
+      onUnreadable: (error) => log.error({ err: error }, 'subscription.unreadable'),
     }),
     kept: new KeptUpkeep({
       redis,

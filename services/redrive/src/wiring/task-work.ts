@@ -28,7 +28,7 @@ export function createTaskWork(below: RedriveStores & ArchiveWork, options: Redr
   const { seals = bodySealsOf(undefined), queues = 1, logMessages = 0, log } = options
   const { subscriber } = connections
   const filters = new FilterMatches(seals)
-  const snapshots = new Snapshots(redis, { onCorrupt: () => undefined })
+  const snapshots = new Snapshots(redis, { onUnreadable: () => undefined })
   const outcomes = new OutcomeLog(redis, snapshots, lanes, { queues, entriesMax: logMessages })
   const resends = new ResendBatches({
     redis,

@@ -6,7 +6,7 @@ import type { SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { sliceKey, subscriptionsKey } from '../../keys/keys.ts'
 import { shardBase } from '../../keys/shards.ts'
-import { CorruptRecordError } from '../../records/stored-json.ts'
+import { UnreadableRecordError } from '../../records/stored-json.ts'
 import { placeOfSubscription } from '../../records/subscriptions-id.ts'
 import { batch } from '../../redis/batch.ts'
 import { replies } from '../../redis/pages.ts'
@@ -119,7 +119,7 @@ function readSurveyed(
       ...(circuitBreaker && { circuitBreaker }),
     }
   } catch (error) {
-    if (error instanceof CorruptRecordError) return null
+    if (error instanceof UnreadableRecordError) return null
     throw error
   }
 }

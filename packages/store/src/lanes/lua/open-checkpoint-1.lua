@@ -7,10 +7,10 @@
 -- @include when-full
 run_when_full(base)
 local key = base .. 'ck:' .. job
--- A corrupt checkpoint is deleted. The run then repeats deliveries that were settled, and loses none.
+-- An unreadable checkpoint is deleted. The run then repeats deliveries that were settled, and loses none.
 local stored = redis.pcall('HGET', key, CHECKPOINT.fence)
-local is_corrupt = type(stored) == 'table' and stored.err ~= nil
-if is_corrupt then
+local is_unreadable = type(stored) == 'table' and stored.err ~= nil
+if is_unreadable then
   redis.call('DEL', key)
 elseif (tonumber(stored) or 0) > fence then
   return { 1, {}, 0 }
@@ -18,4 +18,4 @@ end
 local fields = redis.call('HGETALL', key)
 redis.call('HSET', key, CHECKPOINT.fence, fence)
 redis.call('PEXPIRE', key, 86400000)
-return { 0, fields, is_corrupt and 1 or 0 }
+return { 0, fields, is_unreadable and 1 or 0 }

@@ -1,7 +1,7 @@
 -- Parks deliveries in their lanes and writes the checkpoints of their jobs, in one step. If a later run of a job has
--- stored a higher fence, or if the checkpoint is corrupt, nothing of that job changes. If field `p` of the checkpoint
--- names this batch, its entries were parked before and stay unchanged. Deliveries that are still in flight get the same
--- lease again. Deliveries of deleted subscriptions are counted as discarded.
+-- stored a higher fence, or if the checkpoint is unreadable, nothing of that job changes. If field `p` of the
+-- checkpoint names this batch, its entries were parked before and stay unchanged. Deliveries that are still in flight
+-- get the same lease again. Deliveries of deleted subscriptions are counted as discarded.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @rest values: messages, each: id, body, group or ''; jobs, each: id or '', fence, fields (name, value), entries
@@ -9,7 +9,8 @@
 --   proven, '-' if it is not, else ''). Every list is preceded by its length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list with one
 --   value for each entry: 1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight, or '!' and the
---   error if data of the entry's lane or message is corrupt. The checkpoint of a job with such an error is not written.
+--   error if data of the entry's lane or message is unreadable. The checkpoint of a job with such an error is not
+--   written.
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -66,7 +67,7 @@ local function try_entry()
   local works, outcome = try(park_entry)
   if works then return outcome end
   local lane = lanes[ARGV[first + 1]]
-  if lane then lane.corrupt = true end
+  if lane then lane.unreadable = true end
   at = first + PARKED_VALUES
   return FAILED .. outcome
 end

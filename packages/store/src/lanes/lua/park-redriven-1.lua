@@ -61,7 +61,7 @@ end
 local function try_entry(id, ...)
   local works, outcome = try(park_entry, id, ...)
   if works then return outcome end
-  if lanes[id] then lanes[id].corrupt = true end
+  if lanes[id] then lanes[id].unreadable = true end
   return -1
 end
 

@@ -19,7 +19,7 @@ local function put(name)
   if redis.call('EXISTS', log.list) == 1 then redis.call('ZADD', base .. 'due', 'NX', text(now), name) end
 end
 
--- The sweep of lanes reports a lane with corrupt data, so it is in line too.
+-- The sweep of lanes reports a lane with unreadable data, so it is in line too.
 for name in names() do
   if not try(put, name) then redis.call('ZADD', base .. 'due', text(now), name) end
 end

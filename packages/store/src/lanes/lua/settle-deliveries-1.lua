@@ -1,5 +1,5 @@
 -- Settles claims. A settlement changes something only if its lease is the delivery's current one. If the subscription
--- is deleted, a retry or return is discarded and counted. If data of a lane is corrupt, the other lanes are settled
+-- is deleted, a retry or return is discarded and counted. If data of a lane is unreadable, the other lanes are settled
 -- nevertheless.
 -- @key base: of the shard
 -- @arg shard: digits
@@ -16,7 +16,7 @@
 --   discard       0, and the cause
 -- Returns earliest due time or '', wakes published (lane-wake), then for each claim:
 --   0 refused, 1 accepted, for an accepted declareDead the lease that is valid from now on, or '!' and the error if
---   data of the lane is corrupt
+--   data of the lane is unreadable
 -- @include when-full
 -- @include now
 -- @include lane-next

@@ -8,7 +8,7 @@
 -- @arg lease_ms: number
 -- Returns as take-deliveries up to expired, then the cursor, 1 if this step is to be made again before the next one,
 -- and
---         lanes with corrupt data (each: name, error)
+--         lanes with unreadable data (each: name, error)
 -- @include when-full
 -- @include now
 -- @include lane-next
@@ -80,12 +80,12 @@ local function sweep_lane(id)
   lane_next(base, id, now, lane)
 end
 
-local corrupt = {}
+local unreadable = {}
 
 local function try_lane(id)
   local works, message = try_whole(sweep_lane, id)
   if works then return end
-  corrupt[#corrupt + 1] = { id, message }
+  unreadable[#unreadable + 1] = { id, message }
   if index == 'paused' then redis.call('SADD', base .. 'paused', id) end
 end
 
@@ -103,4 +103,4 @@ save_leases(base)
 write_drops(base)
 write_counts(base)
 local due = wake_if_earlier(base, shard, before, now, first_unproven)
-return { now, due and text(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0, corrupt }
+return { now, due and text(due) or '', 0, take.lanes, take.expired, step[1], unfinished and 1 or 0, unreadable }

@@ -5,7 +5,7 @@
 -- line. A lane that is sent in batches gets the claims of one request. The line is only read if the worker has a slot
 -- for it.
 --
--- If data of a lane or log is corrupt, the others are taken nevertheless.
+-- If data of a lane or log is unreadable, the others are taken nevertheless.
 --
 -- The script also lends FIFO logs, which are due like lanes, and discards logs of deleted topics. A call does a limited
 -- amount of work. The rest stays due.
@@ -34,7 +34,7 @@
 --   - heads with followers, each: subscription, head, followers
 --   - logs, each: topic's uid, ARN, fence, isolated group or ''
 --   - when to look at `unproven` again, or ''
---   - lanes or logs with corrupt data, each: name, error
+--   - lanes or logs with unreadable data, each: name, error
 --   - bodies of claims and followers, alternating: message, body; those that it lacks must be read
 -- @include when-full
 -- @include now
@@ -65,8 +65,8 @@ local TAKE_STEPS_MAX = 2000
 local POSTPONE_MS = (trip_ms > 0 and math.min(250, math.floor(trip_ms / NUMBER.FAR_TAKES)) or 250) + 0.5
 -- How often a worker checks whether lanes that are full for it still are.
 local FULL_LOOK_MS = 1000
--- A lane or log whose data is corrupt is due again after this time, or once something is parked in it.
-local CORRUPT_MS = 60000
+-- A lane or log whose data is unreadable is due again after this time, or once something is parked in it.
+local UNREADABLE_MS = 60000
 run_when_full(base)
 local now = now_ms(base)
 local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {}, followed = {}, logs = {} }
@@ -191,13 +191,13 @@ local function is_served(line, id, lane)
   return false
 end
 
-local corrupt = {}
+local unreadable = {}
 
 local function take_from(line, id, handle)
   local works, message = try_whole(handle, id)
   if works then return end
-  corrupt[#corrupt + 1] = { id, message }
-  redis.call('ZADD', base .. line, text(now + CORRUPT_MS), id)
+  unreadable[#unreadable + 1] = { id, message }
+  redis.call('ZADD', base .. line, text(now + UNREADABLE_MS), id)
 end
 
 local function take_due(id)
@@ -280,5 +280,5 @@ end
 local due, unproven = head_of(base .. 'due'), next_unproven()
 return {
   now, due and text(due) or '', discarded, take.lanes, take.expired, take.followed, take.logs,
-  unproven and text(unproven) or '', corrupt, bodies,
+  unproven and text(unproven) or '', unreadable, bodies,
 }

@@ -87,7 +87,7 @@ export interface ParkRequest {
  */
 export type ParkOutcome = 'parked' | 'present' | 'gone'
 
-/** The delivery was not parked, because data of its lane is corrupt. */
+/** The delivery was not parked, because data of its lane is unreadable. */
 export interface ParkFailure {
   /** The error of Redis. */
   error: string
@@ -250,8 +250,8 @@ export interface TakeResult {
   /** Number of removed deliveries of deleted subscriptions, and of messages in logs of deleted topics. */
   discarded: number
   logs: LogClaim[]
-  /** Lanes and logs that were passed over, because their data is corrupt. `name`: the subscription, or the log. */
-  corrupt: { name: string; error: string }[]
+  /** Lanes and logs that were passed over, because their data is unreadable. `name`: the subscription, or the log. */
+  unreadable: { name: string; error: string }[]
 }
 
 export interface SweepRequest {
@@ -346,7 +346,7 @@ export interface SettleResult {
   accepted: boolean[]
   /** For each settlement: the new lease after an accepted `declareDead`, else null. */
   leases: (string | null)[]
-  /** Errors of settlements whose lanes have corrupt data, by position. Absent: there are none. */
+  /** Errors of settlements whose lanes have unreadable data, by position. Absent: there are none. */
   failed?: Map<number, string>
   nextDueAt: number | null
 }
@@ -363,7 +363,7 @@ export interface Checkpoint {
   begun: number
   fields: Map<string, Buffer>
   /** The stored checkpoint could not be read and is deleted. */
-  corrupt?: true
+  unreadable?: true
 }
 
 interface LaneFailure {

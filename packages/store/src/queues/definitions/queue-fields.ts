@@ -37,7 +37,7 @@ export const QUEUE = new RecordFields<QueueRecord, typeof QUEUE_FIELDS>(QUEUE_FI
 /** Fields that callers may set; the store sets all others of a QueueRecord. */
 export type QueueSettings = Pick<QueueRecord, keyof typeof QUEUE.settingDefaults>
 
-/** Reads a record. Throws a CorruptRecordError that names the queue's key. */
+/** Reads a record. Throws an UnreadableRecordError that names the queue's key. */
 export function parseQueue(text: string, key: string): QueueRecord {
   return QUEUE.complete(parseRecord(text, key), key)
 }

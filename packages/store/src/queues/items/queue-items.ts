@@ -13,7 +13,7 @@ import {
 } from '@fantail/contracts'
 import { checkText, sumText } from '../../records/checksums.ts'
 import { type BodySeals, notItsOwn, openMessage, SealKeyError } from '../../records/sealed-messages.ts'
-import { CorruptRecordError, parseStored } from '../../records/stored-json.ts'
+import { parseStored, UnreadableRecordError } from '../../records/stored-json.ts'
 import type { ScriptValue } from '../../redis/scripts.ts'
 import { ITEM_VALUES } from '../../scripts/lua-names.ts'
 import type { SendItem } from './queue-records.ts'
@@ -147,7 +147,7 @@ export function tryReadItem(reply: ItemReply, read = () => readItem(reply)): Rea
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof CorruptRecordError)) throw error
+    if (!(error instanceof UnreadableRecordError)) throw error
     const { cause } = error
     const problem = cause instanceof Error ? cause.message : error.message
     return { id: String(reply[0]), raw: reply[1] ?? Buffer.alloc(0), problem }
@@ -165,7 +165,7 @@ export function lookAtItem(reply: ItemReply, seals: BodySeals | undefined): Read
 }
 
 /**
- * Throws a CorruptRecordError that names the item, if it cannot be decoded or lacks a part. Opens a sealed item if
+ * Throws an UnreadableRecordError that names the item, if it cannot be decoded or lacks a part. Opens a sealed item if
  * `seals` is given, and throws a SealKeyError if its key is missing.
  */
 export function readItem(reply: ItemReply, seals?: BodySeals): ReadItem {
@@ -241,7 +241,8 @@ function parsePayload(text: string, [id, , sent, count, first]: ItemReply): Payl
     texts.every((value) => typeof value === 'string') &&
     numbers.every((value) => NUMBER.test(String(value))) &&
     COUNT.test(String(count))
-  if (!isWhole) throw new CorruptRecordError(key, new TypeError('a member is lost or has another type'), text)
+  if (!isWhole)
+    throw new UnreadableRecordError(key, new TypeError('a member is lost or has another type'), text)
   return payload as Payload
 }
 

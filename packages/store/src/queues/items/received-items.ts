@@ -22,7 +22,7 @@ interface Taking {
 
 interface Opened {
   messages: QueueMessage[]
-  corrupt: UnreadableItem[]
+  unreadable: UnreadableItem[]
   /** Locked messages. In a FIFO queue also those behind one in its group, which keeps its order. */
   withheld: { id: string; digest: Buffer }[]
   /** Why there are withheld messages. */
@@ -30,7 +30,7 @@ interface Opened {
 }
 
 export function openTaken(taken: readonly ItemReply[], taking: Taking): Opened {
-  const opened: Opened = { messages: [], corrupt: [], withheld: [], locked: undefined }
+  const opened: Opened = { messages: [], unreadable: [], withheld: [], locked: undefined }
   const stopped = new Set<string>()
   for (const [i, reply] of taken.entries()) {
     const secret = secretOf(reply, taking.secrets[i])
@@ -41,7 +41,7 @@ export function openTaken(taken: readonly ItemReply[], taking: Taking): Opened {
       opened.locked ??= item
       if (group !== undefined) stopped.add(group)
       opened.withheld.push({ id: String(reply[0]), digest: secretDigest(secret) })
-    } else if ('problem' in item) opened.corrupt.push(item)
+    } else if ('problem' in item) opened.unreadable.push(item)
     else {
       const { message } = item
       const receiptHandle = formatHandle(taking.uid, message.messageId, secret)

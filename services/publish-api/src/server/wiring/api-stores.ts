@@ -40,14 +40,14 @@ export function createApiStores(ground: ApiGround, options: PublishApiOptions) {
   const { connections, redis, seals, now } = ground
   const { settings, log } = options
   const { acks } = connections
-  const onCorrupt = (error: Error) => log.error({ err: error }, 'record.unreadable')
+  const onUnreadable = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const capacity = createCapacity(redis, options)
   const { storageGuard: growth, quotas } = capacity
   const topics = new Topics(redis, { defaults: settings.arn, growth, quotas })
   const queueStores = createQueueStores(ground, capacity, options)
-  const subscriptions = new Subscriptions(redis, { onCorrupt, growth, quotas })
+  const subscriptions = new Subscriptions(redis, { onUnreadable, growth, quotas })
   const lanes = new Lanes(redis, acks)
-  const eventTypes = new EventTypes(redis, { growth, onUnreadable: onCorrupt })
+  const eventTypes = new EventTypes(redis, { growth, onUnreadable })
   const schemaCompiler = new SchemaCompiler()
   return {
     ...capacity,
@@ -74,7 +74,7 @@ export function createApiStores(ground: ApiGround, options: PublishApiOptions) {
     redrives: new Redrives(redis),
     bulk: new BulkTasks(redis, { growth, now }),
     erasure: new Erasure(redis),
-    messages: new OutcomeLog(redis, new Snapshots(redis, { onCorrupt }), lanes, {
+    messages: new OutcomeLog(redis, new Snapshots(redis, { onUnreadable }), lanes, {
       queues: settings.queues,
       entriesMax: settings.logMessages,
       unsent: { quarantine: queueStores.quarantine, isolated: new IsolatedMessages(redis) },

@@ -27,7 +27,7 @@ export function createReporting(
     ...createEvents({
       ...connections,
       snapshots: new Snapshots(redis, {
-        onCorrupt: (error) => log.error({ err: error }, 'record.unreadable'),
+        onUnreadable: (error) => log.error({ err: error }, 'record.unreadable'),
       }),
       queues: settings.queues,
       logMessages: settings.logMessages,

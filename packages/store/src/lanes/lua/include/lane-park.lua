@@ -1,5 +1,5 @@
 -- Parks one delivery. Its body is stored first, because a delivery in a lane must have one. If the data under the
--- message's key is corrupt, the delivery therefore fails and leaves nothing behind. The number of parked deliveries
+-- message's key is unreadable, the delivery therefore fails and leaves nothing behind. The number of parked deliveries
 -- that refer to a body, and each lane's next due time, are written at the end. `set` is fresh, retry or lease, and
 -- `score` the due time or the lease.
 -- @include lane-next
@@ -87,7 +87,7 @@ local function finish_park(base, now)
     count_references(base, message, n)
   end
   for id, lane in pairs(lanes) do
-    if lane and lane.corrupt then
+    if lane and lane.unreadable then
       try(lane_next, base, id, now, lane)
     elseif lane and lane.touched then
       lane_next(base, id, now, lane)

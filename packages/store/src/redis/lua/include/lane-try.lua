@@ -1,5 +1,5 @@
 -- Calls a function that reads and writes one lane. Returns true and its result. Returns false and the error if data of
--- the lane is corrupt. Every other error ends the script, because it concerns all lanes.
+-- the lane is unreadable. Every other error ends the script, because it concerns all lanes.
 local function try(on_lane, ...)
   local works, result = pcall(on_lane, ...)
   if works then return true, result end

@@ -1,5 +1,5 @@
--- Handles one lane of a script that handles several. If data of the lane is corrupt, the script forgets the drops and
--- counts that this lane has added so far. A delivery that is still in the lane then keeps its body.
+-- Handles one lane of a script that handles several. If data of the lane is unreadable, the script forgets the drops
+-- and counts that this lane has added so far. A delivery that is still in the lane then keeps its body.
 -- @include lane-body
 -- @include lane-count
 -- @include lane-try
