@@ -37,7 +37,7 @@ test('a key whose record was changed gives no rights, and can be revoked', async
   const stored = (await redis.hget(apiKeysKey(), id)) ?? ''
   for (const changed of [stored.replace('"publish"', '"manage"'), stored.slice(0, 9)]) {
     await redis.hset(apiKeysKey(), id, changed)
-    await expect(keys.get(id)).rejects.toThrow('corrupt JSON')
+    await expect(keys.get(id)).rejects.toThrow('unreadable JSON')
     expect((await keys.list({ limit: 10 })).items).toEqual([])
   }
   expect([await keys.revoke(id), await redis.keys('*')]).toEqual([true, []])

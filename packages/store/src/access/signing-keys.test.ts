@@ -60,7 +60,7 @@ test('an invalid pair is refused and reported without showing it', async () => {
   for (const text of [...invalid, ...invalid.map((one) => sumText(one))]) {
     await redis.set(signingPairKey(), text)
     const refused = keys.read()
-    await expect(refused).rejects.toThrow('corrupt JSON in ft:{signing}:pair')
+    await expect(refused).rejects.toThrow('unreadable JSON in ft:{signing}:pair')
     await expect(refused).rejects.toMatchObject({ text: '' })
     await keys.sweep((error, key) => {
       expect([key, String(error.cause)]).toEqual([signingPairKey(), expect.not.stringContaining('secret')])

@@ -85,6 +85,6 @@ test('a record that was changed is not used, and hides no other', async () => {
   await redis.hset(key, 'bad', String(await redis.hget(key, 'bad')).replace('false', 'true '))
   expect((await types.list(ARN)).map(({ name }) => name)).toEqual(['good'])
   expect(unreadable).toEqual([`${key} bad`])
-  await expect(types.get(ARN, 'bad')).rejects.toThrow(`corrupt JSON in ${key} bad`)
+  await expect(types.get(ARN, 'bad')).rejects.toThrow(`unreadable JSON in ${key} bad`)
   expect(await redis.hget(topicKey(ARN), 'types')).not.toBeNull()
 })

@@ -51,7 +51,7 @@ test('records do not share their defaults', () => {
 
 test.each([{}, { i: 7 }])('a record without a required member is corrupt: %o', (packed) => {
   expect(() => SAMPLE.unpack(packed, 'key')).toThrow(UnreadableRecordError)
-  expect(() => SAMPLE.unpack(packed, 'key')).toThrow('corrupt JSON in key')
+  expect(() => SAMPLE.unpack(packed, 'key')).toThrow('unreadable JSON in key')
 })
 
 test('settings, their defaults and what callers see follow from the rows', () => {

@@ -8,7 +8,7 @@ export class UnreadableRecordError extends Error {
   readonly #text: string
 
   constructor(key: string, cause: unknown, text = '') {
-    super(`corrupt JSON in ${key}`, { cause })
+    super(`unreadable JSON in ${key}`, { cause })
     this.name = 'UnreadableRecordError'
     this.key = key
     this.#text = text

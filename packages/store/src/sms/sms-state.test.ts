@@ -148,6 +148,6 @@ test.each([
 
 test('a damaged MonthlySpendLimit reserves nothing, because the limit is not known', async () => {
   await state().setAttributes({ MonthlySpendLimit: '5~' })
-  await expect(reserve()).rejects.toThrow('corrupt JSON in ft:{sms}:attributes')
+  await expect(reserve()).rejects.toThrow('unreadable JSON in ft:{sms}:attributes')
   expect(await state().spentUsd()).toEqual({ today: 0, thisMonth: 0 })
 })

@@ -11,7 +11,7 @@ import { listElapsed } from '../topics/topics-scripts.ts'
 /** Unconfirmed subscriptions that one sweep deletes in a shard. Past it: the next sweep deletes the others. */
 const EXPIRED_PER_SWEEP_MAX = 200
 /** A record that cannot be read is tried again after this time, so that it does not delay the others. */
-const CORRUPT_AGAIN_MS = 3_600_000
+const UNREADABLE_AGAIN_MS = 3_600_000
 
 interface Tools {
   redis: Redis
@@ -60,7 +60,7 @@ async function expire(
     else if (!(error instanceof UnreadableRecordError) || !onUnreadable) throw error
     else {
       onUnreadable(error)
-      await redis.zadd(key, now + CORRUPT_AGAIN_MS, id)
+      await redis.zadd(key, now + UNREADABLE_AGAIN_MS, id)
     }
     return false
   }

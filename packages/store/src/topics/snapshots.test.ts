@@ -68,9 +68,9 @@ test('a record that cannot be read is reported and does not keep its neighbours 
   await redis.hset(key, id, 'x')
   const slice = await snapshots.slice(place)
   expect(slice?.subscriptions).toEqual([(await good)?.subscription])
-  expect(reported).toEqual([`corrupt JSON in ${key} ${id}`])
+  expect(reported).toEqual([`unreadable JSON in ${key} ${id}`])
   await redis.hset(sliceKey(shardBase(place.shard), place.sliceId), 'topic', 'x')
   await expect(snapshots.slice(place)).rejects.toThrow(
-    `corrupt JSON in ${sliceKey(shardBase(place.shard), place.sliceId)}`,
+    `unreadable JSON in ${sliceKey(shardBase(place.shard), place.sliceId)}`,
   )
 })

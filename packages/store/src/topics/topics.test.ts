@@ -269,7 +269,7 @@ test('names the key of a record that cannot be read', async () => {
   const arn = topicName('corrupt')
   await topics.put(arn, {})
   await redis.hset(topicKey(arn), 'record', '{nope')
-  await expect(topics.get(arn)).rejects.toThrow(`corrupt JSON in ${topicKey(arn)}`)
+  await expect(topics.get(arn)).rejects.toThrow(`unreadable JSON in ${topicKey(arn)}`)
 })
 
 test('can be changed and deleted when memory is full', async () => {

@@ -179,7 +179,7 @@ test('a signing key that stood in the open is sealed, and stays the same key', a
   expect(await kept()).toBe(before)
 
   await api.redis.setrange(signingPairKey(), 20, '~')
-  const why = 'corrupt JSON in ft:{signing}:pair'
+  const why = 'unreadable JSON in ft:{signing}:pair'
   expect((await resealAll(deps(fresh, old))).failed).toEqual([{ what: 'signing key', why }])
   await api.redis.del(signingPairKey())
 })

@@ -94,7 +94,7 @@ test('a resend whose order was changed sends nothing', async () => {
   const [key = ''] = await fixture.redis.keys(`*redrive:${id}`)
   const stored = (await fixture.redis.hget(key, 'filter')) ?? ''
   await fixture.redis.hset(key, 'filter', stored.replace(/\d/, '0'))
-  await expect(runRedrive(fixture, id, never)).rejects.toThrow('corrupt JSON')
+  await expect(runRedrive(fixture, id, never)).rejects.toThrow('unreadable JSON')
   expect(await received()).toEqual([])
   expect(await fixture.redrives.cancel(id)).toMatchObject({ status: 'canceled' })
 })

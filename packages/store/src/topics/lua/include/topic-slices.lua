@@ -13,7 +13,7 @@ end
 local function count_at(topic, number)
   local from = 2 + COUNT_STEP * number
   local count = tonumber(string.sub(topic.slices, from, from + COUNT_WIDTH - 1))
-  if not count then error('corrupt slices in ' .. topic.key) end
+  if not count then error('unreadable slices in ' .. topic.key) end
   return count
 end
 
@@ -35,7 +35,7 @@ local function read_topic(key)
     key = key, record = h[1], uid = h[2], version = h[3], rate = h[4], retention = h[5], overrides = h[6],
     slices = h[7], free = h[8],
   }
-  if slices_of(topic) % 1 ~= 0 then error('corrupt slices in ' .. key) end
+  if slices_of(topic) % 1 ~= 0 then error('unreadable slices in ' .. key) end
   return topic
 end
 
