@@ -3,7 +3,7 @@ import { createLogger } from '@fantail/runtime'
 import { batchField } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
+import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
 import { JobRun } from '../runs/job-run.ts'
 import { Unit } from '../runs/unit.ts'
 import { Parking } from '../settling/parking.ts'
@@ -16,7 +16,7 @@ const [BATCH] = batchField('')
 const log = createLogger({ service: 'test', level: 'silent' })
 
 function createRun(key: string, shard: number): JobRun {
-  const of = { key, fence: 1, messages: [], isLost: () => false, copies: standingCopies() }
+  const of = { key, fence: 1, messages: [], isLost: () => false, copies: lastingCopies() }
   const run = new JobRun(
     { ...of, hasCapacityFor: never, handOut: never, handOutAgain: never },
     [],

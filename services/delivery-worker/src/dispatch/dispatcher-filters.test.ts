@@ -5,7 +5,7 @@ import { createLogger } from '@fantail/runtime'
 import { messageBody, Snapshots } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
+import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
 import type { Unit } from '../runs/unit.ts'
 import { Bitmap } from '../topics/bitmap.ts'
@@ -62,7 +62,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
       fence,
       messages: [messageBody(message)],
       isLost: () => false,
-      copies: standingCopies(),
+      copies: lastingCopies(),
       hasCapacityFor: async () => true,
       handOut: async () => true,
       handOutAgain: async () => false,

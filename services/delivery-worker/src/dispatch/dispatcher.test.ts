@@ -6,7 +6,7 @@ import { connect, Lanes, messageBody, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
+import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
 import type { Unit } from '../runs/unit.ts'
 import { Parking } from '../settling/parking.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
@@ -111,7 +111,7 @@ const job = (fence: number, messages: Message[]) => ({
   fence,
   messages: messages.map(bodyOf),
   isLost: () => false,
-  copies: standingCopies(),
+  copies: lastingCopies(),
   hasCapacityFor: async () => true,
   handOut: async () => true,
   handOutAgain: async () => false,

@@ -18,7 +18,7 @@ import { skewKey, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
 import { createWorkerMetrics } from '../attempts/telemetry-metrics.ts'
 import { LaneBodies } from '../bodies/lane-bodies.ts'
-import { standing } from '../fixtures/standing-copies.fixture.ts'
+import { lasting } from '../fixtures/lasting-copies.fixture.ts'
 import { fakeStats } from '../fixtures/stats.fixture.ts'
 import { createMessage, useFixture } from '../fixtures/worker.fixture.ts'
 import { IsolationNotes } from '../reports/isolation-notes.ts'
@@ -98,7 +98,7 @@ async function work(killer?: string): Promise<void> {
     bodies: new LaneBodies(lanes),
     recorder,
     locked: { add: () => undefined },
-    servers: standing,
+    servers: lasting,
     quarantine: async () => {
       throw new Error('nothing here is to be quarantined')
     },

@@ -3,7 +3,7 @@ import { createMessageId } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { deliveryId, type LogMove, type LogMoved, messageBody, SealKeyError } from '@fantail/store'
 import { afterEach, expect, test, vi } from 'vitest'
-import { standing } from '../fixtures/standing-copies.fixture.ts'
+import { lasting } from '../fixtures/lasting-copies.fixture.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { sliceMatch } from '../topics/slice-match.ts'
@@ -77,7 +77,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
     keeping: NOTHING_KEPT,
     now: Date.now,
     locked: { add: () => undefined },
-    servers: standing,
+    servers: lasting,
     quarantine: async (entry) => {
       quarantined.push(entry)
       return 'added'
@@ -129,7 +129,7 @@ function readersOfOne(topic: () => Promise<TopicSnapshot>, set: Partial<LogReade
       expiredWhole: () => undefined,
     },
     locked: { add: () => undefined },
-    servers: standing,
+    servers: lasting,
     quarantine: async () => 'added',
     isolation: NOT_ISOLATED,
     keeping: NOTHING_KEPT,

@@ -6,7 +6,7 @@ import { BodyBytes } from '../bodies/body-bytes.ts'
 import { AttemptSlots } from '../capacity/attempt-slots.ts'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
 import { TargetLocks } from '../capacity/target-locks.ts'
-import { standing } from '../fixtures/standing-copies.fixture.ts'
+import { lasting } from '../fixtures/lasting-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
 
@@ -32,7 +32,7 @@ function createClaims(options: Partial<TakenClaimsOptions>) {
     },
     recorder: { expired: () => undefined, ended: () => undefined },
     locked: { add: () => undefined },
-    servers: standing,
+    servers: lasting,
     quarantine: async () => 'added',
     log,
     onStarved: () => undefined,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
+import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import { JobRun } from './job-run.ts'
@@ -26,7 +26,7 @@ async function never(): Promise<never> {
 
 test('a long run releases ended slices, and still knows their settled deliveries', () => {
   const told: number[] = []
-  const job = { key: 'dispatch-0:1', fence: 1, messages: [], isLost: () => false, copies: standingCopies() }
+  const job = { key: 'dispatch-0:1', fence: 1, messages: [], isLost: () => false, copies: lastingCopies() }
   const run = new JobRun({ ...job, hasCapacityFor: never, handOut: never, handOutAgain: never }, [], (unit) =>
     told.push(unit.matched.length),
   )

@@ -4,7 +4,7 @@ import { createLogger } from '@fantail/runtime'
 import { batchField, type ParkRequest } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
-import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
+import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { FencedRun } from './park-items.ts'
 import { Parking } from './parking.ts'
@@ -35,7 +35,7 @@ const run: FencedRun = {
   fence: 2,
   lost: false,
   ended: false,
-  copies: standingCopies(),
+  copies: lastingCopies(),
   checkpointFields: () => [],
   checkpointed: () => undefined,
 }

@@ -6,7 +6,7 @@ import { createLogger } from '@fantail/runtime'
 import { messageBody, type PackedSlice, type SliceRef, Snapshots } from '@fantail/store'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
-import { standingCopies } from '../fixtures/standing-copies.fixture.ts'
+import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
 import { createFixture, createMessage, type Fixture, TOPIC } from '../fixtures/worker.fixture.ts'
 import type { Unit } from '../runs/unit.ts'
 import { SnapshotCache } from './snapshot-cache.ts'
@@ -74,7 +74,7 @@ function createWorker() {
       fence,
       messages: [messageBody(message)],
       isLost: () => false,
-      copies: standingCopies(),
+      copies: lastingCopies(),
       hasCapacityFor: async () => true,
       handOut: async (cut) => parts.push(...cut) > 0,
       handOutAgain: async () => false,
