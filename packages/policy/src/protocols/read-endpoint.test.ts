@@ -12,7 +12,8 @@ test('an endpoint is read by the kind whose syntax it has, whatever the case of 
 
 test('a queue’s name is an endpoint if the protocol is named', () => {
   expect(read('work', 'sqs')).toEqual({ protocol: 'sqs', endpoint: queueArn('work') })
-  const message = expect.stringMatching(/^must be an http or https URL, the ARN of a queue, .+ or [^,]+$/)
+  const message =
+    'must be an http or https URL, the ARN of a queue, the ARN of a function, the ARN of a delivery stream, a mail address, a phone number with its country code (+15550100) or the ARN of a platform endpoint'
   for (const given of [undefined, 'http', 'https'] as const) {
     expect(read('work', given)).toEqual({ path: 'endpoint', message })
   }

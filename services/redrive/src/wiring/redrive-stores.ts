@@ -1,11 +1,5 @@
 /** The ground floor: connections, Redis's clock, stores, and the reports of what these find. */
-import {
-  createRedisClock,
-  openConnections,
-  type RedisClock,
-  reportLeaseEnds,
-  reportQuarantine,
-} from '@fantail/runtime'
+import { createRedisClock, openConnections, reportLeaseEnds, reportQuarantine } from '@fantail/runtime'
 import {
   Consumers,
   KeptUpkeep,
@@ -32,7 +26,7 @@ export function createRedriveStores({
 }: RedriveServiceOptions) {
   const connections = openConnections({ redisUrl, name: 'fantail-redrive', minReplicas, log })
   const { redis, acks } = connections
-  const clock: RedisClock = createRedisClock(redis)
+  const clock = createRedisClock(redis)
   const reports = { metrics, log }
   const quarantine = new Quarantine(redis, { memoryBytes, acks, onTry: reportQuarantine(reports) })
   const unreadable = new UnreadableRecords(quarantine)
