@@ -640,7 +640,7 @@ export type AttemptResult =
        */
       isThrottled?: true
       /** The class of the result, if the response says more than its status does. */
-      verdict?: ResultClass
+      resultClass?: ResultClass
       application?: AttemptedApplication
       textMessage?: AttemptedText
       /** Set if it was requested. */

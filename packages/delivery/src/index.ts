@@ -6,9 +6,9 @@ export {
   type Batching,
   type BatchLimits,
   DamagedDataError,
-  type Sent,
+  type Outgoing,
 } from './attempters/attempter.ts'
-export type { KindSettings } from './attempters/attempters.ts'
+export type { ProtocolSettings } from './attempters/attempters.ts'
 export {
   type Attempters,
   closeAttempters,
@@ -28,12 +28,17 @@ export {
   textForProtocol,
 } from './envelope/envelope.ts'
 export { EnvelopeSigning } from './envelope/envelope-signing.ts'
-export { compileTarget, redactEndpoint, type Target, targetOfLetters } from './envelope/target.ts'
+export {
+  compileTarget,
+  type EndpointTarget,
+  redactEndpoint,
+  targetOfLetters,
+} from './envelope/target.ts'
 export { isUnsubscribeToken } from './envelope/unsubscribe-link.ts'
 export { describeProblem, type FunctionCalls } from './functions/function-calls.ts'
 export { Deadlines, type Expiring } from './http/deadlines.ts'
 export { ExchangeTrace } from './http/exchange-trace.ts'
-export type { Again, AgainCause, HttpRequest, SendMoment } from './http/http-request.ts'
+export type { FurtherCause, FurtherRequest, HttpRequest, SendMoment } from './http/http-request.ts'
 export { createHttpSender, type HttpSender } from './http/http-sender.ts'
 export type { KeepAnswer } from './http/kept-answer.ts'
 export { shownHeaders } from './http/shown-headers.ts'

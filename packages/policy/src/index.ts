@@ -80,7 +80,7 @@ export {
   totalRetrySeconds,
 } from './retries/retry-curve.ts'
 export { type Answered, answeredAs, RETRY_COST, retryCost } from './retries/retry-mode.ts'
-export { errorCodeOf, failureText, shownWhy, whyItCame, whyItEnded, whyNext } from './retries/why.ts'
+export { causeOf, errorCodeOf, failureText, shownWhy, whyItEnded, whyNext } from './retries/why.ts'
 export { contentLine, textFinder } from './text/content-line.ts'
 export { lineDiff } from './text/line-diff.ts'
 export { markdownCell, printable, printableLines, withoutTokens } from './text/printable.ts'

@@ -159,7 +159,7 @@ export {
   type TakeRequest,
   type TakeResult,
 } from './lanes/records/lane-records.ts'
-export { FAR_SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './lanes/throttle/send-time-bounds.ts'
+export { DISTANT_SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './lanes/throttle/send-time-bounds.ts'
 export { LinkKey, MailState } from './mail/mail-state.ts'
 export { type Suppression, Suppressions } from './mail/suppressions.ts'
 export { MobilePushState } from './mobile-push/mobile-push-state.ts'
@@ -230,9 +230,9 @@ export {
   isJobText,
   jobText,
   messageBody,
-  type NewMessage,
   readContent,
   readMessage,
+  type StorableMessage,
 } from './records/message-bodies.ts'
 export { REDRIVE } from './records/redrive-fields.ts'
 export {

@@ -14,10 +14,10 @@ import { observeFifoLogs, observeLanes } from './lanes/lane-gauges.ts'
 import { PushConsumers } from './push-consumers/push-consumers.ts'
 import { createDispatching } from './wiring/dispatching.ts'
 import { createEnding } from './wiring/ending.ts'
-import { createGround } from './wiring/ground.ts'
 import { createLaneWork } from './wiring/lane-work.ts'
-import { createSending } from './wiring/sending.ts'
-import { listenForWakes } from './wiring/worker-connections.ts'
+import { listenForWakes } from './wiring/wakes.ts'
+import { createAttempting } from './wiring/worker-attempting.ts'
+import { createGround } from './wiring/worker-ground.ts'
 import type { DeliveryWorkerOptions } from './wiring/worker-options.ts'
 
 export interface DeliveryWorker {
@@ -37,7 +37,7 @@ export interface DeliveryWorker {
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { log, travel, sender, vault, telemetry } = options
   const ground = { ...createGround(options), log }
-  const sending = { ...ground, ...createSending(ground, options) }
+  const sending = { ...ground, ...createAttempting(ground, options) }
   const ending = { ...sending, ...createEnding(sending, options) }
   const dispatching = { ...ending, ...createDispatching(ending, options) }
   const worker = { ...dispatching, ...createLaneWork(dispatching, options) }

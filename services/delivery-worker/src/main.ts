@@ -18,7 +18,8 @@ await runService({
     createDeliveryWorker({
       ...settings,
       ...files,
-      kinds: settings,
+      dispatchQueues: settings.queues,
+      protocolSettings: settings,
       redisUrl,
       travel: settings,
       letterShares: { perQueue: settings.deadLetterQueueShare, together: settings.deadLettersShare },

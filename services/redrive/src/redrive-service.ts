@@ -1,13 +1,13 @@
 /**
- * Builds the redrive service, floor by floor (wiring/): stores, archives, tasks, and the sweeps of all data. A floor
+ * Builds the redrive service, floor by floor (wiring/): ground, archives, tasks, and the sweeps of all data. A floor
  * knows the floors below it.
  */
 import { createStartSteps, joinTravel } from '@fantail/runtime'
 import type { Redis, Traveller } from '@fantail/store'
 import { createMaintenance } from './upkeep/maintenance.ts'
 import { createArchiveWork } from './wiring/archive-work.ts'
+import { createRedriveGround } from './wiring/redrive-ground.ts'
 import type { RedriveServiceOptions } from './wiring/redrive-options.ts'
-import { createRedriveStores } from './wiring/redrive-stores.ts'
 import { sweepsOf } from './wiring/sweeps.ts'
 import { createTaskWork } from './wiring/task-work.ts'
 
@@ -23,8 +23,8 @@ export interface RedriveService {
 
 export function createRedriveService(options: RedriveServiceOptions): RedriveService {
   const { redisUrl, log, telemetry, travel, sweepEveryMs } = options
-  const stores = createRedriveStores(options)
-  const archiving = { ...stores, ...createArchiveWork(stores, options) }
+  const ground = createRedriveGround(options)
+  const archiving = { ...ground, ...createArchiveWork(ground, options) }
   const service = { ...archiving, ...createTaskWork(archiving, options) }
   const { connections, redis, clock, blocks, archiver, tasks, live } = service
   const maintenance = createMaintenance({

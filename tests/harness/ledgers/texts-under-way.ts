@@ -21,7 +21,7 @@ async function textsOfJobs(redis: Redis): Promise<string[]> {
 async function textsInFlight(redis: Redis, shard: number): Promise<string[]> {
   const leases = await redis.keys(`${shardBase(shard)}lease:*`)
   const ids = await Promise.all(leases.map((key) => redis.zrangeBuffer(key, '0', '-1')))
-  const bodies = await new Lanes(redis).messages(shard, ids.flat())
+  const bodies = await new Lanes(redis).bodies(shard, ids.flat())
   return bodies.flatMap((body) => (body ? textOf(JSON.parse(String(body)) as Message) : []))
 }
 

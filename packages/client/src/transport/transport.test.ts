@@ -124,12 +124,12 @@ test('an attempt without an answer ends after timeoutMs, the call at its deadlin
     code: 'deadline_exceeded',
     attempts: 1,
   })
-  const reason = new Error('enough')
+  const cause = new Error('enough')
   const controller = new AbortController()
   const call = client().topics('aborted').publish('x', { signal: controller.signal })
   await expect.poll(() => server.asked.some(({ url }) => url.includes('aborted'))).toBe(true)
-  controller.abort(reason)
-  expect(await failureOf(call)).toMatchObject({ code: 'aborted', cause: reason, attempts: 1 })
+  controller.abort(cause)
+  expect(await failureOf(call)).toMatchObject({ code: 'aborted', cause, attempts: 1 })
   const before = client().topics('orders').publish('x', { signal: controller.signal })
   expect(await failureOf(before)).toMatchObject({ code: 'aborted', attempts: 0 })
 })

@@ -57,8 +57,8 @@ async function findRedis(settings: RedisPlace, signal: AbortSignal): Promise<Red
   }
 }
 
-function noAnswer(reason: Error | undefined): FantailError {
-  const why = reason?.cause instanceof Error ? reason.cause : reason
+function noAnswer(cause: Error | undefined): FantailError {
+  const why = cause?.cause instanceof Error ? cause.cause : cause
   const message = `Redis does not answer${why?.message ? `: ${why.message}` : ''}`
-  return new FantailError('storage_unavailable', message, { cause: reason })
+  return new FantailError('storage_unavailable', message, { cause })
 }

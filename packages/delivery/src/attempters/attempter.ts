@@ -1,26 +1,26 @@
 /** One attempt at an endpoint of any kind. Deliveries and tests of a subscription use the same code. */
 import type { AttemptResult } from '@fantail/contracts'
 import type { Envelope } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import type { ExchangeTrace } from '../http/exchange-trace.ts'
-import type { Again, AgainCause, SendMoment } from '../http/http-request.ts'
+import type { FurtherCause, FurtherRequest, SendMoment } from '../http/http-request.ts'
 import type { KeepAnswer } from '../http/kept-answer.ts'
 import type { CopyMark } from '../queues/queue-appends.ts'
 
 /** One message for the endpoint. Its signature has been prepared (`EnvelopeSigning`). */
-export interface Sent {
+export interface Outgoing {
   envelope: Envelope
   /** The id of the delivery. An endpoint may use it to recognize a repeated delivery. Undefined in a test. */
   delivery: Buffer | undefined
 }
 
-export interface Attempt extends Sent {
-  target: Target
+export interface Attempt extends Outgoing {
+  target: EndpointTarget
   /**
    * Further messages of the same FIFO group, in order. The attempt may send them together with the first. Only
    * protocols with the trait `fifo.sendsFollowers` get any.
    */
-  followers?: Iterable<Sent> | undefined
+  followers?: Iterable<Outgoing> | undefined
   /** Trace context of the attempt's span. */
   traceparent?: string | undefined
   /** If it is set, the result has the beginning of the answer as text, up to this many bytes. */
@@ -30,9 +30,9 @@ export interface Attempt extends Sent {
   /** Follows the attempt's HTTP requests to the endpoint, if this kind of endpoint has such requests. */
   trace?: ExchangeTrace | undefined
   /** The earlier requests of this attempt, if there were any. */
-  after?: Again | undefined
+  earlier?: FurtherRequest | undefined
   /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
-  onRequest?: ((cause: AgainCause | undefined) => void) | undefined
+  onRequest?: ((cause: FurtherCause | undefined) => void) | undefined
   /**
    * When the request may be written. If the time has passed before the request is written, `missed` is called instead
    * of `done`.
@@ -41,10 +41,10 @@ export interface Attempt extends Sent {
 }
 
 /**
- * `along`: how many of the followers were delivered with the first. `copy`: set if the endpoint is a queue of this
- * Redis.
+ * `followersSent`: how many of the followers were delivered with the first. `copy`: set if the endpoint is a queue of
+ * this Redis.
  */
-export type AttemptDone = (result: AttemptResult, along?: number, copy?: CopyMark) => void
+export type AttemptDone = (result: AttemptResult, followersSent?: number, copy?: CopyMark) => void
 
 /** The limits of one request: the number of records, the bytes, and how long the first record waits for others. */
 export interface BatchLimits {
@@ -61,7 +61,7 @@ interface BatchRecord {
 }
 
 interface BatchAttempt {
-  target: Target
+  target: EndpointTarget
   /** At least one record, roughly in the order of publishing. A record that exceeds the bounds is sent alone. */
   records: readonly BatchRecord[]
   /** Trace context of the attempt's span. */
@@ -72,9 +72,9 @@ interface BatchAttempt {
 
 /** For kinds that send several deliveries to an endpoint in one request. Envelopes are not signed. */
 export interface Batching {
-  limitsOf(target: Target): BatchLimits
+  limitsOf(target: EndpointTarget): BatchLimits
   /** The record of one delivery. Its length counts against the limits. It never throws. */
-  render(sent: Sent, target: Target): Buffer
+  render(sent: Outgoing, target: EndpointTarget): Buffer
   /** Calls `done` once, with a result for each record in order. The other rules of `Attempter.attempt` apply. */
   attempt(batch: BatchAttempt, done: (results: readonly AttemptResult[]) => void): void
 }
@@ -105,11 +105,11 @@ export interface Attempter {
    * broken, other lanes that use it can wait without an attempt of their own. Undefined: attempts need no credential,
    * or its name is not known before.
    */
-  credentialOf?(target: Target): string | undefined
+  credentialOf?(target: EndpointTarget): string | undefined
   /** The text that the endpoint gets. Only for kinds whose requests `trace` does not follow. */
-  contentOf?(sent: Sent, target: Target): string
+  contentOf?(sent: Outgoing, target: EndpointTarget): string
   /** Called when an attempt follows soon. The attempter may open its connection now. */
-  openAhead(target: Target): void
+  openAhead(target: EndpointTarget): void
   /**
    * Calls `done` or `again` once, never before it has returned. Every failure is a result.
    *
@@ -118,14 +118,14 @@ export interface Attempter {
    * because this runs tens of thousands of times a second.
    *
    * Connections to callers' addresses are opened only by `sender.dial`, which asks the address guard. If the endpoint
-   * is a URL, its password is sealed in the target, and `unlockTarget` opens it first. A result has a `verdict` if the
-   * status of the answer does not decide. If the service's own credential is refused, the result is `misconfigured` and
-   * names the credential without secrets.
+   * is a URL, its password is sealed in the target, and `openTarget` opens it first. A result has a `resultClass` if
+   * the status of the answer does not decide. If the service's own credential is refused, the result is `misconfigured`
+   * and names the credential without secrets.
    *
    * If many subscriptions share a provider, the attempter bounds the requests under way to it (`bounds/under-way.ts`).
    * Otherwise a provider that hangs could take all slots of a worker.
    */
-  attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void
+  attempt(attempt: Attempt, done: AttemptDone, again?: (further: FurtherRequest) => void): void
   /**
    * Closes the connections that the attempter opened itself, after its last attempt. Connections that it was given stay
    * open.

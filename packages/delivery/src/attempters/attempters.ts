@@ -5,23 +5,27 @@ import type { SmsSettings } from '../sms/sms-settings.ts'
 import { createTemplateProvider } from '../sms/template-provider.ts'
 import { createTwilioProvider } from '../sms/twilio-provider.ts'
 import type { Attempt, AttemptDone, Attempter } from './attempter.ts'
-import { createFunctionCalls, FunctionAttempter, type FunctionKindSettings } from './function-attempter.ts'
+import {
+  createFunctionCalls,
+  FunctionAttempter,
+  type FunctionEndpointSettings,
+} from './function-attempter.ts'
 import { MailAttempter, type MailAttempterOptions } from './mail-attempter.ts'
 import {
   MobilePushAttempter,
   type MobilePushAttempterOptions,
   type MobilePushSettings,
 } from './mobile-push-attempter.ts'
-import { QueueAttempter, type QueueAttempterOptions, type QueueKindSettings } from './queue-attempter.ts'
+import { QueueAttempter, type QueueAttempterOptions, type QueueEndpointSettings } from './queue-attempter.ts'
 import { SmsAttempter, type SmsAttempterOptions } from './sms-attempter.ts'
-import { createStreamAttempter, type StreamKindSettings, type StreamTools } from './stream-attempter.ts'
+import { createStreamAttempter, type StreamEndpointSettings, type StreamTools } from './stream-attempter.ts'
 import { WebhookAttempter, type WebhookAttempterOptions } from './webhook-attempter.ts'
 
 export type Attempters = Readonly<Record<Protocol, Attempter>>
 
 interface KindOptions {
   /** Settings of the protocols. A protocol without its settings gets an UnconfiguredAttempter. Default: no settings. */
-  kinds?: KindSettings
+  protocolSettings?: ProtocolSettings
 }
 
 /** Each process calls this once, and calls `closeAttempters` when it stops. */
@@ -35,7 +39,7 @@ export function createAttempters(
     KindOptions,
 ): Attempters {
   const webhook = new WebhookAttempter(options)
-  const { kinds: settings = {} } = options
+  const { protocolSettings: settings = {} } = options
   const queue = new QueueAttempter(options, settings)
   const lambda = functionAttempter(options, settings)
   const firehose = createStreamAttempter(options, settings) ?? new UnconfiguredAttempter('FANTAIL_STREAMS')
@@ -55,7 +59,7 @@ export function createAttempters(
   }
 }
 
-function functionAttempter(options: WebhookAttempterOptions, settings: FunctionKindSettings): Attempter {
+function functionAttempter(options: WebhookAttempterOptions, settings: FunctionEndpointSettings): Attempter {
   const calls = createFunctionCalls(options, settings)
   return calls ? new FunctionAttempter(calls) : new UnconfiguredAttempter('FANTAIL_FUNCTIONS')
 }
@@ -84,10 +88,10 @@ export async function closeAttempters(attempters: Attempters): Promise<void> {
  * Settings of all protocols, under their names in the configuration of worker and API. Each protocol declares the
  * settings that it needs, all of them optional. This type has all of them.
  */
-export interface KindSettings
-  extends FunctionKindSettings,
-    QueueKindSettings,
-    StreamKindSettings,
+export interface ProtocolSettings
+  extends FunctionEndpointSettings,
+    QueueEndpointSettings,
+    StreamEndpointSettings,
     MailSettings,
     SmsSettings,
     MobilePushSettings {}

@@ -5,14 +5,14 @@
 import type { AttemptResult } from '@fantail/contracts'
 import type { AwsCredentials } from '../aws/aws-credentials.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { FunctionCalls, type FunctionCallsOptions } from '../functions/function-calls.ts'
 import type { ReadInvocation } from '../functions/invocation-answer.ts'
 import { renderSnsEvent } from '../functions/sns-event.ts'
-import type { Again } from '../http/http-request.ts'
-import type { Attempt, AttemptDone, Attempter, Sent } from './attempter.ts'
+import type { FurtherRequest } from '../http/http-request.ts'
+import type { Attempt, AttemptDone, Attempter, Outgoing } from './attempter.ts'
 
-export interface FunctionKindSettings {
+export interface FunctionEndpointSettings {
   /** FANTAIL_FUNCTIONS */
   functions?: Readonly<Record<string, string>> | undefined
   /** FANTAIL_AWS_CREDENTIALS */
@@ -26,7 +26,7 @@ type CallTools = Pick<FunctionCallsOptions, 'sender' | 'clock'>
 /** Undefined if the settings name no function. */
 export function createFunctionCalls(
   { sender, clock }: CallTools,
-  { functions, awsClientCredentials: credentials, awsTargets: targets = [] }: FunctionKindSettings,
+  { functions, awsClientCredentials: credentials, awsTargets: targets = [] }: FunctionEndpointSettings,
 ): FunctionCalls | undefined {
   if (!functions && !credentials) return undefined
   const aws = credentials && new AwsSigner({ credentials, targets })
@@ -44,26 +44,26 @@ export class FunctionAttempter implements Attempter {
     return this.#calls.refusalOf(endpoint)
   }
 
-  credentialOf({ url }: Target): string {
+  credentialOf({ url }: EndpointTarget): string {
     return this.#calls.credentialOf(url)
   }
 
-  contentOf({ envelope }: Sent, target: Target): string {
+  contentOf({ envelope }: Outgoing, target: EndpointTarget): string {
     return renderSnsEvent(envelope, target)
   }
 
   /** Connections stay open between invocations. */
   openAhead(): void {}
 
-  attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
-    const { envelope, target, delivery, traceparent, textBytesMax, after, onRequest, moment } = attempt
+  attempt(attempt: Attempt, done: AttemptDone, again?: (further: FurtherRequest) => void): void {
+    const { envelope, target, delivery, traceparent, textBytesMax, earlier, onRequest, moment } = attempt
     const body = renderSnsEvent(envelope, target, delivery)
     const invocation = {
       arn: target.url,
       type: 'Event',
       body,
       traceparent,
-      after,
+      after: earlier,
       onRequest,
       moment,
     } as const

@@ -140,17 +140,23 @@ function endedBy(outcome: SmtpOutcome, credential: string): Ended {
     const end = permanent ? 'permanent' : 'transient'
     return { end, result: { kind: 'failure', error, detail, durationMs, permanent } }
   }
-  const { reply: statusCode, text, verdict } = outcome
-  const result = { kind: 'response' as const, statusCode, text, durationMs, ...(verdict && { verdict }) }
-  return { end: endOf(statusCode, verdict), result }
+  const { reply: statusCode, text, resultClass } = outcome
+  const result = {
+    kind: 'response' as const,
+    statusCode,
+    text,
+    durationMs,
+    ...(resultClass && { resultClass }),
+  }
+  return { end: endOf(statusCode, resultClass), result }
 }
 
 function misconfigured(credential: string, detail: string): Ended {
   return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
 }
 
-function endOf(reply: number, verdict: 'retry' | undefined): MailEnd {
-  if (verdict === 'retry') return 'transient'
+function endOf(reply: number, resultClass: 'retry' | undefined): MailEnd {
+  if (resultClass === 'retry') return 'transient'
   return reply < 300 ? 'delivered' : reply < 500 ? 'transient' : 'permanent'
 }
 

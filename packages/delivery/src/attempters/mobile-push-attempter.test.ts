@@ -96,7 +96,10 @@ describe('FCM', () => {
 
   test('a service account is exchanged once, at the address of the settings', async () => {
     for (let i = 0; i < 2; i++)
-      expect(await device.push({ message: 'hello' })).toMatchObject({ statusCode: 200, verdict: 'delivered' })
+      expect(await device.push({ message: 'hello' })).toMatchObject({
+        statusCode: 200,
+        resultClass: 'delivered',
+      })
     const [exchange, ...sends] = providers.asked
     expect(providers.asked.map(({ path }) => path)).toEqual([
       '/token',
@@ -187,13 +190,13 @@ describe('FCM', () => {
   test.each([
     [404, 'UNREGISTERED', ['tok'], { error: 'token_refused', permanent: true, statusCode: 404 }],
     [403, 'SENDER_ID_MISMATCH', ['tok'], { error: 'token_refused', permanent: true }],
-    [400, 'INVALID_ARGUMENT', [], { verdict: 'permanent' }],
+    [400, 'INVALID_ARGUMENT', [], { resultClass: 'permanent' }],
     [401, 'THIRD_PARTY_AUTH_ERROR', [], { kind: 'misconfigured' }],
     [403, 'PERMISSION_DENIED', [], { kind: 'misconfigured' }],
-    [503, 'UNAVAILABLE', [], { verdict: 'retry' }],
-    [500, 'INTERNAL', [], { verdict: 'retry' }],
-    [429, 'QUOTA_EXCEEDED', [], { verdict: 'retry', retryAfterSeconds: 60 }],
-    [404, '', [], { verdict: 'retry' }],
+    [503, 'UNAVAILABLE', [], { resultClass: 'retry' }],
+    [500, 'INTERNAL', [], { resultClass: 'retry' }],
+    [429, 'QUOTA_EXCEEDED', [], { resultClass: 'retry', retryAfterSeconds: 60 }],
+    [404, '', [], { resultClass: 'retry' }],
   ])('[399] %i %s', async (status, code, disabled, result) => {
     fails(status, code)
     expect(await device.push({ message: 'hello' })).toMatchObject(result)
@@ -202,7 +205,10 @@ describe('FCM', () => {
 
   test('Retry-After of a throttle is kept', async () => {
     fails(429, 'QUOTA_EXCEEDED', { 'retry-after': '7' })
-    expect(await device.push({ message: 'hello' })).toMatchObject({ verdict: 'retry', retryAfterSeconds: 7 })
+    expect(await device.push({ message: 'hello' })).toMatchObject({
+      resultClass: 'retry',
+      retryAfterSeconds: 7,
+    })
   })
 
   test('a refused service account is a broken credential, an exchange that fails is retried', async () => {
@@ -214,7 +220,7 @@ describe('FCM', () => {
     expect(await device.push({ message: 'x' })).toMatchObject({ kind: 'response', statusCode: 503 })
     providers.reply = ({ path }) =>
       path === '/token' ? { status: 200, body: { access_token: 'a' } } : { status: 200 }
-    expect(await device.push({ message: 'x' })).toMatchObject({ verdict: 'delivered' })
+    expect(await device.push({ message: 'x' })).toMatchObject({ resultClass: 'delivered' })
   })
 
   test('a body that is no notification fails for good, unsent', async () => {
@@ -263,7 +269,10 @@ describe('APNs', () => {
     providers.asked.map(({ headers }) => String(headers.authorization).replace('bearer ', ''))
 
   test('a text is an alert for the bundle, under a signed token', async () => {
-    expect(await device.push({ message: 'hello' })).toMatchObject({ statusCode: 200, verdict: 'delivered' })
+    expect(await device.push({ message: 'hello' })).toMatchObject({
+      statusCode: 200,
+      resultClass: 'delivered',
+    })
     expect(sent()).toEqual({ aps: { alert: 'hello' } })
     expect(last()).toMatchObject({
       path: '/3/device/ab12',
@@ -322,21 +331,21 @@ describe('APNs', () => {
       providers.asked.length === 1
         ? { status: 403, body: { reason: 'ExpiredProviderToken' } }
         : { status: 200 }
-    expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 200, verdict: 'delivered' })
+    expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 200, resultClass: 'delivered' })
     expect(new Set(tokens()).size).toBe(2)
   })
 
   test.each([
     [410, 'Unregistered', ['ab12'], { error: 'token_refused', permanent: true, statusCode: 410 }],
     [400, 'BadDeviceToken', ['ab12'], { error: 'token_refused', permanent: true }],
-    [400, 'PayloadEmpty', [], { verdict: 'permanent' }],
-    [413, 'PayloadTooLarge', [], { verdict: 'permanent' }],
+    [400, 'PayloadEmpty', [], { resultClass: 'permanent' }],
+    [413, 'PayloadTooLarge', [], { resultClass: 'permanent' }],
     [403, 'InvalidProviderToken', [], { kind: 'misconfigured' }],
     [400, 'TopicDisallowed', [], { kind: 'misconfigured' }],
-    [429, 'TooManyRequests', [], { verdict: 'retry', retryAfterSeconds: 60 }],
-    [503, 'ServiceUnavailable', [], { verdict: 'retry' }],
-    [410, undefined, [], { verdict: 'retry' }],
-    [400, undefined, [], { verdict: 'retry' }],
+    [429, 'TooManyRequests', [], { resultClass: 'retry', retryAfterSeconds: 60 }],
+    [503, 'ServiceUnavailable', [], { resultClass: 'retry' }],
+    [410, undefined, [], { resultClass: 'retry' }],
+    [400, undefined, [], { resultClass: 'retry' }],
   ])('[399] %i %s', async (status, reason, disabled, result) => {
     providers.reply = () => ({ status, body: { reason } })
     expect(await device.push({ message: 'x' })).toMatchObject(result)
@@ -366,7 +375,7 @@ describe('APNs', () => {
   test('a long answer is cut, and its status counts', async () => {
     const body = { reason: 'x'.repeat(10_000_000) }
     providers.reply = () => ({ status: 503, body })
-    expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 503, verdict: 'retry' })
+    expect(await device.push({ message: 'x' })).toMatchObject({ statusCode: 503, resultClass: 'retry' })
   })
 
   test('after GOAWAY the next notification goes over another connection', async () => {
@@ -453,7 +462,7 @@ describe('Web Push', () => {
     const device = createDevice(providers, { platform: 'WEBPUSH', credential, token: browser.token })
     providers.reply = () => ({ status: 201 })
     for (const message of ['hello', 'ü'.repeat(1_996)]) {
-      expect(await device.push({ message })).toMatchObject({ statusCode: 201, verdict: 'delivered' })
+      expect(await device.push({ message })).toMatchObject({ statusCode: 201, resultClass: 'delivered' })
       const keys = { version: 'aes128gcm' as const, privateKey: browser.pair, authSecret: browser.auth }
       expect(decrypt(last().body, keys).toString()).toBe(message)
       expect(last().body.length).toBeLessThanOrEqual(4_096)
@@ -475,9 +484,9 @@ describe('Web Push', () => {
     [404, true, { error: 'token_refused', permanent: true }],
     [410, true, { error: 'token_refused', permanent: true }],
     [403, false, { kind: 'misconfigured' }],
-    [413, false, { verdict: 'permanent' }],
-    [429, false, { verdict: 'retry', retryAfterSeconds: 60 }],
-    [502, false, { verdict: 'retry' }],
+    [413, false, { resultClass: 'permanent' }],
+    [429, false, { resultClass: 'retry', retryAfterSeconds: 60 }],
+    [502, false, { resultClass: 'retry' }],
   ])('%i', async (status, isDead, result) => {
     const { token } = browserSubscription(`${providers.url}/send/1`)
     const device = createDevice(providers, { platform: 'WEBPUSH', credential, token })

@@ -21,7 +21,7 @@ import { feedbackOf } from '@fantail/policy'
 import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { Connector } from '../connections/connector.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { Apple } from '../mobile-push/apple.ts'
 import { Browsers } from '../mobile-push/browsers.ts'
@@ -91,7 +91,7 @@ export class MobilePushAttempter implements Attempter {
    * Each kind of browser has its own push provider, and one may refuse a credential that the others accept. So the name
    * is not known before an attempt.
    */
-  credentialOf({ url }: Target): string | undefined {
+  credentialOf({ url }: EndpointTarget): string | undefined {
     const arn = parsePlatformEndpointArn(url)
     return arn && arn.platform !== 'WEBPUSH' ? `push:${arn.application}` : undefined
   }
@@ -163,9 +163,9 @@ export class MobilePushAttempter implements Attempter {
     if (!underWay.begin()) return refusedBy(underWay)
     const pushing = this.#providers[application.platform].push(push)
     const pushed = await pushing.finally(() => underWay.end())
-    if ('verdict' in pushed) underWay.answered()
+    if ('resultClass' in pushed) underWay.answered()
     if ('unsendable' in pushed) return failed(pushed.unsendable, pushed.detail, true)
-    if (pushed.verdict === 'dead') await this.#options.mobilePush.disable(endpoint, application)
+    if (pushed.resultClass === 'dead') await this.#options.mobilePush.disable(endpoint, application)
     if (application.platform !== 'WEBPUSH' && isOfSettings(pushed.result)) {
       return misconfigured(`push:${application.arn}`, pushed.result.detail)
     }
@@ -209,17 +209,17 @@ function isOfSettings(result: AttemptResult): result is Extract<AttemptResult, {
   return result.kind === 'failure' && (result.permanent || result.error === 'tls')
 }
 
-function resultOf({ result, verdict, reason = '' }: Pushed, credential: string): AttemptResult {
-  if (result.kind !== 'response' || verdict === undefined) return result
-  if (verdict === 'dead') return tokenRefused(result, reason)
+function resultOf({ result, resultClass, reason = '' }: Pushed, credential: string): AttemptResult {
+  if (result.kind !== 'response' || resultClass === undefined) return result
+  if (resultClass === 'dead') return tokenRefused(result, reason)
   const { body: _, headers: __, ...plain } = result
-  if (verdict === 'refused' || verdict === 'stale') {
+  if (resultClass === 'refused' || resultClass === 'stale') {
     return misconfigured(credential, `${result.statusCode} ${reason}`.trim())
   }
   const waits = result.statusCode === 429 && {
     retryAfterSeconds: result.retryAfterSeconds ?? MOBILE_PUSH_WAIT_SECONDS,
   }
-  return { ...plain, ...waits, verdict, text: reason }
+  return { ...plain, ...waits, resultClass, text: reason }
 }
 
 function tokenRefused({ statusCode }: { statusCode: number }, reason: string): AttemptResult {

@@ -2,15 +2,15 @@
 import type { AttemptResult, Message } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { compileEnvelope } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { testMessage } from '../functions/functions.fixture.ts'
 import type { HttpRequest } from '../http/http-request.ts'
-import { QueueAttempter, type QueueKindSettings } from './queue-attempter.ts'
+import { QueueAttempter, type QueueEndpointSettings } from './queue-attempter.ts'
 
 const ARN = 'arn:aws:sqs:eu-west-1:123456789012:orders'
 const OWN_ARN = 'arn:aws:sqs:us-east-1:000000000000:orders'
 const MAPPED = { awsQueues: { 'arn:aws:sqs:eu-west-1:*:*': 'http://KEY:s%2Fecret@127.0.0.1:4566/' } }
-const AT_AWS: QueueKindSettings = {
+const AT_AWS: QueueEndpointSettings = {
   awsClientCredentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
   awsTargets: ['arn:aws:sqs:*:123456789012:*'],
 }
@@ -32,7 +32,7 @@ interface Answer {
 }
 
 /** `answer`: the members of the answer's body, and what else the answer has. */
-function start(settings: QueueKindSettings, answer: (request: HttpRequest) => object = stored) {
+function start(settings: QueueEndpointSettings, answer: (request: HttpRequest) => object = stored) {
   const requests: HttpRequest[] = []
   const appended: string[] = []
   const send = (request: HttpRequest, done: (result: AttemptResult) => void) => {
@@ -44,7 +44,7 @@ function start(settings: QueueKindSettings, answer: (request: HttpRequest) => ob
   }
   const append = async (arn: string) => {
     appended.push(arn)
-    return { result: { kind: 'response', statusCode: 200, durationMs: 1 } as const, along: 0 }
+    return { result: { kind: 'response', statusCode: 200, durationMs: 1 } as const, followersSent: 0 }
   }
   const itemIdOf = () => 'id'
   const attempter = new QueueAttempter(
@@ -53,10 +53,10 @@ function start(settings: QueueKindSettings, answer: (request: HttpRequest) => ob
   )
   const attempt = (set: Partial<Message> = {}, url = ARN) =>
     new Promise<AttemptResult>((done) => {
-      const target = { url, protocol: 'sqs', raw: true, subscriptionId: 's' } as Target
+      const target = { url, protocol: 'sqs', raw: true, subscriptionId: 's' } as EndpointTarget
       attempter.attempt({ envelope: compileEnvelope(testMessage(set)), target, delivery: undefined }, done)
     })
-  const target = (url: string) => attempter.credentialOf({ url } as Target)
+  const target = (url: string) => attempter.credentialOf({ url } as EndpointTarget)
   return { requests, appended, attempt, credentialOf: target }
 }
 

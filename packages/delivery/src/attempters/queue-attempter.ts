@@ -6,14 +6,14 @@ import { LRUCache } from 'lru-cache'
 import type { AwsCredentials } from '../aws/aws-credentials.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
 import { queueBody } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import type { QueueAppend, QueueAppends } from '../queues/queue-appends.ts'
 import { placeOfQueue, type QueuePlace, type QueueSettings } from '../queues/queue-places.ts'
 import { QueueSends } from '../queues/queue-sends.ts'
-import type { Attempt, AttemptDone, Attempter, Sent } from './attempter.ts'
+import type { Attempt, AttemptDone, Attempter, Outgoing } from './attempter.ts'
 
-export interface QueueKindSettings {
+export interface QueueEndpointSettings {
   /** FANTAIL_AWS_QUEUES */
   awsQueues?: Readonly<Record<string, string>> | undefined
   /** FANTAIL_AWS_CREDENTIALS */
@@ -47,7 +47,7 @@ export class QueueAttempter implements Attempter {
   readonly #sends: QueueSends
   readonly #places = new LRUCache<string, QueuePlace | typeof HERE>({ max: PLACES_MAX })
 
-  constructor(options: QueueAttempterOptions, settings: QueueKindSettings = {}) {
+  constructor(options: QueueAttempterOptions, settings: QueueEndpointSettings = {}) {
     const { awsQueues: queues, awsClientCredentials: credentials, awsTargets: targets = [] } = settings
     this.#options = options
     this.#sends = new QueueSends({ ...options, attemptTimeoutMs: settings.attemptTimeoutMs })
@@ -55,11 +55,11 @@ export class QueueAttempter implements Attempter {
     if (queues || aws) this.#outside = { queues, aws }
   }
 
-  credentialOf({ url }: Target): string | undefined {
+  credentialOf({ url }: EndpointTarget): string | undefined {
     return this.#placeOf(url)?.credential
   }
 
-  contentOf({ envelope }: Sent, target: Target): string {
+  contentOf({ envelope }: Outgoing, target: EndpointTarget): string {
     return queueBody(envelope, target, target.url).body
   }
 
@@ -75,7 +75,7 @@ export class QueueAttempter implements Attempter {
       return void this.#sends.send(place, body, (result) => done(result))
     }
     const appending = this.#options.appends.append(target.url, this.#itemsOf(attempt))
-    void appending.then(({ result, along, copy }) => done(result, along, copy))
+    void appending.then(({ result, followersSent, copy }) => done(result, followersSent, copy))
   }
 
   /** The creators of the sender and of the connection to Redis close them. */
@@ -97,7 +97,7 @@ export class QueueAttempter implements Attempter {
     for (const sent of attempt.followers ?? []) yield this.#itemOf(attempt.target, sent)
   }
 
-  #itemOf(target: Target, { envelope, delivery }: Sent): QueueAppend {
+  #itemOf(target: EndpointTarget, { envelope, delivery }: Outgoing): QueueAppend {
     const body = queueBody(envelope, target, target.url, delivery)
     const { subscriptionId } = target
     const id = delivery && this.#options.itemIdOf(subscriptionId, delivery)

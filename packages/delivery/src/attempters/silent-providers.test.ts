@@ -2,7 +2,7 @@
 import type { AttemptResult } from '@fantail/contracts'
 import { firebaseCredential, waitFor } from '@fantail/test-kit'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { FunctionCalls } from '../functions/function-calls.ts'
 import type { HttpRequest } from '../http/http-request.ts'
 import { createDevice, startProviders } from '../mobile-push/mobile-push.fixture.ts'
@@ -77,7 +77,7 @@ test('streams of a silent host get few requests, and other hosts all of theirs',
   const streams = { a: 'http://hung.test/a', b: 'http://hung.test/b', c: 'http://healthy.test/c' }
   const attempter = createStreamAttempter({ sender, clock: Date.now, itemIdOf: () => 'id' }, { streams })
   const put = (name: string) => {
-    const target = { url: `arn:aws:firehose:us-east-1:000000000000:deliverystream/${name}` } as Target
+    const target = { url: `arn:aws:firehose:us-east-1:000000000000:deliverystream/${name}` } as EndpointTarget
     const records = [{ bytes: Buffer.from('a\n'), delivery: Buffer.alloc(16) }]
     return new Promise<AttemptResult>((done) =>
       attempter?.batching.attempt({ target, records }, ([result]) => result && done(result)),

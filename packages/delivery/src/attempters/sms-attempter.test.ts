@@ -110,7 +110,7 @@ test('a provider gets one request per message, also at a private address, and it
   expect(await send()).toMatchObject({
     kind: 'response',
     statusCode: 202,
-    verdict: 'delivered',
+    resultClass: 'delivered',
     text: '202 {"id":"m-1"}',
   })
   expect(requests).toMatchObject([
@@ -220,14 +220,14 @@ test('a message past the spend fails for good, and nothing is sent', async () =>
 })
 
 test.each<[status: number, result: object, end: SmsEnd]>([
-  [200, { kind: 'response', verdict: 'delivered' }, 'delivered'],
-  [400, { kind: 'response', statusCode: 400, verdict: 'permanent' }, 'permanent'],
+  [200, { kind: 'response', resultClass: 'delivered' }, 'delivered'],
+  [400, { kind: 'response', statusCode: 400, resultClass: 'permanent' }, 'permanent'],
   [401, { kind: 'misconfigured' }, 'misconfigured'],
   [402, { kind: 'misconfigured' }, 'misconfigured'],
   [403, { kind: 'misconfigured' }, 'misconfigured'],
   [410, { kind: 'failure', error: 'opted_out', permanent: true }, 'refused'],
-  [429, { kind: 'response', verdict: 'retry', retryAfterSeconds: 7 }, 'transient'],
-  [500, { kind: 'response', verdict: 'retry' }, 'transient'],
+  [429, { kind: 'response', resultClass: 'retry', retryAfterSeconds: 7 }, 'transient'],
+  [500, { kind: 'response', resultClass: 'retry' }, 'transient'],
   [504, { kind: 'failure', error: 'outcome_unknown', permanent: true }, 'unknown'],
 ])('status %i means what it usually does, or what the operator says', async (status, result, end) => {
   const { url, requests } = await startProvider({ status, headers: { 'retry-after': '7' } })
@@ -299,7 +299,7 @@ test('Twilio gets its form with the login, and the sender is a number or a messa
   const { url, requests } = await startProvider({ status: 201, body: '{"sid":"SM1"}' })
   const service = `MG${'0'.repeat(32)}`
   const { send, attempter } = attempterFor(url, { smsTwilio: TWILIO, smsSender: service })
-  expect(await send()).toMatchObject({ statusCode: 201, verdict: 'delivered', text: '201 SM1' })
+  expect(await send()).toMatchObject({ statusCode: 201, resultClass: 'delivered', text: '201 SM1' })
   await send({ attributes: { SenderID: 'Shop' } })
   const forms = requests.map(({ text }) => Object.fromEntries(new URLSearchParams(text)))
   expect(forms).toEqual([
@@ -315,13 +315,13 @@ test('Twilio gets its form with the login, and the sender is a number or a messa
 })
 
 test.each<[status: number, code: number | undefined, result: object]>([
-  [400, undefined, { verdict: 'retry', text: '400 no' }],
-  [403, undefined, { verdict: 'retry' }],
-  [400, 21211, { verdict: 'permanent', text: '400 21211 no' }],
-  [400, 21614, { verdict: 'permanent' }],
-  [403, 21608, { verdict: 'permanent' }],
-  [429, 20429, { verdict: 'retry', retryAfterSeconds: 7 }],
-  [503, 20503, { verdict: 'retry' }],
+  [400, undefined, { resultClass: 'retry', text: '400 no' }],
+  [403, undefined, { resultClass: 'retry' }],
+  [400, 21211, { resultClass: 'permanent', text: '400 21211 no' }],
+  [400, 21614, { resultClass: 'permanent' }],
+  [403, 21608, { resultClass: 'permanent' }],
+  [429, 20429, { resultClass: 'retry', retryAfterSeconds: 7 }],
+  [503, 20503, { resultClass: 'retry' }],
   [401, 20003, { kind: 'misconfigured', credential: `twilio:${TWILIO.accountSid}` }],
   [403, 20003, { kind: 'misconfigured' }],
 ])('[387] Twilio’s %i with code %s is judged by its code', async (status, code, result) => {

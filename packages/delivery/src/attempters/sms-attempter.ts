@@ -233,7 +233,7 @@ function endOf(
     kind: 'response' as const,
     statusCode,
     text: detail,
-    verdict: meaning,
+    resultClass: meaning,
     durationMs,
     ...waits,
   }

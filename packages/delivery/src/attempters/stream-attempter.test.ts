@@ -1,13 +1,16 @@
 /** Batches of streams: the bounds for each kind of place, and streams that no setting names. */
 import type { AttemptResult } from '@fantail/contracts'
 import { expect, test } from 'vitest'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import type { HttpRequest } from '../http/http-request.ts'
 import { createStreamAttempter } from './stream-attempter.ts'
 
 const PUBLISHED_AT = Date.UTC(2026, 10, 22)
 const targetOf = (name: string) =>
-  ({ url: `arn:aws:firehose:us-east-1:000000000000:deliverystream/${name}`, subscriptionId: 's' }) as Target
+  ({
+    url: `arn:aws:firehose:us-east-1:000000000000:deliverystream/${name}`,
+    subscriptionId: 's',
+  }) as EndpointTarget
 
 function start() {
   const requests: HttpRequest[] = []

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { type AwsCredentials, awsHost } from '../aws/aws-credentials.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { BucketSink } from '../streams/bucket-sink.ts'
@@ -25,9 +25,9 @@ import {
 } from '../streams/stream-places.ts'
 import { putRecords, renderStreamRecord } from '../streams/stream-record.ts'
 import type { StreamRecord, StreamSink } from '../streams/stream-sink.ts'
-import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Sent } from './attempter.ts'
+import type { Attempt, AttemptDone, Attempter, Batching, BatchLimits, Outgoing } from './attempter.ts'
 
-export interface StreamKindSettings {
+export interface StreamEndpointSettings {
   /** FANTAIL_STREAMS */
   streams?: Readonly<Record<string, string>> | undefined
   /** FANTAIL_AWS_CREDENTIALS */
@@ -60,7 +60,7 @@ const NO_RESULT = failure('invalid_response', 'the stream has no result for the 
 /** Undefined if the settings name no stream. */
 export function createStreamAttempter(
   tools: StreamTools,
-  settings: StreamKindSettings,
+  settings: StreamEndpointSettings,
 ): StreamAttempter | undefined {
   const { streams, awsClientCredentials: credentials, awsTargets: targets = [] } = settings
   if (!streams && !credentials) return undefined
@@ -100,7 +100,7 @@ class StreamAttempter implements Attempter {
     this.#settings = settings
   }
 
-  contentOf({ envelope }: Sent, target: Target): string {
+  contentOf({ envelope }: Outgoing, target: EndpointTarget): string {
     return renderStreamRecord(envelope, target).toString()
   }
 
@@ -109,7 +109,7 @@ class StreamAttempter implements Attempter {
     return 'must be a stream that FANTAIL_STREAMS or FANTAIL_AWS_TARGETS names'
   }
 
-  credentialOf({ url }: Target): string {
+  credentialOf({ url }: EndpointTarget): string {
     return this.#sinkAt(url)?.credential ?? credentialOfUnknown(url)
   }
 

@@ -4,9 +4,9 @@
  */
 import { ATTEMPT_DEADLINE_MS, type AttemptResult } from '@fantail/contracts'
 import { type AttemptRequestOptions, renderRequest } from '../envelope/attempt-request.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
-import type { Again, HttpRequest } from '../http/http-request.ts'
+import type { FurtherRequest, HttpRequest } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import type { OAuthClient } from '../outbound/oauth-client.ts'
 import { EndpointTokens } from '../tokens/endpoint-tokens.ts'
@@ -26,7 +26,7 @@ interface Authorized {
   client: OAuthClient
   request: HttpRequest & { headers: string[] }
   done: AttemptDone
-  again: ((again: Again) => void) | undefined
+  again: ((further: FurtherRequest) => void) | undefined
   /** Monotonic ms. */
   endsAt: number
 }
@@ -42,12 +42,12 @@ export class WebhookAttempter implements Attempter {
     this.#tokens = new EndpointTokens(options.sender, this.#timeoutMs)
   }
 
-  openAhead(target: Target): void {
-    if (target.locked === undefined) this.#options.sender.openAhead(target)
+  openAhead(target: EndpointTarget): void {
+    if (target.secrets === undefined) this.#options.sender.openAhead(target)
   }
 
-  attempt(attempt: Attempt, done: AttemptDone, again?: (again: Again) => void): void {
-    const { envelope, target, delivery, traceparent, textBytesMax, keepAnswer, trace, after } = attempt
+  attempt(attempt: Attempt, done: AttemptDone, again?: (further: FurtherRequest) => void): void {
+    const { envelope, target, delivery, traceparent, textBytesMax, keepAnswer, trace, earlier } = attempt
     const { onRequest, moment } = attempt
     const { vault, clock, userAgent, sender } = this.#options
     const request = renderRequest(envelope, target, { vault, clock, traceparent, userAgent, delivery })
@@ -66,7 +66,7 @@ export class WebhookAttempter implements Attempter {
       textBytesMax,
       keepAnswer,
       trace,
-      after,
+      after: earlier,
       onRequest,
       moment,
     }
@@ -101,10 +101,10 @@ export class WebhookAttempter implements Attempter {
     const ended: AttemptDone = (result) => {
       const isExpired = isRefused(result) && !wasRenewed(request) && this.#tokens.renew(client, token)
       if (!isExpired) return done(result)
-      const after = renewed(request, result)
-      if (again) again(after)
+      const earlier = renewed(request, result)
+      if (again) again(earlier)
       else if (performance.now() + this.#tokens.timeoutMs > endsAt - STEP_MS) done(lateFor(result))
-      else this.#authorize({ ...asked, request: { ...request, after } })
+      else this.#authorize({ ...asked, request: { ...request, earlier } })
     }
     const headers = [...request.headers, 'Authorization', `Bearer ${token}`]
     this.#options.sender.send({ ...request, headers, ...(timeoutMs && { timeoutMs }) }, ended, again)
@@ -118,12 +118,12 @@ function isRefused(result: AttemptResult): result is Response {
 }
 
 /** An endpoint with an access token has no credentials in its URL, so it has no other challenge. */
-function wasRenewed({ after }: HttpRequest): boolean {
-  return (after?.challenges ?? 0) > 0
+function wasRenewed({ earlier }: HttpRequest): boolean {
+  return (earlier?.challenges ?? 0) > 0
 }
 
-function renewed({ after }: HttpRequest, { durationMs }: Response): Again {
-  return { cause: 'challenge', durationMs, resets: after?.resets ?? 0, challenges: 1, challenge: undefined }
+function renewed({ earlier }: HttpRequest, { durationMs }: Response): FurtherRequest {
+  return { cause: 'challenge', durationMs, resets: earlier?.resets ?? 0, challenges: 1, challenge: undefined }
 }
 
 /** The retry gets another token. */

@@ -14,7 +14,7 @@ import type { HttpRequest } from '../http/http-request.ts'
 import type { Sealing } from '../outbound/outbound-secrets.ts'
 import { unopenedSecrets } from '../outbound/unopened-secrets.ts'
 import { type Envelope, isJsonBody, renderBody, replayedBody, textFor } from './envelope.ts'
-import { type Target, unlockTarget } from './target.ts'
+import { type EndpointTarget, openTarget } from './target.ts'
 
 export interface AttemptRequestOptions {
   /** Opens secrets. undefined: there is no master key. */
@@ -37,12 +37,12 @@ type AttemptRequest = Pick<HttpRequest, 'url' | 'route' | 'memo' | 'body'> & { h
  */
 export function renderRequest(
   envelope: Envelope,
-  target: Target,
+  target: EndpointTarget,
   { vault, clock, traceparent, userAgent, delivery }: AttemptRequestOptions,
 ): AttemptRequest | AttemptResult {
-  if (target.locked !== undefined) {
+  if (target.secrets !== undefined) {
     try {
-      unlockTarget(target, vault)
+      openTarget(target, vault)
     } catch (error) {
       return unopenedSecrets(error, target.subscriptionArn)
     }
@@ -89,7 +89,7 @@ export interface HeaderOptions {
  */
 export function renderHeaders(
   envelope: Envelope,
-  target: Target,
+  target: EndpointTarget,
   { traceparent, userAgent = USER_AGENT }: HeaderOptions = {},
 ): string[] {
   const { kind, message } = envelope
@@ -125,19 +125,19 @@ export function renderHeaders(
  * A bare body says its event type in a header, except in requests of SNS's form. An attribute that is no such name may
  * have characters of any kind.
  */
-function typeHeader({ attributes }: Message, { isNative }: Target): string[] {
+function typeHeader({ attributes }: Message, { isNative }: EndpointTarget): string[] {
   const type = isNative ? eventTypeOf(attributes) : undefined
   return type === undefined || eventTypeProblem(type) !== undefined ? [] : ['x-fantail-event-type', type]
 }
 
-function contentTypeOf(envelope: Envelope, target: Target): string {
+function contentTypeOf(envelope: Envelope, target: EndpointTarget): string {
   if (envelope.kind !== 'Notification') return target.isNative ? JSON_CONTENT_TYPE : CONFIRMATION_CONTENT_TYPE
   if (!target.saysWhatIsJson) return target.contentType
   return isJsonBody(textFor(envelope, target.protocol)) ? JSON_CONTENT_TYPE : target.contentType
 }
 
 /** The headers that nearly all requests have. An array literal of known length is allocated once. */
-function plainHeaders(message: Message, target: Target, agent: string): string[] {
+function plainHeaders(message: Message, target: EndpointTarget, agent: string): string[] {
   return [
     'x-amz-sns-message-type',
     'Notification',

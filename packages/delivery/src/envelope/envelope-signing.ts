@@ -13,7 +13,7 @@ import {
   subscribeUrl,
   textFor,
 } from './envelope.ts'
-import type { Target } from './target.ts'
+import type { EndpointTarget } from './target.ts'
 
 export class EnvelopeSigning {
   readonly #key: SigningKey
@@ -38,7 +38,7 @@ export class EnvelopeSigning {
    * Returns undefined if the target's body can be rendered at once. Otherwise resolves when it can, and rejects if the
    * key cannot be loaded.
    */
-  prepare(envelope: Envelope, target: Target): Promise<void> | undefined {
+  prepare(envelope: Envelope, target: EndpointTarget): Promise<void> | undefined {
     if (!carriesSignature(envelope, target)) return undefined
     const text = textFor(envelope, target.protocol)
     if (text.signature) return undefined
@@ -47,7 +47,7 @@ export class EnvelopeSigning {
     return pending
   }
 
-  async #sign(envelope: Envelope, target: Target, text: EnvelopeText): Promise<void> {
+  async #sign(envelope: Envelope, target: EndpointTarget, text: EnvelopeText): Promise<void> {
     try {
       const signer = this.#key.signer ?? (await this.#key.load())
       void this.#key.renew()
@@ -65,7 +65,7 @@ export class EnvelopeSigning {
  * LF, value, LF. An UnsubscribeConfirmation names its subscription. All other kinds have the same text for every
  * subscription of the protocol.
  */
-function stringToSign(envelope: Envelope, target: Target): string {
+function stringToSign(envelope: Envelope, target: EndpointTarget): string {
   const { message, kind } = envelope
   const { subject, topicArn, token = '' } = message
   const messageId = shownIdOf(message)

@@ -7,7 +7,7 @@ import { renderStreamRecord } from '../streams/stream-record.ts'
 import { type HeaderOptions, renderHeaders, renderRequest } from './attempt-request.ts'
 import { compileEnvelope, queueBody, renderBody, textForProtocol } from './envelope.ts'
 import { isoOf } from './iso-time.ts'
-import { compileTarget, redactEndpoint, type Target, targetOfLetters } from './target.ts'
+import { compileTarget, type EndpointTarget, redactEndpoint, targetOfLetters } from './target.ts'
 import { isUnsubscribeToken } from './unsubscribe-link.ts'
 
 const TOPIC = 'arn:aws:sns:us-east-1:000000000000:orders'
@@ -96,7 +96,7 @@ const AWKWARD = 'quote " slash \\ line\nend tab\t null\u0000 é € 😀 \u2028 
 describe('the link to unsubscribe', () => {
   const key = createSecretKey(Buffer.alloc(32, 'k'))
   const of = message()
-  const renderings: [string, (to: Target) => Record<string, unknown>][] = [
+  const renderings: [string, (to: EndpointTarget) => Record<string, unknown>][] = [
     ['an envelope', (to) => JSON.parse(renderBody(compileEnvelope(of, { key }), to).toString())],
     ['a queue’s message', (to) => JSON.parse(queueBody(compileEnvelope(of, { key }), to, QUEUE).body)],
     [
@@ -357,7 +357,7 @@ describe('headers', () => {
   })
 
   test('have the configured user agent for native subscriptions, and always SNS’s own for the others', () => {
-    const agents = (to: Target) => {
+    const agents = (to: EndpointTarget) => {
       const headers = headersOf(message(), to, { userAgent: 'Example-Hooks/1.0' })
       const traced = headersOf(message(), to, { userAgent: 'Example-Hooks/1.0', traceparent: 't' })
       return [headers['user-agent'], traced['user-agent']]

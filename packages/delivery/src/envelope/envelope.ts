@@ -16,7 +16,7 @@ import {
 } from '@fantail/contracts'
 import type { Signature, SignatureVersion } from '../signing/signer.ts'
 import { isoOf } from './iso-time.ts'
-import type { Target } from './target.ts'
+import type { EndpointTarget } from './target.ts'
 import { unsubscribeQuery, unsubscribeUrl } from './unsubscribe-link.ts'
 
 /** The member for all protocols in a message with a text per protocol. */
@@ -95,7 +95,7 @@ export function compileEnvelope(
 }
 
 /** Whether a signed topic sends this target a signature. A raw notification has none. */
-export function carriesSignature({ signatureVersion, kind }: Envelope, target: Target): boolean {
+export function carriesSignature({ signatureVersion, kind }: Envelope, target: EndpointTarget): boolean {
   return signatureVersion !== undefined && !(target.raw && kind === 'Notification')
 }
 
@@ -103,7 +103,7 @@ export function carriesSignature({ signatureVersion, kind }: Envelope, target: T
  * The body of an HTTP attempt: the envelope, or the bare text for a raw subscription's notifications. For a signed
  * topic it throws if the signature has not been made (`EnvelopeSigning`), so nothing is sent unsigned.
  */
-export function renderBody(envelope: Envelope, target: Target): Buffer {
+export function renderBody(envelope: Envelope, target: EndpointTarget): Buffer {
   const text = textFor(envelope, target.protocol)
   if (target.raw && envelope.kind === 'Notification') {
     text.bytes ??= bytesOf(envelope, text.text)
@@ -127,13 +127,13 @@ export function replayedBody(document: Buffer): Buffer {
   return Buffer.concat([document.subarray(0, document.lastIndexOf('\n')), REPLAYED])
 }
 
-function leaveQuery({ linkKey }: Envelope, target: Target): Buffer {
+function leaveQuery({ linkKey }: Envelope, target: EndpointTarget): Buffer {
   target.leaveQuery ??= Buffer.from(unsubscribeQuery(target.subscriptionArn, linkKey))
   return target.leaveQuery
 }
 
 /** The link with which the endpoint unsubscribes. */
-export function linkOf(envelope: Envelope, target: Target): string {
+export function linkOf(envelope: Envelope, target: EndpointTarget): string {
   return unsubscribeUrl(envelope.publicUrl, leaveQuery(envelope, target).toString())
 }
 
@@ -154,7 +154,7 @@ export interface QueueBody {
  */
 export function queueBody(
   envelope: Envelope,
-  target: Target,
+  target: EndpointTarget,
   queueArn: string,
   delivery?: Buffer | undefined,
 ): QueueBody {

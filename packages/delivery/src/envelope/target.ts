@@ -7,7 +7,7 @@ import { compileRoute, type Route } from '../outbound/outbound-route.ts'
 import { openOutbound, type Sealing } from '../outbound/outbound-secrets.ts'
 import { type WebhookSigner, webhookSignerOf } from '../signing/standard-webhooks.ts'
 
-export interface Target {
+export interface EndpointTarget {
   subscriptionId: string
   subscriptionArn: string
   /**
@@ -17,18 +17,18 @@ export interface Target {
   leaveQuery: Buffer | undefined
   protocol: Protocol
   /**
-   * The endpoint: a URL, an ARN, a mail address or a phone number. After unlocking a URL contains credentials, so it
+   * The endpoint: a URL, an ARN, a mail address or a phone number. Once opened, a URL contains credentials, so it
    * must never be logged. Log `maskCredentials` of it instead.
    */
   url: string
   /** Proxy, client certificate and other outbound settings. Undefined if there are none. */
   route: Route | undefined
   /**
-   * Secrets or a route that must be unlocked before an attempt. Undefined after they were unlocked, or if there are
+   * Secrets or a route that must be opened before an attempt. Undefined after they were opened, or if there are
    * none.
    */
-  locked: Locked | undefined
-  /** Gets access tokens for the endpoint. Undefined until the target is unlocked, or if it needs none. */
+  secrets: SealedSecrets | undefined
+  /** Gets access tokens for the endpoint. Undefined until the target is open, or if it needs none. */
   oauth: OAuthClient | undefined
   /** Signs each request. undefined: requests are not signed. */
   webhook: WebhookSigner | undefined
@@ -45,13 +45,13 @@ export interface Target {
   displayName: string
 }
 
-type Locked = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'outbound' | 'sealed'>
+type SealedSecrets = Pick<SubscriptionRecord, 'topicArn' | 'endpoint' | 'outbound' | 'sealed'>
 
 export function compileTarget(
   subscription: SubscriptionRecord,
   policy: EffectiveDeliveryPolicy,
   { displayName }: Partial<Pick<TopicRecord, 'displayName'>> = {},
-): Target {
+): EndpointTarget {
   return {
     subscriptionId: subscription.id,
     subscriptionArn: subscription.arn,
@@ -59,7 +59,7 @@ export function compileTarget(
     protocol: subscription.protocol,
     url: subscription.endpoint,
     route: undefined,
-    locked: subscription.outbound || subscription.sealed ? subscription : undefined,
+    secrets: subscription.outbound || subscription.sealed ? subscription : undefined,
     oauth: undefined,
     webhook: webhookSignerOf(subscription),
     memo: { endpoint: undefined },
@@ -73,22 +73,22 @@ export function compileTarget(
 
 /**
  * Opens the target's secrets, once. If they cannot be opened, it throws an error that contains no secret. The target
- * then stays locked, because the missing key may be set later.
+ * then stays sealed, because the missing key may be set later.
  */
-export function unlockTarget(target: Target, vault: Pick<Sealing, 'open'> | undefined): void {
-  if (target.locked === undefined) return
-  const { url, ...options } = openOutbound(target.locked, vault)
+export function openTarget(target: EndpointTarget, vault: Pick<Sealing, 'open'> | undefined): void {
+  if (target.secrets === undefined) return
+  const { url, ...options } = openOutbound(target.secrets, vault)
   target.route = compileRoute(options)
   target.oauth = options.oauth && compileOAuth(options.oauth, options)
   target.url = url
-  target.locked = undefined
+  target.secrets = undefined
 }
 
 /**
  * For the dead letters of a subscription. Their link to unsubscribe has no token, because other people than the
  * subscriber read dead letters.
  */
-export function targetOfLetters(target: Target): Target {
+export function targetOfLetters(target: EndpointTarget): EndpointTarget {
   return { ...target, leaveQuery: Buffer.from(target.subscriptionArn) }
 }
 

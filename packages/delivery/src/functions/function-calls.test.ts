@@ -65,7 +65,7 @@ test('the list of denied addresses holds for mapped functions, too', async () =>
 test('[354] a function that failed while its caller waited is retried', async () => {
   const { url } = await startFunction({ body: '{"errorType":"TypeError","errorMessage":"x"}' })
   const result = await invoke(calls({ functions: { '*': url } }))
-  expect(result).toMatchObject({ statusCode: 200, verdict: 'retry' })
+  expect(result).toMatchObject({ statusCode: 200, resultClass: 'retry' })
 })
 
 const EMULATED = '/2015-03-31/functions/function/invocations'
@@ -114,7 +114,7 @@ test.each([200, 404, 429, 503])('the status %i stands', async (status) => {
   const { url } = await startFunction({ status, headers: { 'retry-after': '7' } })
   const result = await invoke(calls({ functions: { hello: url } }))
   expect(result).toMatchObject({ kind: 'response', statusCode: status })
-  expect(result).not.toHaveProperty('verdict')
+  expect(result).not.toHaveProperty('resultClass')
   expect(result.kind === 'response' && result.retryAfterSeconds).toBe(status > 200 ? 7 : undefined)
 })
 

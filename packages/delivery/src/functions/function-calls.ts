@@ -8,7 +8,7 @@ import { timeLeft, within } from '../bounds/attempt-deadline.ts'
 import { RequestQuota } from '../bounds/request-quota.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import { failure } from '../http/attempt-failure.ts'
-import type { Again, HttpRequest, SendMoment } from '../http/http-request.ts'
+import type { FurtherRequest, HttpRequest, SendMoment } from '../http/http-request.ts'
 import type { HttpSender } from '../http/http-sender.ts'
 import { TRUSTED_ROUTE } from '../outbound/outbound-route.ts'
 import { type FunctionPlace, type FunctionSettings, placeOf } from './function-places.ts'
@@ -32,7 +32,7 @@ export interface FunctionCallsOptions {
 }
 
 export interface Invocation
-  extends Pick<HttpRequest, 'timeoutMs' | 'signal' | 'after' | 'onRequest' | 'moment'> {
+  extends Pick<HttpRequest, 'timeoutMs' | 'signal' | 'earlier' | 'onRequest' | 'moment'> {
   arn: string
   /**
    * Event: the service accepts the call and runs the function later. RequestResponse: the service runs the function and
@@ -67,7 +67,7 @@ export class FunctionCalls {
   }
 
   /** Calls `done` or `again` once, and only after `invoke` has returned. Every failure is a result. */
-  invoke(invocation: Invocation, done: InvocationDone, again?: (again: Again) => void): void {
+  invoke(invocation: Invocation, done: InvocationDone, again?: (further: FurtherRequest) => void): void {
     const place = placeOf(invocation.arn, this.#options.functions)
     if (!place) setImmediate(done, unknownFunction(invocation))
     else if (place.isEmulator) void this.#sendByQuota(place, invocation, { done, again })
@@ -128,7 +128,7 @@ export class FunctionCalls {
       end()
       done(...judged(result, place))
     }
-    const next = (asked: Again) => {
+    const next = (asked: FurtherRequest) => {
       end()
       again?.(asked)
     }
@@ -161,7 +161,7 @@ function endingAt(moment: SendMoment, end: () => void): SendMoment {
 
 interface Sending {
   done: InvocationDone
-  again: ((again: Again) => void) | undefined
+  again: ((further: FurtherRequest) => void) | undefined
   headers?: Record<string, string>
   /** Reports to the quota that an invocation at an emulator has ended. */
   leave?: () => void
@@ -180,7 +180,7 @@ function judged(result: AttemptResult, place: FunctionPlace): [AttemptResult, Re
   if (result.kind !== 'response') return [result]
   const read = readInvocation(result)
   const { statusCode, durationMs } = result
-  if (read.problem === 'function') return [{ ...result, verdict: 'retry' }, read]
+  if (read.problem === 'function') return [{ ...result, resultClass: 'retry' }, read]
   // At the operator's own URLs, a function may answer with any status.
   const ofProxy = place.region === undefined ? undefined : proxyRefusal(result, read.errorType)
   if (read.problem === undefined) return [ofProxy ?? result, read]

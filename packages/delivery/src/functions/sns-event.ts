@@ -5,7 +5,7 @@
  */
 import { isResent, type MessageAttribute, shownIdOf } from '@fantail/contracts'
 import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 
 /**
  * The signature members in events of unsigned topics. They are empty texts, because readers in typed languages need
@@ -14,7 +14,11 @@ import type { Target } from '../envelope/target.ts'
 const UNSIGNED = { version: '', value: '', certificateUrl: '' }
 
 /** Throws if the topic signs and the signature has not been made (`EnvelopeSigning`). */
-export function renderSnsEvent(envelope: Envelope, target: Target, delivery?: Buffer | undefined): string {
+export function renderSnsEvent(
+  envelope: Envelope,
+  target: EndpointTarget,
+  delivery?: Buffer | undefined,
+): string {
   const { message, kind, signatureVersion } = envelope
   const { protocol, subscriptionArn } = target
   const { text, signature } = textFor(envelope, protocol)

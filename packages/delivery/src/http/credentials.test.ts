@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Credentials } from './credentials.ts'
-import type { Again } from './http-request.ts'
+import type { FurtherRequest } from './http-request.ts'
 import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 
 const USER = 'Mufasa'
@@ -149,23 +149,23 @@ describe('over HTTP', () => {
     const url = `http://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${hooks.port}/once`
     const request = { url, headers: [], body: '' }
     const again = () =>
-      new Promise<Again>((resolve, reject) =>
+      new Promise<FurtherRequest>((resolve, reject) =>
         sender.send(request, (result) => reject(new Error(JSON.stringify(result))), resolve),
       )
     const asked = [await again(), await again()]
     expect(asked).toMatchObject(Array(2).fill({ cause: 'challenge', challenges: 1, resets: 0 }))
     expect(hooks.requests).toHaveLength(2)
-    for (const after of asked)
-      expect(await sender.attempt({ ...request, after })).toMatchObject({ statusCode: 200 })
+    for (const earlier of asked)
+      expect(await sender.attempt({ ...request, earlier })).toMatchObject({ statusCode: 200 })
   })
 
   test('wrong credentials end the attempt after one answered challenge', async () => {
     answerOneTimeNonces('/once', false)
     const url = `http://${USER}:wrong@127.0.0.1:${hooks.port}/once`
     const request = { url, headers: [], body: '' }
-    const next = (after?: Again) =>
-      new Promise((resolve) => sender.send({ ...request, after }, resolve, resolve))
-    const first = (await next()) as Again
+    const next = (earlier?: FurtherRequest) =>
+      new Promise((resolve) => sender.send({ ...request, earlier }, resolve, resolve))
+    const first = (await next()) as FurtherRequest
     expect(first).toMatchObject({ cause: 'challenge' })
     expect(await next(first)).toMatchObject({ statusCode: 401 })
   })

@@ -10,8 +10,8 @@
  * - The endpoint answers 401 and asks for the URL's credentials.
  *
  * The other request follows at once, within the same deadline. A throttled request needs a send time of its own. This
- * part of the attempt then ends as `Again`, and the caller continues from there. RESETS_MAX and CHALLENGES_MAX bound
- * the requests of an attempt.
+ * part of the attempt then ends as `FurtherRequest`, and the caller continues from there. RESETS_MAX and CHALLENGES_MAX
+ * bound the requests of an attempt.
  */
 import type { AttemptResult, AttemptStage } from '@fantail/contracts'
 import type { Dispatcher } from 'undici'
@@ -24,7 +24,13 @@ import { failure, isReset, stagedFailure } from './attempt-failure.ts'
 import type { Challenge } from './challenges.ts'
 import type { Authorization } from './credentials.ts'
 import type { Deadlines, Expiring } from './deadlines.ts'
-import type { Again, AgainCause, AttemptCallbacks, HttpEndpoint, HttpRequest } from './http-request.ts'
+import type {
+  AttemptCallbacks,
+  FurtherCause,
+  FurtherRequest,
+  HttpEndpoint,
+  HttpRequest,
+} from './http-request.ts'
 import { isKept, KeptAnswer } from './kept-answer.ts'
 import { ResponseText } from './response-text.ts'
 import { parseRetryAfter } from './retry-after.ts'
@@ -71,7 +77,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
   #controller: Controller | null = null
   #settled = false
   /** Why this request is made. Undefined: it is the attempt's first. */
-  #cause: AgainCause | undefined
+  #cause: FurtherCause | undefined
   /** The connection was reused, so the server may have closed it meanwhile. */
   #reused = false
   #resets: number
@@ -103,17 +109,17 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     this.#endpoint = endpoint
     this.#request = request
     this.#callbacks = callbacks
-    const { after } = request
-    this.#resets = after?.resets ?? 0
-    this.#challenges = after?.challenges ?? 0
-    this.#challenge = after?.challenge
+    const { earlier } = request
+    this.#resets = earlier?.resets ?? 0
+    this.#challenges = earlier?.challenges ?? 0
+    this.#challenge = earlier?.challenge
     if (request.textBytesMax !== undefined) this.#text = new ResponseText(request.textBytesMax)
     this.#startedAt = performance.now()
     const { timeoutMs, signal } = request
     this.#deadlines = timeoutMs === undefined ? context.deadlines : context.deadlinesOf(timeoutMs)
     this.#deadlines.add(this, this.#startedAt)
     if (signal) this.#endWith(signal)
-    this.#exchange(after?.cause)
+    this.#exchange(earlier?.cause)
   }
 
   /** Called at the deadline. The list has already removed this attempt. */
@@ -244,7 +250,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
    * Makes a request. `again` is the reason for a request that is not the attempt's first. After a reset the request
    * gets a new connection.
    */
-  #exchange(again: AgainCause | undefined): void {
+  #exchange(again: FurtherCause | undefined): void {
     const { origin } = this.#endpoint
     const { isSentOnce = false, moment } = this.#request
     this.#controller = null
@@ -340,7 +346,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
   }
 
   /** Makes another request at once, or asks the caller to make it. */
-  #goOn(cause: AgainCause): void {
+  #goOn(cause: FurtherCause): void {
     const { again } = this.#callbacks
     // undici is still in this exchange. Let it finish before its client gets the next request.
     this.#controller = null
@@ -350,7 +356,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
       })
       return
     }
-    const next: Again = {
+    const next: FurtherRequest = {
       cause,
       durationMs: this.#durationMs(),
       resets: this.#resets,

@@ -46,9 +46,9 @@ export interface HttpRequest {
   /** Cuts the attempt short. It then ends as at its deadline. */
   signal?: AbortSignal
   /** The attempt's earlier requests, if the caller makes this one because of `again`. */
-  after?: Again | undefined
+  earlier?: FurtherRequest | undefined
   /** Called when a request is written, with the reason for it. Undefined: it is the attempt's first request. */
-  onRequest?: ((again: AgainCause | undefined) => void) | undefined
+  onRequest?: ((again: FurtherCause | undefined) => void) | undefined
   /** The request must not be sent twice: it gets a connection of its own, and a reset ends the attempt. */
   isSentOnce?: true
   /** The time at which the request may be written. Undefined: as soon as a connection is open. */
@@ -78,15 +78,15 @@ export interface SendMoment {
  */
 export interface AttemptCallbacks {
   done: (result: AttemptResult) => void
-  again?: ((again: Again) => void) | undefined
+  again?: ((further: FurtherRequest) => void) | undefined
 }
 
 /** Why an attempt makes another request. */
-export type AgainCause = 'reset' | 'challenge'
+export type FurtherCause = 'reset' | 'challenge'
 
 /** Another request of an attempt. The caller makes it at its own send time, with this object as `HttpRequest.after`. */
-export interface Again {
-  cause: AgainCause
+export interface FurtherRequest {
+  cause: FurtherCause
   /** Duration of the request that needs another one. */
   durationMs: number
   resets: number

@@ -23,7 +23,7 @@ import {
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { compileRoute } from '../outbound/outbound-route.ts'
 import { NameError } from '../outbound/resolver.ts'
-import type { Again, HttpRequest } from './http-request.ts'
+import type { FurtherRequest, HttpRequest } from './http-request.ts'
 import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 import type { HttpSenderOptions } from './http-sender.ts'
 
@@ -783,11 +783,11 @@ describe('connections', () => {
     const to = sender()
     await Promise.all([post(to, server.url), post(to, server.url)])
     const request = { url: server.url, headers: [], body: '' }
-    const again = await new Promise<Again>((resolve, reject) =>
+    const again = await new Promise<FurtherRequest>((resolve, reject) =>
       to.send(request, () => reject(new Error('it ended')), resolve),
     )
     expect(again).toMatchObject({ cause: 'reset', resets: 1, challenges: 0 })
-    expect(await to.attempt({ ...request, after: again })).toMatchObject({ statusCode: 200 })
+    expect(await to.attempt({ ...request, earlier: again })).toMatchObject({ statusCode: 200 })
     expect(server.accepted()).toBe(3)
     expect(to.stats().inFlight).toBe(0)
   })

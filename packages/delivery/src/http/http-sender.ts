@@ -15,7 +15,7 @@ import { failure } from './attempt-failure.ts'
 import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
 import { type AttemptContext, HttpAttempt } from './http-attempt.ts'
-import type { Again, HttpEndpoint, HttpRequest } from './http-request.ts'
+import type { FurtherRequest, HttpEndpoint, HttpRequest } from './http-request.ts'
 
 export interface HttpSenderOptions {
   /** Deadline of the whole attempt. */
@@ -55,7 +55,11 @@ export interface HttpSender {
    * Makes one attempt. It calls `done` or `again` once, never before it has returned. With `again`, each call makes one
    * request. If the attempt needs another request, the caller makes it with `request.after`.
    */
-  send(request: HttpRequest, done: (result: AttemptResult) => void, again?: (again: Again) => void): void
+  send(
+    request: HttpRequest,
+    done: (result: AttemptResult) => void,
+    again?: (further: FurtherRequest) => void,
+  ): void
   /** Called when a request to this URL follows soon. If connections to this origin open slowly, one is opened now. */
   openAhead(request: EndpointOf): void
   /** Deadline of an attempt. */

@@ -1,7 +1,7 @@
 /** Requests with a send moment. A request that is late is not written, and its connection stays open. */
 import { onRawRequest, type RawServer, startRawServer, waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
-import type { Again, HttpRequest } from './http-request.ts'
+import type { FurtherRequest, HttpRequest } from './http-request.ts'
 import { createTestSender, type TestSender } from './http-sender.fixture.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
@@ -91,9 +91,9 @@ test('a request that is late after a reset leaves its fresh connection for the n
   const { server } = await startServer((n) => (n === 1 ? OK : 'reset'))
   const sender = startSender(atOnce)
   await Promise.all([sender.attempt(at(server)), sender.attempt(at(server))])
-  const after = await new Promise<Again>((again, reject) => sender.send(at(server), reject, again))
-  expect(await miss(sender, { ...at(server), after })).toBeGreaterThan(0)
-  expect(await sender.attempt({ ...at(server), after })).toMatchObject({ statusCode: 200 })
+  const earlier = await new Promise<FurtherRequest>((again, reject) => sender.send(at(server), reject, again))
+  expect(await miss(sender, { ...at(server), earlier })).toBeGreaterThan(0)
+  expect(await sender.attempt({ ...at(server), earlier })).toMatchObject({ statusCode: 200 })
   expect(server.accepted()).toBe(3)
 })
 

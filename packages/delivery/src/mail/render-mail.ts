@@ -8,13 +8,13 @@ import { nameOfArn } from '@fantail/contracts'
 import type { MailSender } from '@fantail/policy'
 import type { SendMailOptions } from 'nodemailer'
 import { type Envelope, linkOf, renderBody, textFor } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { unsubscribeToken } from '../envelope/unsubscribe-link.ts'
 import { hostOfSender } from './mail-settings.ts'
 
 interface MailParts {
   envelope: Envelope
-  target: Target
+  target: EndpointTarget
   sender: MailSender
   /**
    * The id of the delivery. The Message-ID is made from it and is the same in every attempt, because receivers drop a

@@ -46,8 +46,8 @@ test.each([
 })
 
 test('552 for too many recipients is retried, as 452 is', () => {
-  expect(replied('552 too many recipients', 'RCPT TO')).toMatchObject({ reply: 552, verdict: 'retry' })
-  expect(replied('552 mailbox full', 'RCPT TO')).not.toHaveProperty('verdict')
+  expect(replied('552 too many recipients', 'RCPT TO')).toMatchObject({ reply: 552, resultClass: 'retry' })
+  expect(replied('552 mailbox full', 'RCPT TO')).not.toHaveProperty('resultClass')
 })
 
 test.each<Given>([

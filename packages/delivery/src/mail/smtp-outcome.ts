@@ -24,7 +24,7 @@ export interface SmtpError extends Error {
 }
 
 export type SmtpOutcome =
-  | { end: 'replied'; reply: number; text: string; verdict?: 'retry'; badRecipient?: true }
+  | { end: 'replied'; reply: number; text: string; resultClass?: 'retry'; badRecipient?: true }
   | { end: 'unreplied'; error: AttemptErrorCode; detail: string; permanent: boolean }
   | { end: 'misconfigured'; detail: string }
 
@@ -60,7 +60,7 @@ function repliedWith(error: SmtpError, reply: number): SmtpOutcome {
     end: 'replied',
     reply,
     text,
-    ...(isTooManyRecipients(reply, text) && { verdict: 'retry' }),
+    ...(isTooManyRecipients(reply, text) && { resultClass: 'retry' }),
     ...(isBadRecipient(error, reply, text) && { badRecipient: true }),
   }
 }

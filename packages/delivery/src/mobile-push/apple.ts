@@ -33,7 +33,7 @@ export class Apple implements MobilePushProvider {
     if ('unsendable' in request) return request
     const first = await this.#send(push, request)
     // The expired token has been dropped, so the second request gets another one.
-    return first.verdict === 'stale' ? this.#send(push, request) : first
+    return first.resultClass === 'stale' ? this.#send(push, request) : first
   }
 
   close(): void {
@@ -58,7 +58,7 @@ export class Apple implements MobilePushProvider {
     const result = await this.#connection.post(call, signal)
     if (result.kind !== 'response') return { result }
     const judged = judgeApple({ statusCode: result.statusCode, body: result.body })
-    if (judged.verdict === 'stale') this.#tokens.drop(application.sealed, token)
+    if (judged.resultClass === 'stale') this.#tokens.drop(application.sealed, token)
     return { result, ...judged }
   }
 }

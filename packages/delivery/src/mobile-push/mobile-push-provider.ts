@@ -7,7 +7,7 @@ import type {
   PlatformEndpointRecord,
 } from '@fantail/contracts'
 import type { Unsendable } from './mobile-notification.ts'
-import type { ProviderVerdict } from './provider-answers.ts'
+import type { ProviderClass } from './provider-answers.ts'
 
 export interface Push {
   message: Message
@@ -20,10 +20,10 @@ export interface Push {
   signal: AbortSignal
 }
 
-/** `verdict` is set if the provider has answered. */
+/** `resultClass` is set if the provider has answered. */
 export interface Pushed {
   result: AttemptResult
-  verdict?: ProviderVerdict
+  resultClass?: ProviderClass
   /** The provider's error code, such as `UNREGISTERED`. */
   reason?: string
 }

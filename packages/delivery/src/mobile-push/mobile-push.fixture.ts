@@ -19,7 +19,7 @@ import {
 import { createMasterKeyText, createVault, parseMasterKey } from '@fantail/vault'
 import { MobilePushAttempter } from '../attempters/mobile-push-attempter.ts'
 import { compileEnvelope } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { createHttpSender } from '../http/http-sender.ts'
 import { sealPlatformCredential } from './mobile-push-tools.ts'
 
@@ -169,7 +169,7 @@ export function createDevice(
       },
     },
   )
-  const target = { url: endpoint.arn, protocol: 'application' } as Target
+  const target = { url: endpoint.arn, protocol: 'application' } as EndpointTarget
   const push = (given: Partial<Message> & { message: string }) =>
     new Promise<AttemptResult>((resolve) => {
       const message: Message = { messageId: ENDPOINT_ID, topicArn: 'arn', publishedAt: NOW, ...given }

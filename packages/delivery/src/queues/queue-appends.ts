@@ -35,7 +35,7 @@ interface QueueAppendsOptions {
 interface Appended {
   result: AttemptResult
   /** How many of the followers were appended. The others are attempted later. */
-  along: number
+  followersSent: number
   copy?: CopyMark | undefined
 }
 
@@ -58,11 +58,11 @@ export class QueueAppends {
     const startedAt = performance.now()
     const copy = this.#mark?.(queueArn)
     try {
-      const along = await this.#send(queueArn, await this.#itemsOf(queueArn, appends))
+      const followersSent = await this.#send(queueArn, await this.#itemsOf(queueArn, appends))
       const durationMs = performance.now() - startedAt
-      return { result: { kind: 'response', statusCode: 200, durationMs }, along, copy }
+      return { result: { kind: 'response', statusCode: 200, durationMs }, followersSent, copy }
     } catch (error) {
-      return { result: queueFailure(error, queueArn, performance.now() - startedAt), along: 0 }
+      return { result: queueFailure(error, queueArn, performance.now() - startedAt), followersSent: 0 }
     }
   }
 

@@ -9,7 +9,7 @@ import {
 } from '@fantail/contracts'
 import { compileEnvelope, type Envelope } from '../envelope/envelope.ts'
 import { EnvelopeSigning } from '../envelope/envelope-signing.ts'
-import { compileTarget, type Target } from '../envelope/target.ts'
+import { compileTarget, type EndpointTarget } from '../envelope/target.ts'
 import type { SignatureVersion } from './signer.ts'
 import { SigningKey, type SigningPairs } from './signing-key.ts'
 import type { SigningPair } from './signing-pair.ts'
@@ -29,7 +29,7 @@ export function envelopeOf(set: Partial<Message>, version: SignatureVersion | un
   return compileEnvelope(message, { publicUrl: 'https://sns.example.com' }, version)
 }
 
-export function targetOf(protocol: Protocol = 'https', raw = false): Target {
+export function targetOf(protocol: Protocol = 'https', raw = false): EndpointTarget {
   const subscription = {
     id: '5f8a6f0e-8a4e-4d3f-9d53-0f6c0a5f1f11',
     arn: SUBSCRIPTION_ARN,

@@ -1,7 +1,7 @@
 import { verify, X509Certificate } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Envelope, queueBody, renderBody } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { type SignatureVersion, signatureVersionOf } from './signer.ts'
 import {
   createMemoryPairs,
@@ -19,7 +19,10 @@ beforeAll(async () => {
   pair = await createSigningPair()
 })
 
-async function signed(envelope: Envelope, target: Target = targetOf()): Promise<Record<string, string>> {
+async function signed(
+  envelope: Envelope,
+  target: EndpointTarget = targetOf(),
+): Promise<Record<string, string>> {
   await createSigning(createMemoryPairs(pair)).prepare(envelope, target)
   return JSON.parse(renderBody(envelope, target).toString())
 }

@@ -5,7 +5,7 @@
 import { type MessageAttribute, MICROS_PER_USD, SMS_CHARS_MAX, SMS_SENDER_ID } from '@fantail/contracts'
 import type { SmsCountry } from '@fantail/policy'
 import { type Envelope, textFor } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 
 /** A text message in the form that a provider gets. */
 export interface SmsMessage {
@@ -21,7 +21,7 @@ export interface SmsMessage {
 const ATTRIBUTE = 'AWS.SNS.SMS.'
 
 /** SNS puts the topic's display name before the text. */
-export function smsText(envelope: Envelope, { protocol, displayName }: Target): string {
+export function smsText(envelope: Envelope, { protocol, displayName }: EndpointTarget): string {
   const { text } = textFor(envelope, protocol)
   return displayName === '' ? text : `${displayName.toUpperCase()}> ${text}`
 }

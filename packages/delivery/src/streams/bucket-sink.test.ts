@@ -97,10 +97,10 @@ test.each<[string, Reply, object]>([
   [
     '[363] SlowDown',
     { status: 503, body: '<Error><Code>SlowDown</Code></Error>' },
-    { verdict: 'retry', isThrottled: true },
+    { resultClass: 'retry', isThrottled: true },
   ],
-  ['500', { status: 500 }, { verdict: 'retry' }],
-  ['409', { status: 409 }, { verdict: 'retry' }],
+  ['500', { status: 500 }, { resultClass: 'retry' }],
+  ['409', { status: 409 }, { resultClass: 'retry' }],
   ['a reset', { reset: true }, { kind: 'failure', permanent: false }],
   [
     'a wrong secret',

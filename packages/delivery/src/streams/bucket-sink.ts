@@ -87,7 +87,7 @@ export class BucketSink implements StreamSink {
       return this.#misconfigured(`the bucket answered ${statusCode} ${code ?? ''}`.trim(), durationMs)
     return {
       ...plain,
-      verdict: 'retry',
+      resultClass: 'retry',
       ...(SLOW_DOWN.has(statusCode) && { isThrottled: true }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     }

@@ -57,11 +57,11 @@ test('[362] only records that the answer names as failed are retried', async () 
   )
   expect(results).toMatchObject([
     { statusCode: 200, text: '{"recordId":"1"}' },
-    { verdict: 'retry', isThrottled: true },
-    { verdict: 'retry' },
+    { resultClass: 'retry', isThrottled: true },
+    { resultClass: 'retry' },
   ])
   expect(results.map((result) => 'isThrottled' in result)).toEqual([false, true, false])
-  expect(results[0]).not.toHaveProperty('verdict')
+  expect(results[0]).not.toHaveProperty('resultClass')
 })
 
 test('the request is the SDK’s: target, content type and body', async () => {
@@ -91,17 +91,17 @@ test.each<[string, Reply, object]>([
   [
     '[363] 503 ServiceUnavailableException',
     failed(503, 'ServiceUnavailableException'),
-    { isThrottled: true, verdict: 'retry' },
+    { isThrottled: true, resultClass: 'retry' },
   ],
   [
     '[363] 400 ThrottlingException',
     failed(400, 'ThrottlingException'),
-    { isThrottled: true, verdict: 'retry' },
+    { isThrottled: true, resultClass: 'retry' },
   ],
   [
     '[363] 400 LimitExceededException',
     failed(400, 'com.amazonaws#LimitExceededException'),
-    { isThrottled: true, verdict: 'retry' },
+    { isThrottled: true, resultClass: 'retry' },
   ],
   ['[364] 500', failed(500, 'InternalFailure'), { kind: 'response', statusCode: 500 }],
   ['[364] a reset', { reset: true }, { kind: 'failure', permanent: false }],
@@ -134,7 +134,7 @@ test.each<[string, Reply, object]>([
 ])('%s is the result of every record', async (_, reply, expected) => {
   const results = await put(reply)
   expect(results).toMatchObject([expected, expected, expected])
-  if (!('verdict' in expected)) expect(results[0]).not.toHaveProperty('verdict')
+  if (!('resultClass' in expected)) expect(results[0]).not.toHaveProperty('resultClass')
 })
 
 test('a batch that is too large for a proxy is written in halves, with one deadline', async () => {

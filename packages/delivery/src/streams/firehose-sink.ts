@@ -90,7 +90,7 @@ function readPut(answer: AwsAnswer, records: readonly StreamRecord[]): PutResult
 function resultOf(answer: unknown, response: AwsResponse): AttemptResult {
   const { ErrorCode: name, ErrorMessage: message, RecordId: recordId } = isObject(answer) ? answer : {}
   if (typeof name === 'string' && name !== '')
-    return { ...refusal(response, name, message), verdict: 'retry' }
+    return { ...refusal(response, name, message), resultClass: 'retry' }
   const { statusCode, durationMs } = response
   return { kind: 'response', statusCode, durationMs, text: JSON.stringify({ recordId }) }
 }
@@ -100,5 +100,5 @@ function refusal(response: AwsResponse, name: string, message: unknown): AwsResp
   const text = withoutTokens(JSON.stringify({ ErrorCode: name, ErrorMessage: message }))
   const plain: AwsResponse = { kind: 'response', statusCode, durationMs, text }
   const isThrottled = statusCode === THROTTLED_STATUS || THROTTLED.test(name)
-  return isThrottled ? { ...plain, isThrottled, verdict: 'retry' } : plain
+  return isThrottled ? { ...plain, isThrottled, resultClass: 'retry' } : plain
 }

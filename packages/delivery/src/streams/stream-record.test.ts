@@ -93,7 +93,7 @@ function sinkOf(results: (records: readonly StreamRecord[]) => AttemptResult[]) 
 }
 
 test('[362][370] records go together in their order, and each has its own result', async () => {
-  const failed = { kind: 'response', statusCode: 200, durationMs: 1, verdict: 'retry' } as const
+  const failed = { kind: 'response', statusCode: 200, durationMs: 1, resultClass: 'retry' } as const
   const { sink, puts } = sinkOf((records) => records.map(({ id }) => (id === 'b' ? failed : stored(id))))
   const results = await putRecords(
     sink,

@@ -5,13 +5,13 @@
  */
 import { isResent, type MessageAttribute, shownIdOf } from '@fantail/contracts'
 import { type Envelope, linkOf, publishedIso, textFor } from '../envelope/envelope.ts'
-import type { Target } from '../envelope/target.ts'
+import type { EndpointTarget } from '../envelope/target.ts'
 import { failure } from '../http/attempt-failure.ts'
 import type { PutResults, StreamRecord, StreamSink } from './stream-sink.ts'
 
 export function renderStreamRecord(
   envelope: Envelope,
-  target: Target,
+  target: EndpointTarget,
   delivery?: Buffer | undefined,
 ): Buffer {
   const { message, kind } = envelope

@@ -6,7 +6,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { createPublisher } from '../publishing/publisher.ts'
 import { DispatchConsumer } from './dispatch-consumer.ts'
-import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
+import type { DispatchRun, RunEnd, RunId } from './dispatch-run.ts'
 
 /** Prefix of the keys of queue 0. */
 export const JOBS = 'ft:{dispatch-0}:dispatch-0'
@@ -22,7 +22,7 @@ export const textsOf = (run: DispatchRun | undefined) =>
   run?.messages.map((body) => readMessage(body).message) ?? []
 
 /** Id of the run's job. */
-export const jobOf = (run: DispatchRun | undefined) => run?.key.split(':').at(1)
+export const jobOf = (run: DispatchRun | undefined) => run?.jobName.split(':').at(1)
 
 /** Empty after each test. */
 export async function useConsumers(options: TestRedisOptions = {}) {
@@ -44,7 +44,7 @@ export async function useConsumers(options: TestRedisOptions = {}) {
     quarantined: async () => (await quarantine.list({ limit: 10 })).items,
     async consume(run: (run: DispatchRun) => Promise<RunEnd | undefined>, jobsMax = 16) {
       const lines: string[] = []
-      const completed: RunName[] = []
+      const completed: RunId[] = []
       const log = {
         warn: (_: object, line: string) => lines.push(line),
         info: (_: object, line: string) => lines.push(line),

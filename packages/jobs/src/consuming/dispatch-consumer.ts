@@ -23,7 +23,7 @@ import type { PromptWorker } from '../bullmq/prompt-worker.ts'
 import { type JobText, TEXT_JOB, type TextJob } from '../bullmq/text-jobs.ts'
 import { TroubleGuard } from '../bullmq/trouble-guard.ts'
 import { DispatchParts } from './dispatch-parts.ts'
-import type { DispatchRun, RunEnd, RunName } from './dispatch-run.ts'
+import type { DispatchRun, RunEnd, RunId } from './dispatch-run.ts'
 import { JobMessages, postpone } from './job-messages.ts'
 import { PartsCapacity } from './parts-capacity.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
@@ -52,7 +52,7 @@ interface ConsumerOptions {
   /** Puts a job that cannot be decoded into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
   /** Called when the job is completed and deleted. Its checkpoints may be deleted too. */
-  completed(job: RunName): void
+  completed(job: RunId): void
   log: ConsumerLog
   telemetry?: Telemetry | undefined
 }

@@ -91,7 +91,7 @@ test('a part that has ended and is added again, as by a start that was frozen, d
   const { completed } = await consume(run)
   await publish('a')
   await waitFor(() => runs.length === 2)
-  const part = runs[0]?.key.split(':')[1] ?? ''
+  const part = runs[0]?.jobName.split(':')[1] ?? ''
   const job = await redis.hget(`${JOBS}:${part}`, 'parentKey')
   await redis.hset(`${job}:processed`, `${JOBS}:${part}`, 'null')
   await restart(part)
@@ -119,7 +119,7 @@ test('a start that is not the latest cuts nothing', async () => {
   const ends: boolean[] = []
   const { completed } = await consume(async (run) => {
     if (run.fence > 1) return 'settled'
-    await redis.hincrby(`${JOBS}:${run.key.split(':')[1]}`, 'ats', 1)
+    await redis.hincrby(`${JOBS}:${run.jobName.split(':')[1]}`, 'ats', 1)
     ends.push(await run.handOut(bySlices(2)))
     return 'lost'
   })
@@ -148,7 +148,7 @@ test('a part whose messages somebody has deleted is quarantined', async () => {
   await consume(run)
   await publish('a')
   await waitFor(() => runs.length === 2)
-  const part = runs[0]?.key.split(':')[1] ?? ''
+  const part = runs[0]?.jobName.split(':')[1] ?? ''
   await waitFor(async () => (await redis.zcard(`${JOBS}:waiting-children`)) === 1)
   await redis.del((await redis.hget(`${JOBS}:${part}`, 'parentKey')) ?? '')
   await restart(part)
@@ -168,7 +168,7 @@ test.each([
     await publish('a')
     await waitFor(() => runs.length === 2)
     const first = () => runs.filter((one) => one.part?.slices[0] === 0)
-    const part = first()[0]?.key.split(':')[1] ?? ''
+    const part = first()[0]?.jobName.split(':')[1] ?? ''
     if (!('data' in change)) await redis.del(`${JOBS}:${part}`)
     await restart(part, change)
     await waitFor(() => first().length === 2, { timeoutMs: 25_000 })

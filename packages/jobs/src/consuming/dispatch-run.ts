@@ -2,25 +2,25 @@
 import type { DispatchPart } from '../dispatch-job.ts'
 import type { RunCopies } from './run-copies.ts'
 
-/** The members of a run that are still kept when its job is completed. */
-export type RunName = Pick<DispatchRun, 'key' | 'fence'>
+/** What identifies a run after its job is completed. */
+export type RunId = Pick<DispatchRun, 'jobName' | 'fence'>
 
 /** Where the messages of a job are stored. */
 export interface JobRecord {
   /** Key of its hash in Redis. */
-  key: string
-  /** The `key` of its runs. */
-  name: string
+  jobKey: string
+  /** The `jobName` of its runs. */
+  jobName: string
   /** Epoch ms. */
   addedAt: number
 }
 
 export interface DispatchRun {
   /**
-   * Names the job in checkpoints: `<queue>:<job id>:<when it was added>`. The time is needed because BullMQ may give a
-   * job id again.
+   * Names the job in checkpoints: `dispatch-<queue>:<job id>:<when it was added, in base 36>`. The time is needed
+   * because BullMQ may give a job id again.
    */
-  key: string
+  jobName: string
   /** The number of this start of the job. When a later start exists, this run is stale. */
   fence: number
   /** Their bodies, not verified yet. */

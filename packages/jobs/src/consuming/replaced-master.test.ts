@@ -8,7 +8,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { createPublisher } from '../publishing/publisher.ts'
 import { JOBS, message } from './dispatch-consumer.fixture.ts'
 import { DispatchConsumer } from './dispatch-consumer.ts'
-import type { DispatchRun, RunName } from './dispatch-run.ts'
+import type { DispatchRun, RunId } from './dispatch-run.ts'
 
 const { master, replica, stop } = await startWithReplica()
 const redis = connect({ url: master.url, name: 'test' })
@@ -29,7 +29,7 @@ test('a job is not completed at the new master because of copies at the one that
   const looked = vi.spyOn(redis, 'hmget')
   const errors: (string | undefined)[] = []
   const fences: number[] = []
-  const completed: RunName[] = []
+  const completed: RunId[] = []
   const consumer = new DispatchConsumer({
     url: replica.url,
     redis,
@@ -64,7 +64,7 @@ async function publish(text: string): Promise<void> {
 /** Parks like the worker's `parking.ts`. */
 async function park(run: DispatchRun): Promise<void> {
   const mark = run.copies.mark(shardBase(0))
-  await redis.hset(`${shardBase(0)}ck:${run.key}`, 'p', 'a.1')
+  await redis.hset(`${shardBase(0)}ck:${run.jobName}`, 'p', 'a.1')
   run.copies.parked(0, 'a.1', mark)
 }
 

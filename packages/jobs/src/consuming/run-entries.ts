@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from '@fantail/store'
 import type { CompletionGuard } from '../bullmq/completion-guard.ts'
-import type { RunEnd, RunName } from './dispatch-run.ts'
+import type { RunEnd, RunId } from './dispatch-run.ts'
 import type { RunCopies } from './run-copies.ts'
 
 /**
@@ -25,7 +25,7 @@ export interface RunEntry {
    * Only the name and the copies are kept, because the entry of a job that could not be completed stays for a long
    * time.
    */
-  run: RunName
+  run: RunId
   /** The lock token of the latest start. */
   token: string
   /** Number of the job's starts, including this run's. */

@@ -17,7 +17,7 @@ function entryOf(): RunEntry {
   return {
     id: '1',
     addedAt: 1_000,
-    run: { key: 'dispatch-0:1', fence: 1 },
+    run: { jobName: 'dispatch-0:1', fence: 1 },
     token: 'worker:1',
     starts: 1,
     since: 0,

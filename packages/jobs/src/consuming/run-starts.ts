@@ -37,15 +37,15 @@ export class RunStarts {
   /** The entry of a run that has not begun. */
   entryOf({ id = '', attemptsStarted: starts, timestamp: addedAt }: TextJob): RunEntry {
     const { redis, servers } = this.#options
-    const key = this.#nameOf(id, addedAt)
+    const jobName = this.#nameOf(id, addedAt)
     const copies = new RunCopies({
       mark: (place) => servers.mark(place),
-      readNames: (shard) => readCheckpointNames(redis, shard, key),
+      readNames: (shard) => readCheckpointNames(redis, shard, jobName),
     })
     const since = performance.now()
     const done = Promise.resolve<RunEnd>('settled')
     const fresh = { begun: false, lost: false, since, copies, done }
-    return { id, addedAt, starts, run: { key, fence: starts }, token: '', ...fresh }
+    return { id, addedAt, starts, run: { jobName, fence: starts }, token: '', ...fresh }
   }
 
   runOf(entry: RunEntry, job: TextJob, messages: string[]): DispatchRun {
@@ -70,7 +70,7 @@ export class RunStarts {
   }
 
   #recordOf(id: string, addedAt: number): JobRecord {
-    return { key: this.#jobsKey + id, name: this.#nameOf(id, addedAt), addedAt }
+    return { jobKey: this.#jobsKey + id, jobName: this.#nameOf(id, addedAt), addedAt }
   }
 
   /**

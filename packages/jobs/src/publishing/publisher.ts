@@ -7,13 +7,13 @@ import type { RedisTarget } from '@fantail/contracts'
 import {
   type ConnectOptions,
   connectTo,
-  type NewMessage,
   type Redis,
   type ReplicaAcksOptions,
+  type StorableMessage,
 } from '@fantail/store'
 import type { Telemetry } from 'bullmq'
 import { dispatchQueueName, queuePrefix } from '../bullmq/bull.ts'
-import { DispatchLine } from './dispatch-line.ts'
+import { DispatchQueueWriter } from './dispatch-queue-writer.ts'
 import type { GroupLimits, RequestWeight } from './group-commit.ts'
 
 export interface PublisherOptions {
@@ -30,7 +30,7 @@ export interface PublisherOptions {
 
 export interface Publisher {
   /** Stores one request's messages, all or none. Throws `storage_unavailable` or `storage_full`. */
-  publish(messages: NewMessage[], weight: RequestWeight): Promise<void>
+  publish(messages: StorableMessage[], weight: RequestWeight): Promise<void>
   /** False while no queue's master is connected. Publishes then wait up to the group's deadline. */
   readonly ready: boolean
   /** One for each queue. */
@@ -39,41 +39,44 @@ export interface Publisher {
 }
 
 export function createPublisher(options: PublisherOptions): Publisher {
-  const opened = Array.from({ length: options.queues }, (_, number) => openLine(number, options))
-  const lines = opened.map(({ line }) => line)
+  const opened = Array.from({ length: options.queues }, (_, number) => openWriter(number, options))
+  const writers = opened.map(({ writer }) => writer)
   let published = 0
   return {
     get ready() {
-      return lines.some((line) => line.canWrite)
+      return writers.some((writer) => writer.canWrite)
     },
     connections: opened.map(({ connection }) => connection),
     publish(messages, weight) {
-      const line = nextLine(lines, published++)
-      if (!line) throw new RangeError('at least one dispatch queue is needed')
-      return line.commit.add(messages, weight)
+      const writer = nextWriter(writers, published++)
+      if (!writer) throw new RangeError('at least one dispatch queue is needed')
+      return writer.commit.add(messages, weight)
     },
     async close() {
-      await Promise.all(lines.map((line) => line.close()))
+      await Promise.all(writers.map((writer) => writer.close()))
       for (const { connection } of opened) connection.disconnect()
     },
   }
 }
 
 /** Each queue has its own connection to its master. Waiting for one queue therefore does not delay the others. */
-function openLine(number: number, options: PublisherOptions): { line: DispatchLine; connection: Redis } {
+function openWriter(
+  number: number,
+  options: PublisherOptions,
+): { writer: DispatchQueueWriter; connection: Redis } {
   const { url, onState } = options
   const place = { url, name: 'fantail-publisher', ...(onState ? { onState } : {}) }
   const connection = connectTo(place, queuePrefix(dispatchQueueName(number)))
-  const line = new DispatchLine(number, connection, options)
-  connection.on('ready', () => void line.open())
-  return { line, connection }
+  const writer = new DispatchQueueWriter(number, connection, options)
+  connection.on('ready', () => void writer.open())
+  return { writer, connection }
 }
 
-/** The line whose turn it is, or the next one whose master is connected. */
-function nextLine(lines: DispatchLine[], number: number): DispatchLine | undefined {
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[(number + i) % lines.length]
-    if (line?.canWrite) return line
+/** The writer to use next: in turn, but only one whose master is connected while there is one. */
+function nextWriter(writers: DispatchQueueWriter[], number: number): DispatchQueueWriter | undefined {
+  for (let i = 0; i < writers.length; i++) {
+    const writer = writers[(number + i) % writers.length]
+    if (writer?.canWrite) return writer
   }
-  return lines[number % lines.length]
+  return writers[number % writers.length]
 }

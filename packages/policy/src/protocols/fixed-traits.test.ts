@@ -19,11 +19,11 @@ test.each(['sqs', 'lambda', 'firehose'] as const)(
   '[306] %s gets 1 + 3 + 2 + 10 + 100,000 attempts',
   (protocol) => {
     expect(stepAfter(protocol, 100_015)).toMatchObject({ step: 'retry', delayMs: 20_000 })
-    expect(stepAfter(protocol, 100_016)).toEqual({ step: 'dead', because: 'retriesExhausted' })
+    expect(stepAfter(protocol, 100_016)).toEqual({ step: 'dead', cause: 'retriesExhausted' })
   },
 )
 
 test.each(['email', 'email-json'] as const)('%s gets 1 + 2 + 10 + 38 attempts', (protocol) => {
   expect(stepAfter(protocol, 50)).toMatchObject({ step: 'retry', delayMs: 600_000 })
-  expect(stepAfter(protocol, 51)).toEqual({ step: 'dead', because: 'retriesExhausted' })
+  expect(stepAfter(protocol, 51)).toEqual({ step: 'dead', cause: 'retriesExhausted' })
 })

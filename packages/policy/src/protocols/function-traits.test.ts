@@ -32,7 +32,7 @@ test.each([429, 500])(
       })
       return step.step === 'retry' ? step.delayMs : step
     })
-    const ended = { step: 'dead', because: 'retriesExhausted' }
+    const ended = { step: 'dead', cause: 'retriesExhausted' }
     expect(delays).toEqual([0, 0, 0, 1_000, 1_000, 1_000, 20_000, 20_000, 20_000, ended])
   },
 )

@@ -45,10 +45,10 @@ test('it takes the throttle of a policy, and nothing else', () => {
   )
 })
 
-test('a verdict on a response counts instead of its status', () => {
+test('a resultClass on a response counts instead of its status', () => {
   const response = { kind: 'response', statusCode: 403, durationMs: 1 } as const
-  const classes = (['delivered', 'retry', 'permanent'] as const).map((verdict) =>
-    classify({ ...response, verdict }, 'https'),
+  const classes = (['delivered', 'retry', 'permanent'] as const).map((resultClass) =>
+    classify({ ...response, resultClass }, 'https'),
   )
   expect(classes).toEqual(['delivered', 'retry', 'permanent'])
 })
@@ -72,10 +72,10 @@ test('the fixed policy has its full count and spans, and a failure may ask for m
       maxRetrySeconds: 3_600,
     })
   expect(stepAfter(1)).toMatchObject({ step: 'retry', delayMs: 10_000 })
-  expect(stepAfter(1, 60)).toMatchObject({ step: 'retry', delayMs: 60_000, because: 'retryAfter' })
+  expect(stepAfter(1, 60)).toMatchObject({ step: 'retry', delayMs: 60_000, cause: 'retryAfter' })
   expect(stepAfter(1, 6_000)).toMatchObject({ delayMs: 600_000 })
   expect(stepAfter(50)).toMatchObject({ step: 'retry', delayMs: 600_000 })
-  expect(stepAfter(51)).toEqual({ step: 'dead', because: 'retriesExhausted' })
+  expect(stepAfter(51)).toEqual({ step: 'dead', cause: 'retriesExhausted' })
 })
 
 test('it can be asked to confirm', () => {

@@ -98,7 +98,7 @@ function rightsToNotify(endpoint: string): EndpointRight[] {
   return named ? [{ action: 'SNS:Publish', arn: named.application }] : []
 }
 
-/** A verdict of the attempt, from the provider's own error code, has priority over this. */
+/** A `resultClass` of the attempt, from the provider's own error code, has priority over this. */
 function classifyPushAnswer(statusCode: number): ResultClass {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
   return statusCode === 429 || statusCode >= 500 ? 'retry' : 'permanent'

@@ -28,7 +28,7 @@ test('[363] a throttled stream is retried by the slower row', () => {
 test('a throttle after an outage ends nothing', () => {
   const throttled = { isThrottled: true } as Partial<AttemptResult>
   expect(delays(throttled, [51, 100_015])).toEqual([600_000, 600_000])
-  expect(delays(throttled, [100_016])).toEqual([{ step: 'dead', because: 'retriesExhausted' }])
+  expect(delays(throttled, [100_016])).toEqual([{ step: 'dead', cause: 'retriesExhausted' }])
 })
 
 test('[364] other failures of a stream are retried by the faster row', () => {
@@ -38,5 +38,5 @@ test('[364] other failures of a stream are retried by the faster row', () => {
 })
 
 test('[365] a refusal that no retry changes is permanent', () => {
-  expect(delays({ statusCode: 400 }, [1])).toEqual([{ step: 'dead', because: 'permanent' }])
+  expect(delays({ statusCode: 400 }, [1])).toEqual([{ step: 'dead', cause: 'permanent' }])
 })

@@ -54,10 +54,10 @@ describe('the next step', () => {
       nextStep({ ...STEADY, policy, result: answered(500), attempts }),
     )
     expect(steps).toEqual([
-      { step: 'retry', delayMs: 20_000, because: 'backoff' },
-      { step: 'retry', delayMs: 20_000, because: 'backoff' },
-      { step: 'retry', delayMs: 20_000, because: 'backoff' },
-      { step: 'dead', because: 'retriesExhausted' },
+      { step: 'retry', delayMs: 20_000, cause: 'backoff' },
+      { step: 'retry', delayMs: 20_000, cause: 'backoff' },
+      { step: 'retry', delayMs: 20_000, cause: 'backoff' },
+      { step: 'dead', cause: 'retriesExhausted' },
     ])
   })
 
@@ -65,7 +65,7 @@ describe('the next step', () => {
     const policy = { ...POLICY, numRetries: 0 }
     expect(nextStep({ ...STEADY, policy, result: failed(false), attempts: 1 })).toEqual({
       step: 'dead',
-      because: 'retriesExhausted',
+      cause: 'retriesExhausted',
     })
   })
 
@@ -80,7 +80,7 @@ describe('the next step', () => {
   it('ends a delivery at once after a 404, and after a 2xx', () => {
     expect(nextStep({ ...STEADY, result: answered(404), attempts: 1 })).toEqual({
       step: 'dead',
-      because: 'permanent',
+      cause: 'permanent',
     })
     expect(nextStep({ ...STEADY, result: answered(204), attempts: 1 })).toEqual({ step: 'delivered' })
   })
@@ -91,11 +91,11 @@ describe('the next step', () => {
     [20, 20_000, 'backoff'],
     [33, 33_000, 'retryAfter'],
     [86_400, 40_000, 'retryAfter'],
-  ])('with Retry-After %s the first retry waits %i ms because of %s', (retryAfter, delayMs, because) => {
+  ])('with Retry-After %s the first retry waits %i ms because of %s', (retryAfter, delayMs, cause) => {
     expect(nextStep({ ...STEADY, result: answered(503, retryAfter), attempts: 1 })).toEqual({
       step: 'retry',
       delayMs,
-      because,
+      cause,
     })
   })
 
@@ -111,12 +111,12 @@ describe('the next step', () => {
       nextStep({ ...STEADY, policy, result: failed(false), attempts }),
     )
     expect(steps).toEqual([
-      { step: 'retry', delayMs: 0, because: 'immediate' },
-      { step: 'retry', delayMs: 20_000, because: 'preBackoff' },
-      { step: 'retry', delayMs: 20_000, because: 'backoff' },
-      { step: 'retry', delayMs: 40_000, because: 'backoff' },
-      { step: 'retry', delayMs: 40_000, because: 'postBackoff' },
-      { step: 'dead', because: 'retriesExhausted' },
+      { step: 'retry', delayMs: 0, cause: 'immediate' },
+      { step: 'retry', delayMs: 20_000, cause: 'preBackoff' },
+      { step: 'retry', delayMs: 20_000, cause: 'backoff' },
+      { step: 'retry', delayMs: 40_000, cause: 'backoff' },
+      { step: 'retry', delayMs: 40_000, cause: 'postBackoff' },
+      { step: 'dead', cause: 'retriesExhausted' },
     ])
   })
 
@@ -170,9 +170,9 @@ describe('the next step', () => {
 const native = { protocol: 'https', origin: 'native', status: 'active', unsubscribed: false } as const
 
 it.each([
-  ['pauses a native webhook', {}, 'pause'],
-  ['pauses one that is paused already', { status: 'paused' }, 'pause'],
-  ['pauses one of an AWS protocol if its setting says so', { origin: undefined, onGone: 'pause' }, 'pause'],
+  ['pauses a native webhook', {}, 'gone'],
+  ['pauses one that is paused already', { status: 'paused' }, 'gone'],
+  ['pauses one of an AWS protocol if its setting says so', { origin: undefined, onGone: 'pause' }, 'gone'],
   ['is permanent for one of an AWS protocol', { origin: undefined }, 'dead'],
   ['is permanent if the setting says so', { onGone: 'deadLetter' }, 'dead'],
   ['is permanent for one that is not confirmed', { status: 'pending' }, 'dead'],

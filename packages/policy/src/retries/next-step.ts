@@ -19,12 +19,12 @@ const GONE = 410
 
 export type NextStep =
   | { step: 'delivered' }
-  | { step: 'retry'; delayMs: number; because: RetryCause }
-  | { step: 'dead'; because: 'permanent' | 'retriesExhausted' | 'outcomeUnknown' }
+  | { step: 'retry'; delayMs: number; cause: RetryCause }
+  | { step: 'dead'; cause: 'permanent' | 'retriesExhausted' | 'outcomeUnknown' }
   /** No attempt is counted, and the lane is blocked until the configuration works. */
-  | { step: 'block' }
+  | { step: 'misconfigured' }
   /** The endpoint is gone. No attempt is counted, and the subscription is paused. */
-  | { step: 'pause' }
+  | { step: 'gone' }
   /** Nothing was sent, so no attempt is counted. */
   | { step: 'wait'; delayMs: number }
 
@@ -55,7 +55,7 @@ export function classify(
 ): ResultClass | 'misconfigured' {
   if (result.kind === 'misconfigured') return 'misconfigured'
   if (result.kind === 'failure') return result.permanent ? 'permanent' : 'retry'
-  const usual = result.verdict ?? PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
+  const usual = result.resultClass ?? PROTOCOL_TRAITS[protocol].classifyStatus(result.statusCode)
   if (usual === 'delivered' || retryOn === undefined) return usual
   return isRetriedOn(result.statusCode, retryOn) ? 'retry' : 'permanent'
 }
@@ -73,14 +73,14 @@ export function nextStep(input: NextStepInput): NextStep {
     case 'delivered':
       return { step: 'delivered' }
     case 'misconfigured':
-      return { step: 'block' }
+      return { step: 'misconfigured' }
     case 'permanent':
-      if (isPausing(input)) return { step: 'pause' }
-      return { step: 'dead', because: isUnknown(result) ? 'outcomeUnknown' : 'permanent' }
+      if (isPausing(input)) return { step: 'gone' }
+      return { step: 'dead', cause: isUnknown(result) ? 'outcomeUnknown' : 'permanent' }
     case 'retry':
       // The n-th attempt is followed by the n-th retry. If the policy was shortened meanwhile, `attempts` may exceed
       // its number of retries.
-      if (attempts > policy.numRetries) return { step: 'dead', because: 'retriesExhausted' }
+      if (attempts > policy.numRetries) return { step: 'dead', cause: 'retriesExhausted' }
       return retryStep(whileThrottled(input))
   }
 }
@@ -117,8 +117,8 @@ function retryStep(input: NextStepInput): NextStep {
   const { result, attempts, policy } = input
   const curveMs = jitteredDelayMs(input)
   const askedMs = retryAfterMs(result, policy)
-  if (askedMs > curveMs) return { step: 'retry', delayMs: askedMs, because: 'retryAfter' }
-  return { step: 'retry', delayMs: curveMs, because: retryPhase(policy, attempts) }
+  if (askedMs > curveMs) return { step: 'retry', delayMs: askedMs, cause: 'retryAfter' }
+  return { step: 'retry', delayMs: curveMs, cause: retryPhase(policy, attempts) }
 }
 
 function jitteredDelayMs({ attempts, policy, jitter, random, maxRetrySeconds }: NextStepInput): number {

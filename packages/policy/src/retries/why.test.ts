@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { shownWhy, whyItCame, whyItEnded, whyNext } from './why.ts'
+import { causeOf, shownWhy, whyItEnded, whyNext } from './why.ts'
 
 test('a step that follows a failure has its cause, and a delay only where a retry follows', () => {
-  expect(whyNext({ step: 'retry', delayMs: 7_000, because: 'retryAfter' })).toEqual({
+  expect(whyNext({ step: 'retry', delayMs: 7_000, cause: 'retryAfter' })).toEqual({
     because: 'retryAfter',
     delayMs: 7_000,
   })
-  expect(whyNext({ step: 'dead', because: 'permanent' })).toEqual({ because: 'permanent', delayMs: null })
+  expect(whyNext({ step: 'dead', cause: 'permanent' })).toEqual({ because: 'permanent', delayMs: null })
 })
 
 test('a first attempt is explained by what delayed it, measured from publishing', () => {
-  expect(whyItCame({ sincePublishedMs: 3 })).toBeUndefined()
-  expect(whyItCame({ waitedFor: 'throttle', sincePublishedMs: 7_000 })).toEqual({
+  expect(causeOf({ sincePublishedMs: 3 })).toBeUndefined()
+  expect(causeOf({ waitedFor: 'throttle', sincePublishedMs: 7_000 })).toEqual({
     because: 'throttle',
     delayMs: 7_000,
   })
@@ -19,8 +19,8 @@ test('a first attempt is explained by what delayed it, measured from publishing'
 
 test('a retry is explained by its decision, unless the circuit was open', () => {
   const whyDue = { because: 'backoff', delayMs: 20_000 } as const
-  expect(whyItCame({ whyDue, waitedFor: 'throttle', sincePublishedMs: null })).toEqual(whyDue)
-  expect(whyItCame({ whyDue, waitedFor: 'circuitOpen', sincePublishedMs: null })).toEqual({
+  expect(causeOf({ whyDue, waitedFor: 'throttle', sincePublishedMs: null })).toEqual(whyDue)
+  expect(causeOf({ whyDue, waitedFor: 'circuitOpen', sincePublishedMs: null })).toEqual({
     because: 'circuitOpen',
     delayMs: null,
   })

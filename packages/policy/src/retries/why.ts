@@ -25,13 +25,13 @@ export function failureText(result: Unanswered): string {
   return `${errorCodeOf(result)}: ${result.detail}`
 }
 
-type Failed = Exclude<NextStep, { step: 'delivered' | 'block' | 'pause' | 'wait' }>
+type Failed = Exclude<NextStep, { step: 'delivered' | 'misconfigured' | 'gone' | 'wait' }>
 
-/** Why the delivery is attempted again, or ends. For a delivered one, `whyItCame` gives the cause. */
+/** Why the delivery is attempted again, or ends. For a delivered one, `causeOf` gives the cause. */
 export function whyNext(step: Failed & { step: 'retry' }): StoredWhy
 export function whyNext(step: Failed): Why
 export function whyNext(step: Failed): Why {
-  return { because: step.because, delayMs: step.step === 'retry' ? step.delayMs : null }
+  return { because: step.cause, delayMs: step.step === 'retry' ? step.delayMs : null }
 }
 
 interface AttemptBefore {
@@ -46,7 +46,7 @@ interface AttemptBefore {
 /**
  * Why an attempt came at its time. For a retry this is the earlier decision, unless an open circuit delayed it further.
  */
-export function whyItCame({ whyDue, waitedFor, sincePublishedMs }: AttemptBefore): StoredWhy | undefined {
+export function causeOf({ whyDue, waitedFor, sincePublishedMs }: AttemptBefore): StoredWhy | undefined {
   if (whyDue && waitedFor !== 'circuitOpen') return whyDue
   return waitedFor && { because: waitedFor, delayMs: sincePublishedMs }
 }

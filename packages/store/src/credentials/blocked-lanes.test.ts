@@ -25,7 +25,7 @@ const BLOCK = { op: 'block', delayMs: BLOCK_MS, credential: 'smtp:mail.example:2
 const ANSWERED: SettleTo[] = [
   { op: 'delivered' },
   { op: 'retry', delayMs: 60_000, state: failedOnce() },
-  { op: 'declareDead', leaseMs: 1_000, state: { ...failedOnce(), kind: 'dead', reason: 'permanent' } },
+  { op: 'declareDead', leaseMs: 1_000, state: { ...failedOnce(), kind: 'dead', cause: 'permanent' } },
   { op: 'discard', cause: 'permanent' },
 ]
 const messages = (n: number) => Array.from({ length: n }, (_, i) => makeMessage(Date.now() - 1_000 + i))
@@ -137,7 +137,7 @@ test('deliveries of a lane with a dead-letter queue are claimed as expired, and 
   await redis.hset(laneKey(BASE, id), 'c', 32)
   await later(61_000)
   const states = claimsOf(await takeFrom(lanes)).map(({ state }) => state)
-  expect(states).toMatchObject(Array(3).fill({ kind: 'dead', reason: 'expired', attempts: 0 }))
+  expect(states).toMatchObject(Array(3).fill({ kind: 'dead', cause: 'expired', attempts: 0 }))
 })
 
 test.each(['s', 'a', '- 2 30000', 's 2 30000'])(

@@ -24,7 +24,9 @@ beforeAll(async () => {
 test('the first claim of a key wins and holds for a day', async () => {
   const keys = new Idempotency(redis)
   const values = Array.from({ length: 8 }, (_, i) => ({ h: 'same', ids: [`id-${i}`] }))
-  const winners = await Promise.all(values.map((value) => keys.claim(TOPIC, 'k', JSON.stringify(value))))
+  const winners = await Promise.all(
+    values.map((value) => keys.claimForPublish(TOPIC, 'k', JSON.stringify(value))),
+  )
   expect(new Set(winners.map((winner) => winner.ids[0])).size).toBe(1)
   const topicUid = (await redis.hget(topicKey(TOPIC), 'uid')) ?? ''
   expect(await keys.find(TOPIC, 'k')).toEqual({ topicUid, publish: winners[0] })
@@ -35,17 +37,17 @@ test('the first claim of a key wins and holds for a day', async () => {
 
 test('a key of one topic means nothing to another', async () => {
   const keys = new Idempotency(redis)
-  await keys.claim(TOPIC, 'mine', JSON.stringify({ h: 'a', ids: ['1'] }))
+  await keys.claimForPublish(TOPIC, 'mine', JSON.stringify({ h: 'a', ids: ['1'] }))
   expect(await keys.find(OTHER, 'mine')).toMatchObject({ publish: null })
 })
 
 test('a topic that is made again has no key of the earlier one, and one that is gone has none at all', async () => {
   const keys = new Idempotency(redis)
   const value = (id: string) => JSON.stringify({ h: 'a', ids: [id] })
-  await keys.claim(TOPIC, 'again', value('1'))
+  await keys.claimForPublish(TOPIC, 'again', value('1'))
   await new Topics(redis).delete(TOPIC)
   expect(await keys.find(TOPIC, 'again')).toBeNull()
-  expect(await keys.claim(TOPIC, 'again', value('2'))).toMatchObject({ ids: ['2'] })
+  expect(await keys.claimForPublish(TOPIC, 'again', value('2'))).toMatchObject({ ids: ['2'] })
   await new Topics(redis).put(TOPIC, {})
   expect(await keys.find(TOPIC, 'again')).toMatchObject({ publish: null })
 })
@@ -54,10 +56,10 @@ test('a claim of dispatch touches no other key, whatever its ending', async () =
   const keys = new Idempotency(redis)
   const topicUid = (await redis.hget(topicKey(OTHER), 'uid')) ?? ''
   const value = (id: string) => JSON.stringify({ h: 'a', ids: [id] })
-  await keys.claim(OTHER, 'it-never', value('1'))
+  await keys.claimForPublish(OTHER, 'it-never', value('1'))
   await redis.hset(dispatchJobKey(0, '7'), { timestamp: ADDED_AT })
-  const claiming = { run: RUN, mark: { holds: () => true } }
-  expect(await keys.holds(idempotencyKey(OTHER, topicUid, 'it-'), value('2'), claiming)).toBe(true)
+  const claiming = { jobName: RUN, mark: { holds: () => true } }
+  expect(await keys.claimForDispatch(idempotencyKey(OTHER, topicUid, 'it-'), value('2'), claiming)).toBe(true)
   expect(await keys.find(OTHER, 'it-never')).toMatchObject({ publish: { ids: ['1'] } })
 })
 
@@ -66,7 +68,8 @@ test('dispatch claims nothing for a job that Redis has lost', async () => {
   const topicUid = (await redis.hget(topicKey(OTHER), 'uid')) ?? ''
   const name = idempotencyKey(OTHER, topicUid, 'lost')
   const value = JSON.stringify({ h: 'a', ids: ['1'] })
-  const claim = (holds = true) => keys.holds(name, value, { run: RUN, mark: { holds: () => holds } })
+  const claim = (holds = true) =>
+    keys.claimForDispatch(name, value, { jobName: RUN, mark: { holds: () => holds } })
   await redis.del(dispatchJobKey(0, '7'))
   expect(await claim()).toBe('jobGone')
   await redis.hset(dispatchJobKey(0, '7'), { timestamp: ADDED_AT + 1 })

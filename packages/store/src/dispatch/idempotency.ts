@@ -22,8 +22,8 @@ import { isCluster } from '../redis/connections/cluster.ts'
 import { ReplicaAcks } from '../redis/replica-acks.ts'
 import { readScript, runScript } from '../redis/scripts.ts'
 
-const CLAIM = readScript('claim-publish-1')
-const HOLD = readScript('hold-claim-1')
+const CLAIM = readScript('find-key-1')
+const HOLD = readScript('claim-key-1')
 const RUN = /^dispatch-(\d+):(.+):([0-9a-z]+)$/
 const KEPT_MS = IDEMPOTENCY_SECONDS * 1_000
 
@@ -43,8 +43,8 @@ interface FoundKey {
 
 /** The run of a dispatch job that makes a claim. */
 interface ClaimingRun {
-  /** The name of the run: `dispatch-<queue>:<job id>:<time at which the job was added, base 36>`. */
-  run: string
+  /** As in `DispatchRun` of packages/jobs. */
+  jobName: string
   /** A mark that was taken before the call. */
   mark: Pick<ServerMark, 'holds'>
 }
@@ -79,7 +79,7 @@ export class Idempotency {
    * Claims the key for a stored publish. Resolves with the key's value when the replicas have it. This is the given
    * value, or the value of an earlier publish. If the topic was deleted meanwhile, it is the given value.
    */
-  async claim(topicArn: string, key: string, value: string): Promise<IdempotentPublish> {
+  async claimForPublish(topicArn: string, key: string, value: string): Promise<IdempotentPublish> {
     const own = JSON.parse(value) as IdempotentPublish
     const publish = (await this.#run(topicArn, key, value))?.publish ?? own
     const base = shardBase(shardOf(topicArn))
@@ -93,8 +93,12 @@ export class Idempotency {
    * false if the key has another value, and `jobGone` if Redis has lost the job. In both cases nothing is claimed.
    * Rejects if a connection closes meanwhile.
    */
-  async holds(name: string, value: string, { run, mark }: ClaimingRun): Promise<boolean | 'jobGone'> {
-    if (!(await this.#hasJob(run))) return 'jobGone'
+  async claimForDispatch(
+    name: string,
+    value: string,
+    { jobName, mark }: ClaimingRun,
+  ): Promise<boolean | 'jobGone'> {
+    if (!(await this.#hasJob(jobName))) return 'jobGone'
     if (!mark.holds()) throw new Error('a connection to Redis has closed meanwhile')
     const isOurs = (await runScript(this.#acks.redis, HOLD, { key: name, value, keptMs: KEPT_MS })) === 1
     // The job is deleted next. If its message is dropped because of an earlier claim, that claim is the only record of

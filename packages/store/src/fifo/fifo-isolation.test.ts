@@ -232,7 +232,7 @@ test('a reader that ends well, or fails and lives, blames no message', async () 
     if (!claim) throw new Error('the log is due')
     expect(textsOf(await reading.read(SHARD, claim))).toContain('a0')
     if (starts % 2 === 0) await reading.letGo(SHARD, claim)
-    else await reading.giveUp(SHARD, claim)
+    else await reading.release(SHARD, claim)
     await jump(LEASE_ENDED_MS)
   }
   expect(await redis.exists(isolatedGroupsKey(BASE, uid))).toBe(0)

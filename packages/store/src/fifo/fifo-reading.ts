@@ -92,7 +92,7 @@ export class FifoReading {
    * Called if the reader fails but its process lives. The failure is not counted against any message. Another reader
    * continues when the lease ends.
    */
-  async giveUp(shard: number, claim: LogClaim): Promise<void> {
+  async release(shard: number, claim: LogClaim): Promise<void> {
     await this.#move(shard, claim, NOTHING, 'failed')
   }
 

@@ -196,7 +196,7 @@ export const tornLinesKey = (base: string) => `${base}lines:torn`
  * success, or a day after its last failure (note-attempts-1.lua).
  */
 export const failingKey = (base: string) => `${base}failing`
-// `<base>far`. String: how many ms further ahead the shard's send times are given out, because round trips of a worker
+// `<base>trip`. String: how many ms further ahead the shard's send times are given out, because round trips of a worker
 // take that long (take-deliveries-1.lua). Expires 10 s after such a worker's latest take.
 // `<base>leases`. String: number of leases given so far, which makes each lease unique. Never deleted.
 // `<base>redriven:<task>`. Hash: the latest batch of a redrive task in this shard. `f` fence, `b` number of the batch,

@@ -105,7 +105,7 @@ test('with a dead-letter queue the sweep claims them as dead, as many as it may'
   const steps = await sweepAll(2)
   const claims = steps.flatMap((step) => claimsOf(step))
   expect(claims.map(({ state }) => state)).toEqual(
-    Array(5).fill({ kind: 'dead', reason: 'expired', attempts: 0, statusCode: null, error: null }),
+    Array(5).fill({ kind: 'dead', cause: 'expired', attempts: 0, statusCode: null, error: null }),
   )
   const forgotten = await lanes.settle(
     SHARD,
@@ -254,7 +254,7 @@ test('a message that is set aside is claimed as dead, once, and keeps what is kn
   const [claim] = claimsOf(await takeFrom(lanes))
   expect(claim?.state).toEqual({
     kind: 'dead',
-    reason: 'setAside',
+    cause: 'setAside',
     attempts: 4,
     statusCode: 502,
     error: null,
@@ -263,12 +263,12 @@ test('a message that is set aside is claimed as dead, once, and keeps what is kn
   // The worker is killed here. The next claim knows what to do.
   await skew(redis, 30_000)
   const [again] = claimsOf(await takeFrom(lanes))
-  expect(again?.state).toMatchObject({ kind: 'dead', reason: 'setAside' })
+  expect(again?.state).toMatchObject({ kind: 'dead', cause: 'setAside' })
   if (again) await lanes.settle(SHARD, [{ ...again, to: { op: 'deadLettered' } }])
   expect(await lanes.setAside(SHARD, id, failed.id)).toBe('missing')
   await parkAll(lanes, [id], [fresh])
   expect(await lanes.setAside(SHARD, id, fresh.id)).toBe('done')
-  expect(claimsOf(await takeFrom(lanes))[0]?.state).toMatchObject({ reason: 'setAside', attempts: 0 })
+  expect(claimsOf(await takeFrom(lanes))[0]?.state).toMatchObject({ cause: 'setAside', attempts: 0 })
 })
 
 test('nothing is set aside where it would be lost', async () => {
@@ -281,7 +281,7 @@ test('nothing is set aside where it would be lost', async () => {
 
 test('a sweep tries what could not be appended again when it is due, and not before', async () => {
   const id = await writeLane(redis, { deadLetters: true })
-  const dead = { as: 'dead', state: { ...retryIn(0).state, kind: 'dead', reason: 'permanent' } } as const
+  const dead = { as: 'dead', state: { ...retryIn(0).state, kind: 'dead', cause: 'permanent' } } as const
   await parkAll(lanes, [id], messages(300), dead)
   const steps = await sweepAll(200)
   const claims = steps.flatMap(claimsOf)

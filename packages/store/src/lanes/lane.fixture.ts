@@ -97,7 +97,10 @@ export async function parkAll(lanes: Lanes, ids: string[], messages: TestMessage
   const entries: ParkEntry[] = ids.flatMap((subscriptionId) =>
     messages.map(({ id }, message) => ({ subscriptionId, delivery: id, message, park: as })),
   )
-  const { jobs } = await lanes.park(SHARD, { messages, jobs: [{ job: '', fence: 0, fields: [], entries }] })
+  const { jobs } = await lanes.park(SHARD, {
+    messages,
+    jobs: [{ jobName: '', fence: 0, fields: [], entries }],
+  })
   const [job] = jobs
   if (job === undefined || job.stale) throw new Error('an entry without a job cannot be stale')
   return job

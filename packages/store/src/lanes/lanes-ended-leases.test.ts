@@ -150,6 +150,6 @@ test('a dead letter that is too old keeps the attempts that were made', async ()
   await die()
   await writeSlice(redis, { retentionSeconds: 600 })
   await later(600_000)
-  const dead = { ...FAILED, kind: 'dead', reason: 'expired' }
+  const dead = { ...FAILED, kind: 'dead', cause: 'expired' }
   expect((await claimOne()).state).toEqual(dead)
 })

@@ -74,7 +74,7 @@ const { FOLLOWED_LEASE_MS } = NUMBER
 const DECIDED = { because: 'backoff', delayMs: 15_000 } as const
 const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null, why: DECIDED }
-const DEAD: DeadState = { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 410, error: null }
+const DEAD: DeadState = { kind: 'dead', cause: 'permanent', attempts: 1, statusCode: 410, error: null }
 const OUTCOMES: SettleTo[] = [
   { op: 'delivered' },
   { op: 'delivered' },
@@ -375,7 +375,7 @@ class Play {
       if (!head || head.where === 'lease') throw new Error(`${subscriptionId} gave what is no waiting head`)
       const old = this.isOld(head.delivery, taken.now)
       if (state?.kind === 'dead' && head.state?.kind !== 'dead') {
-        expect([state.reason, old, lane.deadLetters]).toEqual(['expired', true, true])
+        expect([state.cause, old, lane.deadLetters]).toEqual(['expired', true, true])
         Object.assign(head, { state, ends: 0 })
       } else if (state?.kind !== 'dead') {
         expect([old, head.at <= taken.now]).toEqual([false, true])

@@ -61,7 +61,7 @@ const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error:
 const DECIDED = { because: 'backoff', delayMs: 45_000 } as const
 const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
 const TOPIC_UID = SLICE.slice(0, SLICE.indexOf('.'))
-const DEAD: DeadState = { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 410, error: null }
+const DEAD: DeadState = { kind: 'dead', cause: 'permanent', attempts: 1, statusCode: 410, error: null }
 const PARKS: ParkAs[] = [
   { as: 'fresh' },
   { as: 'fresh' },
@@ -156,7 +156,7 @@ class Play {
     }))
     const { jobs } = await lanes.park(SHARD, {
       messages: [message],
-      jobs: [{ job: '', fence: 0, fields: [], entries }],
+      jobs: [{ jobName: '', fence: 0, fields: [], entries }],
     })
     const [job] = jobs
     if (!job || job.stale) throw new Error('not stale')
@@ -242,7 +242,7 @@ class Play {
     for (const { subscriptionId, delivery, lease, sendAt, state } of claimsOf(taken)) {
       const entry = this.model.entries.get(subscriptionId + delivery.toString('hex'))
       if (!entry || entry.where === 'lease') throw new Error(`${subscriptionId} gave what did not wait`)
-      if (state?.kind === 'dead' && state.reason === 'expired' && entry.state?.kind !== 'dead') {
+      if (state?.kind === 'dead' && state.cause === 'expired' && entry.state?.kind !== 'dead') {
         expect(this.model.isOld(entry, taken.now)).toBe(true)
         Object.assign(entry, { state, ends: 0 })
       } else {

@@ -100,7 +100,7 @@ export class Lanes {
   }
 
   /** Bodies by message id or delivery. null: the body is gone. */
-  async messages(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]> {
+  async bodies(shard: number, ids: Buffer[]): Promise<(Buffer | null)[]> {
     const base = shardBase(shard)
     const read = (id: Buffer) => this.#redis.hgetBuffer(messageKey(base, id.subarray(0, 16)), 'b')
     return Promise.all(ids.map((id) => read(id).catch(asUnreadable)))

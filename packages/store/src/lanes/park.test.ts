@@ -33,7 +33,7 @@ test('a body is stored once for all the lanes it waits in', async () => {
   const { outcomes } = await parkAll(lanes, ids, [message])
   expect(outcomes).toEqual(['parked', 'parked'])
   expect(await referencesTo(redis, message)).toBe(2)
-  const [body] = await lanes.messages(SHARD, [message.id])
+  const [body] = await lanes.bodies(SHARD, [message.id])
   expect(body?.toString()).toBe(message.body)
 })
 
@@ -49,7 +49,7 @@ test('a batch whose reply was lost is not parked again, whatever happened to it 
   })
   const batch = (name: string, fence: number) => ({
     messages: [message],
-    jobs: [{ job: 'j', fence, fields: [batchField(name)], entries: [entry(id), entry(gone)] }],
+    jobs: [{ jobName: 'j', fence, fields: [batchField(name)], entries: [entry(id), entry(gone)] }],
   })
   await lanes.park(SHARD, batch('1.1', 1))
   const [claim] = claimsOf(await takeFrom(lanes))
@@ -70,8 +70,8 @@ test('unreadable data of a lane fails its own entries, and the checkpoint of the
     ...{ subscriptionId, delivery: [message, other][index]?.id ?? message.id, message: index, park: RETRY },
   })
   const jobs = [
-    { job: 'fails', fence: 1, fields: [batchField('7.1')], entries: [entry(bad, 0), entry(good, 0)] },
-    { job: 'works', fence: 1, fields: [batchField('7.1')], entries: [entry(good, 1)] },
+    { jobName: 'fails', fence: 1, fields: [batchField('7.1')], entries: [entry(bad, 0), entry(good, 0)] },
+    { jobName: 'works', fence: 1, fields: [batchField('7.1')], entries: [entry(good, 1)] },
   ]
   const parked = await lanes.park(SHARD, { messages: [message, other], jobs })
   const failure = { error: expect.stringContaining('WRONGTYPE') }
@@ -79,7 +79,7 @@ test('unreadable data of a lane fails its own entries, and the checkpoint of the
   expect(await redis.exists(checkpointKey(BASE, 'fails'))).toBe(0)
   expect(await redis.exists(checkpointKey(BASE, 'works'))).toBe(1)
   expect([await referencesTo(redis, message), await referencesTo(redis, other)]).toEqual([1, 1])
-  const unnamed = [{ job: '', fence: 0, fields: [], entries: [entry(bad, 0)] }]
+  const unnamed = [{ jobName: '', fence: 0, fields: [], entries: [entry(bad, 0)] }]
   await expect(lanes.park(SHARD, { messages: [message], jobs: unnamed })).rejects.toThrow('WRONGTYPE')
   await redis.del(stateKey(BASE, bad))
 })
@@ -92,14 +92,14 @@ test('an unreadable message fails its own deliveries, and no lane has a delivery
     ...{ subscriptionId, delivery: [bad, good][message]?.id ?? bad.id, message, park: { as: 'fresh' } },
   })
   const entries = [entry(id, 1), entry(id, 0), entry(other, 0), entry(other, 1)]
-  const jobs = [{ job: 'j', fence: 1, fields: [batchField('8.1')], entries }]
+  const jobs = [{ jobName: 'j', fence: 1, fields: [batchField('8.1')], entries }]
   const parked = await lanes.park(SHARD, { messages: [bad, good], jobs })
   const failure = { error: expect.stringContaining('WRONGTYPE') }
   expect(parked.jobs).toMatchObject([{ outcomes: ['parked', failure, failure, 'parked'] }])
   expect(await referencesTo(redis, good)).toBe(2)
   const claims = claimsOf(await takeFrom(lanes))
   expect(claims.map(({ delivery }) => delivery)).toEqual([good.id, good.id])
-  const [unreadable, body] = await lanes.messages(SHARD, [bad.id, good.id])
+  const [unreadable, body] = await lanes.bodies(SHARD, [bad.id, good.id])
   expect([String(unreadable).slice(0, 9), String(body)]).toEqual(['WRONGTYPE', good.body])
   await redis.del(messageKey(BASE, bad.id))
 })
@@ -113,7 +113,7 @@ test('an unreadable checkpoint shuts its run out, and the next start deletes it'
   ]
   const request = (fence: number) => ({
     messages: [message],
-    jobs: [{ job: 'c', fence, fields: [batchField('9.1')], entries }],
+    jobs: [{ jobName: 'c', fence, fields: [batchField('9.1')], entries }],
   })
   expect((await lanes.park(SHARD, request(1))).jobs).toEqual([{ stale: true }])
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
@@ -173,10 +173,10 @@ test('a job with a lower fence than the stored one changes nothing, others in th
   const id = await writeLane(redis)
   const [first, second] = [makeMessage(), makeMessage()]
   expect(await lanes.openCheckpoint(SHARD, 'a', 3)).toEqual({ stale: false, begun: 0, fields: new Map() })
-  const jobOf = (job: string, fence: number, message: number) => ({
-    job,
+  const jobOf = (jobName: string, fence: number, message: number) => ({
+    jobName,
     fence,
-    fields: [[`0.${job}`, Buffer.from([0xff, 0x00])]] as [string, Buffer][],
+    fields: [[`0.${jobName}`, Buffer.from([0xff, 0x00])]] as [string, Buffer][],
     entries: [
       { subscriptionId: id, delivery: [first, second][message]?.id, message, park: { as: 'fresh' } },
     ] as ParkEntry[],
@@ -194,7 +194,7 @@ test('a later run reads what the one before settled, and shuts it out', async ()
   const bits = Buffer.from([0b1010_0000])
   await lanes.park(SHARD, {
     messages: [],
-    jobs: [{ job: 'j', fence: 1, fields: [['0.s', bits]], entries: [] }],
+    jobs: [{ jobName: 'j', fence: 1, fields: [['0.s', bits]], entries: [] }],
   })
   expect(await redis.pttl(checkpointKey(BASE, 'j'))).toBeGreaterThan(80_000_000)
   expect(await lanes.openCheckpoint(SHARD, 'j', 2)).toEqual({
@@ -216,7 +216,7 @@ test('replicas hold an earlier start’s checkpoint before a later one relies on
   expect((await replicated.openCheckpoint(SHARD, 'first', 1)).fields.size).toBe(0)
   expect(asked).toEqual([])
   const fields: [string, Buffer][] = [['0.slice', Buffer.of(1)]]
-  await lanes.park(SHARD, { messages: [], jobs: [{ job: 'first', fence: 1, fields, entries: [] }] })
+  await lanes.park(SHARD, { messages: [], jobs: [{ jobName: 'first', fence: 1, fields, entries: [] }] })
   expect((await replicated.openCheckpoint(SHARD, 'first', 2)).fields.size).toBe(1)
   expect(asked).toEqual([BASE])
 })
@@ -229,7 +229,7 @@ test('a fence that is kept shuts earlier runs out after the job has ended', asyn
   expect(await redis.hgetall(checkpointKey(BASE, 'j'))).toEqual({ f: '2' })
   expect(await redis.pttl(checkpointKey(BASE, 'j'))).toBeGreaterThan(80_000_000)
   const entries = [{ subscriptionId: id, delivery: message.id, message: 0, park: { as: 'fresh' as const } }]
-  const late = { messages: [message], jobs: [{ job: 'j', fence: 1, fields: [], entries }] }
+  const late = { messages: [message], jobs: [{ jobName: 'j', fence: 1, fields: [], entries }] }
   expect((await lanes.park(SHARD, late)).jobs).toEqual([{ stale: true }])
 })
 
@@ -254,7 +254,7 @@ test('a batch whose reply was lost gives the leases again that are still its own
   const message = makeMessage()
   const park = { as: 'detached', leaseMs: 15_000 } as const
   const entries = ids.map((subscriptionId) => ({ subscriptionId, delivery: message.id, message: 0, park }))
-  const jobs = [{ job: 'j', fence: 1, fields: [batchField('1.1')], entries }]
+  const jobs = [{ jobName: 'j', fence: 1, fields: [batchField('1.1')], entries }]
   const parkBatch = async () => {
     const [job] = (await lanes.park(SHARD, { messages: [message], jobs })).jobs
     return job?.stale === false ? job.leases : []

@@ -45,7 +45,7 @@ export async function parkDeliveries(
 /** Throws the failure of a request without a job. It has no checkpoint by which somebody would park again. */
 function refuseUnnamed(jobs: ParkJob[], results: ParkedJob[]): void {
   for (const [i, result] of results.entries()) {
-    if (result.stale || jobs[i]?.job !== '') continue
+    if (result.stale || jobs[i]?.jobName !== '') continue
     for (const outcome of result.outcomes) if (typeof outcome === 'object') throw new Error(outcome.error)
   }
 }
@@ -105,8 +105,8 @@ function packMessages(messages: ParkMessage[]): ScriptValue[] {
 }
 
 /** Appends to one list: an array for each entry would cost more than all its values. */
-function packJob(values: ScriptValue[], { job, fence, fields, entries }: ParkJob): void {
-  values.push(job, fence, fields.length)
+function packJob(values: ScriptValue[], { jobName, fence, fields, entries }: ParkJob): void {
+  values.push(jobName, fence, fields.length)
   for (const [name, value] of fields) values.push(name, value)
   values.push(entries.length)
   for (const entry of entries) packEntry(values, entry)

@@ -22,7 +22,7 @@ const { redis, lanes } = await useLanes()
 const FAILED: RetryState = { kind: 'retry', attempts: 2, statusCode: null, error: 'connection_refused' }
 const DEAD: DeadState = {
   kind: 'dead',
-  reason: 'retriesExhausted',
+  cause: 'retriesExhausted',
   attempts: 3,
   statusCode: 503,
   error: null,

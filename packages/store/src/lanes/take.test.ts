@@ -261,7 +261,7 @@ test('with a dead-letter queue it is claimed as dead instead, and takes no send 
   taken.push(...claimsOf(await takeFrom(lanes)))
   expect(taken.map(({ delivery, state, sendAt }) => [delivery, state, sendAt === null])).toEqual([
     [young.id, null, false],
-    [old.id, { kind: 'dead', reason: 'expired', attempts: 1, statusCode: 500, error: null }, true],
+    [old.id, { kind: 'dead', cause: 'expired', attempts: 1, statusCode: 500, error: null }, true],
   ])
 })
 

@@ -224,7 +224,7 @@ test('a redriven delivery that waits again is shown as waiting, with the reason 
     park: { as: 'fresh' },
   } as const
   const messages = [{ id: deliveryId(messageId), body: '{}' }]
-  await lanes.park(SHARD, { messages, jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }] })
+  await lanes.park(SHARD, { messages, jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }] })
   expect(await log.deliveries(messageId)).toMatchObject([
     { subscriptionId: id, state: 'waiting', attempts: 0, lastStatusCode: 404, reason: null, redrives: 1 },
   ])

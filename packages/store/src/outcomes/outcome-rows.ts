@@ -195,7 +195,7 @@ function waitingRow(
     nextAttemptAt: nextAttemptAt(where),
     endedAt: null,
     ...shownWhy(whyThere(subscriber, where, generation)),
-    reason: state?.kind === 'dead' ? state.reason : null,
+    reason: state?.kind === 'dead' ? state.cause : null,
     ...timesOf(generation),
   }
 }
@@ -211,9 +211,7 @@ function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
 function whyThere({ probeSeconds }: Subscriber, where: DeliveryWhere, generation: number): Why | undefined {
   const { state, hold } = where
   if (state?.kind === 'dead') {
-    return hold?.because === 'dlqMissing'
-      ? { because: 'dlqMissing', delayMs: null }
-      : whyItEnded(state.reason)
+    return hold?.because === 'dlqMissing' ? { because: 'dlqMissing', delayMs: null } : whyItEnded(state.cause)
   }
   if (hold) {
     const probeMs = probeSeconds * 1_000

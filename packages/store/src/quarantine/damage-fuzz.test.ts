@@ -95,7 +95,7 @@ async function makeTopic(arn: string): Promise<Unit> {
   const body = messageBody({ messageId, topicArn: arn, publishedAt: 1, message: arn })
   const message = { id: deliveryId(messageId), body }
   const entries = [{ subscriptionId: id, delivery: message.id, message: 0, park: { as: 'fresh' as const } }]
-  await lanes.park(shard, { messages: [message], jobs: [{ job: '', fence: 0, fields: [], entries }] })
+  await lanes.park(shard, { messages: [message], jobs: [{ jobName: '', fence: 0, fields: [], entries }] })
   const goesOn = async () => {
     expect((await topics.getWithCounts(arn))?.subscriptions.active).toBe(1)
     const request = { lanesMax: 9, deliveriesMax: 9, leaseMs: 20_000, limits: new Map() }
@@ -190,7 +190,7 @@ async function play(one: Damage): Promise<void> {
   }
   for (const { name, traces } of units.slice(QUEUES.length, QUEUES.length + TOPICS.length)) {
     const { shard = 0 } = placeOfSubscription(traces[2] ?? '') ?? {}
-    const [body] = await lanes.messages(shard, [deliveryId(traces.at(-1) ?? '')])
+    const [body] = await lanes.bodies(shard, [deliveryId(traces.at(-1) ?? '')])
     const [read] = body ? ifReadable(() => readMessage(body)) : []
     expect([undefined, name], what).toContain(read?.message)
   }

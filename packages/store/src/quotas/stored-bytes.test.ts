@@ -23,7 +23,7 @@ async function park(arn: string): Promise<void> {
   const entry = { subscriptionId: subscription.id, delivery: id, message: 0, park: { as: 'fresh' as const } }
   await new Lanes(redis).park(shard, {
     messages: [{ id, body: BODY }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
 }
 

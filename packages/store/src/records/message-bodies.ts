@@ -80,13 +80,13 @@ function changed(text: string): UnreadableRecordError {
 }
 
 /** A message that a dispatch job may take. */
-export type NewMessage = Message | SealedWhenStored
+export type StorableMessage = Message | SealedWhenStored
 
 /**
  * The data of a dispatch job: the lengths of its bodies, in characters, and the bodies. By the lengths, each body is
  * cut out as it was stored.
  */
-export function jobText(messages: readonly NewMessage[]): string {
+export function jobText(messages: readonly StorableMessage[]): string {
   const bodies = messages.map((given) =>
     given instanceof SealedWhenStored ? sealedBody(given) : messageBody(given),
   )

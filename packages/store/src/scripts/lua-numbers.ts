@@ -27,7 +27,7 @@ export const NUMBER = {
    */
   FULL_MS: 250,
   /** How many takes of a shard a distant worker makes side by side. They begin evenly within a round trip. */
-  FAR_TAKES: 4,
+  DISTANT_TAKES: 4,
   /**
    * Lease of a FIFO head that is sent to a queue with its followers. After it: the head waits again. Several
    * deliveries of a group are sent at once only to a queue of Fantail. It accepts or refuses them together, and

@@ -77,7 +77,7 @@ export interface ScriptArguments {
     newToken: ScriptText
     revision: ScriptText
   }
-  'claim-publish-1': { base: ScriptText; arn: ScriptText; key: ScriptText; value: ScriptText; keptMs: number }
+  'claim-key-1': { key: ScriptText; value: ScriptText; keptMs: number }
   'configure-slice-1': {
     base: ScriptText
     slice: ScriptText
@@ -216,6 +216,7 @@ export interface ScriptArguments {
   'end-sessions-of-key-1': { base: ScriptText; keyId: ScriptText }
   'fifo-logs-1': { base: ScriptText; lookedAtMax: number }
   'find-kept-1': { base: ScriptText; id: ScriptText; ringsMax: number }
+  'find-key-1': { base: ScriptText; arn: ScriptText; key: ScriptText; value: ScriptText; keptMs: number }
   'find-queue-work-1': { base: ScriptText; after: ScriptText; queuesMax: number }
   'finish-create-1': {
     base: ScriptText
@@ -284,7 +285,6 @@ export interface ScriptArguments {
     samplesMax: number
     filterJson: ScriptText
   }
-  'hold-claim-1': { key: ScriptText; value: ScriptText; keptMs: number }
   'hold-lock-1': { job: ScriptText; start: number; addedAt: number; token: ScriptText; lockMs: number }
   'judge-canary-1': { base: ScriptText; id: ScriptText; fence: number; reason: ScriptText }
   'keep-bodies-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; bodies: ScriptValue[] }

@@ -30,7 +30,7 @@ test('other rates of message groups, and none, act on what waits', async () => {
     park: { as: 'fresh' as const },
     standing: 'proven' as const,
   }))
-  await lanes.park(shard, { messages, jobs: [{ job: '', fence: 0, fields: [], entries }] })
+  await lanes.park(shard, { messages, jobs: [{ jobName: '', fence: 0, fields: [], entries }] })
   const request = { lanesMax: 10, deliveriesMax: 100, leaseMs: 20_000, limits: new Map<string, number>() }
   const take = async () => claimsOf(await lanes.take(shard, request)).length
   expect(await take()).toBe(1)

@@ -11,7 +11,7 @@ import type { Outcome } from './attempt-outcome.ts'
 
 export interface AttemptEnd {
   subscription: CompiledSubscription
-  message: MessageContext
+  context: MessageContext
   delivery: Buffer
   /** Number of attempts so far, this one included. */
   attempts: number

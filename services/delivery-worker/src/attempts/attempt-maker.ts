@@ -1,13 +1,13 @@
 /** Makes one attempt at a subscription's endpoint. Every failure is an outcome, so it never throws. */
 import type {
-  Again,
-  AgainCause,
   AttemptDone,
   Attempters,
   EnvelopeSigning,
+  FurtherCause,
+  FurtherRequest,
   KeepAnswer,
+  Outgoing,
   SendMoment,
-  Sent,
   SignatureVersion,
 } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
@@ -26,15 +26,15 @@ import type { CredentialGate } from './credential-gate.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 /** Options of one attempt. */
-interface AttemptWays {
+interface AttemptOptions {
   /**
    * Further messages of the FIFO group that may be sent together with this one. The outcome says how many were sent.
    */
   followers?: Follower[] | undefined
   /** The earlier requests of this attempt, if there were any. */
-  after?: Again | undefined
+  earlier?: FurtherRequest | undefined
   /** Called instead of `done` if the attempt needs another request. If absent, that request is made at once. */
-  again?: (again: Again) => void
+  again?: (further: FurtherRequest) => void
   /**
    * The time at which the request may be written. If the time has passed before the request is written, `missed` is
    * called instead of `done`.
@@ -42,7 +42,7 @@ interface AttemptWays {
   moment?: SendMoment
 }
 
-const NO_WAYS: AttemptWays = {}
+const NO_OPTIONS: AttemptOptions = {}
 
 interface KeepsAnswers {
   /** Which answers an attempt keeps for its record. Undefined: none. */
@@ -88,14 +88,14 @@ export class AttemptMaker {
     context: MessageContext,
     delivery: Buffer,
     done: (outcome: Outcome) => void,
-    ways = NO_WAYS,
+    options = NO_OPTIONS,
   ): void {
     const { signature, target } = subscription
     if (signature !== undefined) {
       // The caller has made sure that the signature is ready. It is missing only if the signing of the topic has just
       // changed.
       const signed = this.#options.signing.prepare(context.envelopeFor(signature), target)
-      const again = () => this.attempt(subscription, context, delivery, done, ways)
+      const again = () => this.attempt(subscription, context, delivery, done, options)
       const unsigned = (error: unknown) => {
         const result = unsignedResult(error)
         this.#options.credentials.ended(subscription, result)
@@ -104,14 +104,14 @@ export class AttemptMaker {
       if (signed) return void signed.then(again, unsigned)
     }
     const span = this.#options.spans.on ? this.#startSpan(subscription, context) : undefined
-    const ended: AttemptDone = (result, along = 0, copy) => {
+    const ended: AttemptDone = (result, followersSent = 0, copy) => {
       if (span) endSpan(span, result)
-      const outcome = outcomeOf(result, along, copy)
+      const outcome = outcomeOf(result, followersSent, copy)
       this.#options.metrics.attempted(subscription, context, outcome, result.durationMs)
       this.#options.credentials.ended(subscription, result)
       done(outcome)
     }
-    this.#send(subscription, context, delivery, ways, ended, span)
+    this.#send(subscription, context, delivery, options, ended, span)
   }
 
   #startSpan({ record }: CompiledSubscription, { message }: MessageContext): Span {
@@ -123,14 +123,14 @@ export class AttemptMaker {
     subscription: CompiledSubscription,
     context: MessageContext,
     delivery: Buffer,
-    { followers, after, again, moment }: AttemptWays,
+    { followers, earlier, again, moment }: AttemptOptions,
     ended: AttemptDone,
     span: Span | undefined,
   ): void {
     const { record, target, signature, feedback } = subscription
     const asked =
       again &&
-      ((next: Again) => {
+      ((next: FurtherRequest) => {
         span?.setAttribute('fantail.again', next.cause)
         span?.end()
         again(next)
@@ -144,7 +144,7 @@ export class AttemptMaker {
       traceparent: span && traceparentOf(span),
       textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
       keepAnswer: this.#options.recording.keepFor(subscription),
-      after,
+      after: earlier,
       onRequest: this.#logsRequests ? this.#requestLog(subscription, context) : undefined,
       moment: moment && spanned(moment, span),
     }
@@ -157,7 +157,7 @@ export class AttemptMaker {
    */
   #requestLog({ record }: CompiledSubscription, { message }: MessageContext) {
     const { log } = this.#options
-    return (again: AgainCause | undefined) => {
+    return (again: FurtherCause | undefined) => {
       const monotonicMs = Number(process.hrtime.bigint() / 1_000n) / 1_000
       const { id: subscriptionId } = record
       const { messageId } = message
@@ -177,6 +177,6 @@ function spanned(moment: SendMoment, span: Span | undefined): SendMoment {
 }
 
 /** The messages of followers, each rendered only when it is needed. */
-function* sentOf(followers: Follower[], signature: SignatureVersion | undefined): Generator<Sent> {
-  for (const { delivery, message } of followers) yield { envelope: message.envelopeFor(signature), delivery }
+function* sentOf(followers: Follower[], signature: SignatureVersion | undefined): Generator<Outgoing> {
+  for (const { delivery, context } of followers) yield { envelope: context.envelopeFor(signature), delivery }
 }

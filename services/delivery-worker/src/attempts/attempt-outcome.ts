@@ -14,7 +14,7 @@ export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
 export interface Outcome {
   result: AttemptResult
   /** How many further messages of the FIFO group were delivered together with the first (topics/followers.ts). */
-  along: number
+  followersSent: number
   /** Time until the answer. Undefined: no answer came. */
   answeredAfterMs: number | undefined
   /**
@@ -29,8 +29,8 @@ export function resultState(result: AttemptResult): { statusCode: number | null;
   return { statusCode: null, error: errorCodeOf(result) }
 }
 
-export function outcomeOf(result: AttemptResult, along = 0, copy?: ServerMark): Outcome {
-  return { result, along, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined, copy }
+export function outcomeOf(result: AttemptResult, followersSent = 0, copy?: ServerMark): Outcome {
+  return { result, followersSent, answeredAfterMs: hasAnswered(result) ? result.durationMs : undefined, copy }
 }
 
 /**

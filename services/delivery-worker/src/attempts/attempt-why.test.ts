@@ -6,7 +6,7 @@ import { createMessageId, type Message } from '@fantail/contracts'
 import { deliveryId } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { MessageContext } from '../topics/message-context.ts'
-import { type ExplainedEnd, whyAttemptCame } from './attempt-why.ts'
+import { attemptCause, type ExplainedEnd } from './attempt-why.ts'
 
 const PUBLISHED_AT = 1_700_000_000_000
 const messageId = createMessageId(PUBLISHED_AT)
@@ -15,21 +15,21 @@ const OUTCOME = { result: { kind: 'response', statusCode: 200, durationMs: TOOK_
 
 function attempt(set: Partial<ExplainedEnd> = {}, of: Partial<Message> = {}): ExplainedEnd {
   const topicArn = 'arn:aws:sns:us-east-1:000000000000:orders'
-  const message = new MessageContext({ messageId, topicArn, publishedAt: PUBLISHED_AT, message: 'x', ...of })
-  return { delivery: deliveryId(messageId), message, attempts: 1, ...set }
+  const context = new MessageContext({ messageId, topicArn, publishedAt: PUBLISHED_AT, message: 'x', ...of })
+  return { delivery: deliveryId(messageId), context, attempts: 1, ...set }
 }
 
 /** The time at which an attempt ended that began this long after publishing. */
 const after = (ms: number) => PUBLISHED_AT + ms + TOOK_MS
 
 test('a first attempt in time has no cause, a late one waited for a slot or its group', () => {
-  expect(whyAttemptCame(attempt(), OUTCOME, undefined, after(999))).toBeUndefined()
-  expect(whyAttemptCame(attempt(), OUTCOME, undefined, after(7_000))).toEqual({
+  expect(attemptCause(attempt(), OUTCOME, undefined, after(999))).toBeUndefined()
+  expect(attemptCause(attempt(), OUTCOME, undefined, after(7_000))).toEqual({
     because: 'capacity',
     delayMs: 7_000,
   })
   const fifo = attempt({}, { sequenceNumber: '1', groupId: 'g' })
-  expect(whyAttemptCame(fifo, OUTCOME, undefined, after(7_000))).toEqual({
+  expect(attemptCause(fifo, OUTCOME, undefined, after(7_000))).toEqual({
     because: 'groupOrder',
     delayMs: 7_000,
   })
@@ -37,7 +37,7 @@ test('a first attempt in time has no cause, a late one waited for a slot or its 
 
 test('the thing that delayed a claim is its cause, however late it came', () => {
   for (const ms of [3, 7_000])
-    expect(whyAttemptCame(attempt({ waitedFor: 'throttle' }), OUTCOME, undefined, after(ms))).toEqual({
+    expect(attemptCause(attempt({ waitedFor: 'throttle' }), OUTCOME, undefined, after(ms))).toEqual({
       because: 'throttle',
       delayMs: ms,
     })
@@ -46,17 +46,17 @@ test('the thing that delayed a claim is its cause, however late it came', () => 
 test('a probe, and what was published before the circuit closed, waited for the circuit', () => {
   const byCircuit = { because: 'circuitOpen', delayMs: 60_000 }
   const probe = { open: true, closedAt: null }
-  expect(whyAttemptCame(attempt({ waitedFor: 'throttle' }), OUTCOME, probe, after(60_000))).toEqual(byCircuit)
+  expect(attemptCause(attempt({ waitedFor: 'throttle' }), OUTCOME, probe, after(60_000))).toEqual(byCircuit)
   const closed = { open: false, closedAt: PUBLISHED_AT + 59_000 }
-  expect(whyAttemptCame(attempt(), OUTCOME, closed, after(60_000))).toEqual(byCircuit)
+  expect(attemptCause(attempt(), OUTCOME, closed, after(60_000))).toEqual(byCircuit)
   const before = { open: false, closedAt: PUBLISHED_AT - 1 }
-  expect(whyAttemptCame(attempt(), OUTCOME, before, after(5))).toBeUndefined()
+  expect(attemptCause(attempt(), OUTCOME, before, after(5))).toBeUndefined()
 })
 
 test('a retry keeps its decision, and a redriven one shows no time since publishing', () => {
   const whyDue = { because: 'backoff', delayMs: 20_000 } as const
-  expect(whyAttemptCame(attempt({ attempts: 2, whyDue }), OUTCOME, undefined, after(90_000))).toEqual(whyDue)
-  expect(whyAttemptCame(attempt({ attempts: 2 }), OUTCOME, undefined, after(90_000))).toBeUndefined()
+  expect(attemptCause(attempt({ attempts: 2, whyDue }), OUTCOME, undefined, after(90_000))).toEqual(whyDue)
+  expect(attemptCause(attempt({ attempts: 2 }), OUTCOME, undefined, after(90_000))).toBeUndefined()
   const redriven = attempt({ delivery: deliveryId(messageId, 1) })
-  expect(whyAttemptCame(redriven, OUTCOME, undefined, after(90_000))).toBeUndefined()
+  expect(attemptCause(redriven, OUTCOME, undefined, after(90_000))).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /** Finds out why an attempt from a lane was made at its time. */
 import type { StoredWhy, WaitCause } from '@fantail/contracts'
-import { whyItCame } from '@fantail/policy'
+import { causeOf } from '@fantail/policy'
 import { deliveryGeneration } from '@fantail/store'
 import type { Circuit } from '../settling/lane-pacing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -8,10 +8,10 @@ import type { MessageContext } from '../topics/message-context.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import type { Outcome } from './attempt-outcome.ts'
 
-export type ExplainedEnd = Pick<AttemptEnd, 'message' | 'delivery' | 'attempts' | 'whyDue' | 'waitedFor'>
+export type ExplainedEnd = Pick<AttemptEnd, 'context' | 'delivery' | 'attempts' | 'whyDue' | 'waitedFor'>
 
 /** How an attempt came about, as far as the worker knows. */
-export interface Came {
+export interface AttemptOrigin {
   /** Why it was made at its time. */
   why: StoredWhy | undefined
   /** Why it waited after it was due. */
@@ -27,31 +27,31 @@ const LATE_MS = 1_000
  * `circuit`: the state of its lane's circuit before the attempt ended; absent without a circuit breaker. `now`: by
  * Redis's clock.
  */
-export function whyAttemptCame(
+export function attemptCause(
   end: ExplainedEnd,
   { result }: Pick<Outcome, 'result'>,
   circuit: Circuit | undefined,
   now: number,
 ): StoredWhy | undefined {
-  const { whyDue, message } = end
+  const { whyDue, context } = end
   const startedAt = now - result.durationMs
-  const sincePublishedMs = isFirstAttempt(end)
-    ? Math.max(0, Math.round(startedAt - message.message.publishedAt))
+  const sincePublishedMs = isAttemptOne(end)
+    ? Math.max(0, Math.round(startedAt - context.message.publishedAt))
     : null
-  return whyItCame({ whyDue, waitedFor: waitCauseOf(end, circuit, sincePublishedMs), sincePublishedMs })
+  return causeOf({ whyDue, waitedFor: waitCauseOf(end, circuit, sincePublishedMs), sincePublishedMs })
 }
 
 /** Why an attempt from a lane came, and why it waited after it was due. `startedAt`: by Redis's clock. */
-export function howItCame(
+export function originOf(
   end: ExplainedEnd,
   outcome: Pick<Outcome, 'result'>,
   circuit: Circuit | undefined,
   startedAt: number,
-): Came {
-  const { publishedAt } = end.message.message
-  const sincePublishedMs = isFirstAttempt(end) ? startedAt - publishedAt : null
+): AttemptOrigin {
+  const { publishedAt } = end.context.message
+  const sincePublishedMs = isAttemptOne(end) ? startedAt - publishedAt : null
   return {
-    why: whyAttemptCame(end, outcome, circuit, startedAt + outcome.result.durationMs),
+    why: attemptCause(end, outcome, circuit, startedAt + outcome.result.durationMs),
     waitedFor: waitCauseOf(end, circuit, sincePublishedMs),
     redrives: deliveryGeneration(end.delivery),
   }
@@ -63,21 +63,21 @@ function waitCauseOf(
   circuit: Circuit | undefined,
   sincePublishedMs: number | null,
 ): WaitCause | undefined {
-  const waitsSince = sincePublishedMs === null ? null : end.message.message.publishedAt
+  const waitsSince = sincePublishedMs === null ? null : end.context.message.publishedAt
   if (hadToWaitFor(circuit, waitsSince)) return 'circuitOpen'
-  return end.waitedFor ?? lateFor(end.message, sincePublishedMs)
+  return end.waitedFor ?? lateFor(end.context, sincePublishedMs)
 }
 
 /**
  * The cause of a late attempt if no other cause is known. In a FIFO lane the delivery waited for its group, in other
  * lanes for a slot of a worker.
  */
-export function lateFor(message: MessageContext, sincePublishedMs: number | null): WaitCause | undefined {
+export function lateFor(context: MessageContext, sincePublishedMs: number | null): WaitCause | undefined {
   if (sincePublishedMs === null || sincePublishedMs < LATE_MS) return undefined
-  return message.message.sequenceNumber === undefined ? 'capacity' : 'groupOrder'
+  return context.message.sequenceNumber === undefined ? 'capacity' : 'groupOrder'
 }
 
-function isFirstAttempt({ attempts, delivery }: ExplainedEnd): boolean {
+function isAttemptOne({ attempts, delivery }: ExplainedEnd): boolean {
   return attempts === 1 && deliveryGeneration(delivery) === 0
 }
 

@@ -171,7 +171,7 @@ function openAttempters(attemptTimeoutMs: number) {
     mail: new MailState(redis, { clock: Date.now, onProblem }),
     sms: new SmsState(redis, { clock: Date.now, onProblem }),
     mobilePush: new MobilePushState(redis, { onDisabled: onProblem, publishUpdated: async () => undefined }),
-    kinds: {
+    protocolSettings: {
       attemptTimeoutMs,
       functions: { hanging: `${hole.url}/function`, live: `${receiver.url}/function` },
       streams: { hanging: `${hole.url}/stream`, live: `${receiver.url}/stream` },

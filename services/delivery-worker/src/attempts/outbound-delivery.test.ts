@@ -283,7 +283,7 @@ test('nothing that goes out is led inside: notifications, confirmations, push co
   }
   await fixture.lanes.park(shard, {
     messages: [{ id: entry.delivery, body: JSON.stringify(confirmation) }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
   const outcomes = async () => (await fixture.outcomes.deliveries(messageId)) ?? []
   await waitFor(async () => (await outcomes()).some(({ lastError }) => lastError === 'forbidden_address'))

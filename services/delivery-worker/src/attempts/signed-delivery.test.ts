@@ -157,7 +157,7 @@ test('[69] confirmations go out signed', async () => {
     messages: [{ id: deliveryId(messageId), body: messageBody(message) }],
     jobs: [
       {
-        job: '',
+        jobName: '',
         fence: 0,
         fields: [],
         entries: [{ subscriptionId: id, delivery: deliveryId(messageId), message: 0, park }],

@@ -20,7 +20,7 @@ function startCounting() {
   const counted = createWorkerMetrics(metrics, () => 0, stats.counter)
   const attempt = (id: string, statusCode: number, protocol?: string) => {
     const result: AttemptResult = { kind: 'response', statusCode, durationMs: 1 }
-    const outcome = { result, along: 0, answeredAfterMs: 1 }
+    const outcome = { result, followersSent: 0, answeredAfterMs: 1 }
     counted.attempted(subscription(id, protocol), NO_MESSAGE, outcome, 1)
   }
   const failed = (id: string) =>

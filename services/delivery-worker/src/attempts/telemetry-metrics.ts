@@ -100,9 +100,9 @@ export function createWorkerMetrics(
     awaitsQueue(subscription) {
       countsOf(subscription).series.queueMissing.add()
     },
-    ended(subscription, message, outcome, reason) {
+    ended(subscription, context, outcome, reason) {
       const { series } = countsOf(subscription)
-      if (outcome === 'delivered') this.delivered(subscription, message)
+      if (outcome === 'delivered') this.delivered(subscription, context)
       else if (countsFailed(subscription, 'deliveries')) failed(subscription)
       if (outcome === 'deadLettered') deadLettered(subscription)
       if (outcome === 'expired') series.expired.add()

@@ -9,12 +9,12 @@ export interface WorkerMetrics {
   /** An attempt has ended, with any result. */
   attempted(
     subscription: CompiledSubscription,
-    message: MessageContext,
+    context: MessageContext,
     outcome: Outcome,
     durationMs: number,
   ): void
   /** A first attempt of dispatch succeeded. `endedAt`: by performance.now(). */
-  delivered(subscription: CompiledSubscription, message: MessageContext, endedAt?: number): void
+  delivered(subscription: CompiledSubscription, context: MessageContext, endedAt?: number): void
   /** The filters of this many subscriptions rejected a message. */
   filtered(topicName: string, reason: FilterReason, count: number): void
   /** A message of the topic became too old before it was matched. */
@@ -26,7 +26,7 @@ export interface WorkerMetrics {
   /** A claimed delivery has left its lane. */
   ended(
     subscription: CompiledSubscription,
-    message: MessageContext,
+    context: MessageContext,
     outcome: LaneOutcome,
     reason: string | null,
   ): void

@@ -15,7 +15,7 @@ import { type AttemptSlots, HUNG_MS } from '../capacity/attempt-slots.ts'
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
 import { type BatchedClaim, claimedOf, endedBy } from '../claims/open-claims.ts'
 import type { Endings } from '../endings/endings.ts'
-import type { LanePlace } from '../endings/lane-place.ts'
+import type { LaneSource } from '../endings/lane-source.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Settling } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -33,7 +33,7 @@ export interface BatchedRecord {
 export interface BatchAttemptsOptions {
   attempters: Attempters
   endings: Pick<Endings, 'end'>
-  lanePlace: LanePlace
+  laneSource: LaneSource
   settling: Pick<Settling, 'settle'>
   pacing: Pick<LanePacing, 'unsent'>
   credentials: Pick<CredentialGate, 'admit' | 'ended'>
@@ -120,12 +120,12 @@ export class BatchAttempts {
   }
 
   #finish(current: CompiledSubscription, records: readonly BatchedRecord[], outcomes: Outcome[]): void {
-    const { metrics, endings, lanePlace } = this.#options
+    const { metrics, endings, laneSource } = this.#options
     records.forEach(({ claim }, i) => {
       const outcome = outcomes[i] ?? outcomeOf(MISSING)
-      metrics.attempted(current, claim.message, outcome, outcome.result.durationMs)
+      metrics.attempted(current, claim.context, outcome, outcome.result.durationMs)
       const end = endedBy(claim, current, this.#standingOf(claim))
-      void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#events.closed(claim))
+      void Promise.resolve(endings.end(laneSource, end, outcome)).then(() => this.#events.closed(claim))
     })
   }
 
@@ -187,10 +187,10 @@ export function claimsOf(records: readonly BatchedRecord[]): BatchedClaim[] {
 
 export function renderedBy(
   batching: Batching,
-  { message, delivery }: BatchedClaim,
+  { context, delivery }: BatchedClaim,
   { target }: CompiledSubscription,
 ): Buffer {
-  return batching.render({ envelope: message.envelopeFor(undefined), delivery }, target)
+  return batching.render({ envelope: context.envelopeFor(undefined), delivery }, target)
 }
 
 /**

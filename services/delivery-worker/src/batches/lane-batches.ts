@@ -104,7 +104,7 @@ export class LaneBatches {
     }
     const bytes = renderedBy(batching, claim, subscription)
     const gathering = this.#roomFor(claim, batching.limitsOf(subscription.target), bytes.length)
-    const heldBytes = bytesOf(claim.message)
+    const heldBytes = bytesOf(claim.context)
     gathering.records.push({ claim, bytes })
     gathering.sizeBytes += bytes.length
     gathering.heldBytes += heldBytes

@@ -7,7 +7,6 @@
  * always keep their half. So for the length of one deadline, all attempts may hold one and a half times the limit. A
  * message counts once in each half, however many deliveries use it.
  */
-
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
 import type { Follower } from '../topics/followers.ts'
 import type { MessageContext } from '../topics/message-context.ts'
@@ -100,7 +99,7 @@ export class BodyBytes {
     followers: readonly Follower[] = [],
   ): HeldBodies | undefined {
     if (!this.hasCapacity(proven)) return undefined
-    return this.hold([context, ...followers.map(({ message }) => message)], proven)
+    return this.hold([context, ...followers.map(({ context }) => context)], proven)
   }
 
   hold(contexts: readonly MessageContext[], proven: boolean): HeldBodies {

@@ -1,5 +1,5 @@
 import { createMessageId, formatMessageId, parseMessageId } from '@fantail/contracts'
-import { renderBody, type Target } from '@fantail/delivery'
+import { type EndpointTarget, renderBody } from '@fantail/delivery'
 import { messageBody } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
@@ -16,7 +16,7 @@ function createStore(bytes: number) {
   const open: (() => void)[] = []
   return {
     open,
-    messages: async (_shard: number, ids: Buffer[]) => {
+    bodies: async (_shard: number, ids: Buffer[]) => {
       await new Promise<void>((resolve) => open.push(resolve))
       return ids.map((id) => {
         const messageId = createdIds.find((known) => parseMessageId(known)?.equals(id))
@@ -55,7 +55,7 @@ test('loaded bodies are not fetched again if the others failed', async () => {
     if (asked.length === 2) throw new Error('Command timed out')
     return of.map((id) => Buffer.from(bodyOf(formatMessageId(id), '')))
   }
-  const bodies = new LaneBodies({ messages })
+  const bodies = new LaneBodies({ bodies: messages })
   const all = ids.map((id) => parseMessageId(id) ?? Buffer.alloc(16))
   await expect(bodies.get(0, all)).rejects.toThrow('timed out')
   expect(await bodies.get(0, all)).toHaveLength(250)
@@ -80,7 +80,7 @@ test('a cached body holds no more memory than it fills', () => {
   const context = bodies.read(Buffer.from(messageBody(message)), keyOf(message.messageId))
   if (!(context instanceof MessageContext)) throw new Error('it cannot be read')
   const envelope = context.envelopeFor(undefined)
-  renderBody(envelope, { raw: false, protocol: 'http', subscriptionArn: 'arn' } as unknown as Target)
+  renderBody(envelope, { raw: false, protocol: 'http', subscriptionArn: 'arn' } as unknown as EndpointTarget)
   const document = envelope.texts.default?.document
   const buffers = [context.id, document?.before, document?.after]
   expect(buffers.map((bytes) => bytes?.buffer.byteLength)).toEqual(buffers.map((bytes) => bytes?.length))
@@ -96,7 +96,7 @@ test('bodies are loaded only while there is capacity, and few at a time', async 
     coming -= ids.length
     return ids.map((id) => Buffer.from(bodyOf(formatMessageId(id), 'x'.repeat(1_000))))
   }
-  const bodies = new LaneBodies({ messages })
+  const bodies = new LaneBodies({ bodies: messages })
   const bytes = new BodyBytes({ bytesMax: 1_000_000, freed: new FreedCapacity() })
   const many = Array.from({ length: 1_000 }, (_, i) => parseMessageId(createMessageId(i)) ?? Buffer.alloc(16))
   const takes = [0, 1, 2, 3].map((n) => bodies.get(n, many.slice(n * 250, n * 250 + 250), bytes.load()))

@@ -43,7 +43,7 @@ interface Fetching {
 }
 
 export class LaneBodies {
-  readonly #lanes: Pick<Lanes, 'messages'>
+  readonly #lanes: Pick<Lanes, 'bodies'>
   readonly #reading: Omit<Parameters<typeof contextOf>[1], 'lasting'>
   readonly #cache = new LRUCache<string, MessageContext>({
     maxSize: BODY_CACHE_BYTES_MAX,
@@ -54,7 +54,7 @@ export class LaneBodies {
   #coming = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(lanes: Pick<Lanes, 'messages'>, links?: Links, seals: BodySeals = bodySealsOf(undefined)) {
+  constructor(lanes: Pick<Lanes, 'bodies'>, links?: Links, seals: BodySeals = bodySealsOf(undefined)) {
     this.#lanes = lanes
     this.#reading = { seals, links }
   }
@@ -105,7 +105,7 @@ export class LaneBodies {
 
   async #fetch(shard: number, keys: string[], { found, loading }: Fetching): Promise<void> {
     if (keys.length === 0) return
-    const bodies = await this.#lanes.messages(
+    const bodies = await this.#lanes.bodies(
       shard,
       keys.map((key) => Buffer.from(key, 'latin1')),
     )

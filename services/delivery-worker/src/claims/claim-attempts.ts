@@ -8,7 +8,7 @@
  * time while the connection is being opened, it keeps its slot for the next send time.
  */
 import type { AttemptResult } from '@fantail/contracts'
-import { type Again, Deadlines, type EnvelopeSigning } from '@fantail/delivery'
+import { Deadlines, type EnvelopeSigning, type FurtherRequest } from '@fantail/delivery'
 import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { SEND_LATE_MS_MAX, type SettleTo, type Standing } from '@fantail/store'
@@ -17,13 +17,13 @@ import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import { type Outcome, outcomeOf, SIGNING_CREDENTIAL, unsignedResult } from '../attempts/attempt-outcome.ts'
 import type { CredentialGate, CredentialWait } from '../attempts/credential-gate.ts'
 import { type AttemptSlots, HUNG_MS } from '../capacity/attempt-slots.ts'
+import type { BusyTargets } from '../capacity/busy-targets.ts'
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
-import type { TargetLocks } from '../capacity/target-locks.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { DeadLetters } from '../dead-letters/dead-letters.ts'
 import type { DeadDelivery } from '../dead-letters/letter-appends.ts'
 import type { Endings } from '../endings/endings.ts'
-import type { LanePlace } from '../endings/lane-place.ts'
+import type { LaneSource } from '../endings/lane-source.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Settling } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -47,14 +47,14 @@ const UNCOUNTED_REMEMBERED_MAX = 10_000
 interface ClaimAttemptsOptions {
   attemptMaker: AttemptMaker
   endings: Endings
-  lanePlace: LanePlace
-  deadLetters: Pick<DeadLetters, 'goOn'>
+  laneSource: LaneSource
+  deadLetters: Pick<DeadLetters, 'resume'>
   signing: Pick<EnvelopeSigning, 'prepare'>
   settling: Settling
   pacing: Pick<LanePacing, 'unsent'>
   credentials: Pick<CredentialGate, 'admit' | 'ended' | 'worked'>
   slots: AttemptSlots
-  targets: Pick<TargetLocks, 'end'>
+  targets: Pick<BusyTargets, 'end'>
   freed: CapacityAnnouncer
   snapshots: SnapshotCache
   renewals: Pick<Renewals, 'renew'>
@@ -139,7 +139,7 @@ export class ClaimAttempts {
   /** Dead-letters a delivery that was declared dead before it was claimed. This needs no slot. */
   deadLetter(dead: DeadDelivery): void {
     this.#open++
-    void this.#options.deadLetters.goOn(dead).finally(() => this.#closed())
+    void this.#options.deadLetters.resume(dead).finally(() => this.#closed())
   }
 
   /** Returns unsent claims to their lanes. Resolves when all other claims are settled. */
@@ -181,14 +181,19 @@ export class ClaimAttempts {
   }
 
   #attempt(claim: SingleClaim, current: CompiledSubscription): void {
-    const { message, delivery, followers } = claim
+    const { context, delivery, followers } = claim
     const request = new ClaimRequest(claim, current, this.#callbacks)
     this.#waiting.add(request, performance.now())
-    const ways =
+    const options =
       claim.kind === 'throttled'
-        ? { followers, after: claim.earlier, again: (next: Again) => request.again(next), moment: request }
+        ? {
+            followers,
+            after: claim.earlier,
+            again: (next: FurtherRequest) => request.again(next),
+            moment: request,
+          }
         : { followers }
-    this.#options.attemptMaker.attempt(current, message, delivery, request.ended, ways)
+    this.#options.attemptMaker.attempt(current, context, delivery, request.ended, options)
   }
 
   /** Releases the slot of a request that has ended. */
@@ -213,10 +218,10 @@ export class ClaimAttempts {
   }
 
   #finish(claim: SingleClaim, subscription: CompiledSubscription, outcome: Outcome): void {
-    const { endings, lanePlace } = this.#options
+    const { endings, laneSource } = this.#options
     const end = endedBy(claim, subscription, this.#standingOf(claim))
-    if (claim.followers) end.followers = claim.followers.slice(0, outcome.along)
-    void Promise.resolve(endings.end(lanePlace, end, outcome)).then(() => this.#closed(claim))
+    if (claim.followers) end.followers = claim.followers.slice(0, outcome.followersSent)
+    void Promise.resolve(endings.end(laneSource, end, outcome)).then(() => this.#closed(claim))
   }
 
   /**
@@ -231,7 +236,7 @@ export class ClaimAttempts {
       const times = (this.#uncounted.get(name) ?? 0) + 1
       this.#uncounted.set(name, times)
       if (times > UNCOUNTED_MAX) {
-        const outcome = { result: countedAs(earlier), along: 0, answeredAfterMs: undefined }
+        const outcome = { result: countedAs(earlier), followersSent: 0, answeredAfterMs: undefined }
         if (claim.hasSlot) this.#releaseSlot(claim)
         this.#finish(claim, subscription, outcome)
         return
@@ -244,10 +249,10 @@ export class ClaimAttempts {
    * Signs the message. Resolves with the result of the attempt if it cannot be signed. While a key is being loaded, the
    * claim keeps its slot, so the number of tries stays limited.
    */
-  async #sign({ subscription, message, blockedBy }: SingleClaim): Promise<AttemptResult | undefined> {
+  async #sign({ subscription, context, blockedBy }: SingleClaim): Promise<AttemptResult | undefined> {
     const { signature, target } = subscription
     try {
-      await this.#options.signing.prepare(message.envelopeFor(signature), target)
+      await this.#options.signing.prepare(context.envelopeFor(signature), target)
       if (blockedBy === SIGNING_CREDENTIAL) this.#options.credentials.worked(SIGNING_CREDENTIAL)
       return undefined
     } catch (error) {
@@ -312,7 +317,7 @@ export class ClaimAttempts {
 
   #releaseSlot(claim: SingleClaim, answeredAfterMs?: number, record = claim.subscription.record): void {
     if (claim.kind === 'throttled') claim.hasSlot = false
-    this.#options.targets.end(claim.message)
+    this.#options.targets.end(claim.context)
     const { slots } = this.#options
     slots.release(record.id, record.maxInFlight, answeredAfterMs, slots.redisMs(record))
     this.#options.freed.announce()
@@ -326,7 +331,7 @@ export class ClaimAttempts {
 }
 
 /** `earlier`: undefined if no request was made. */
-function countedAs(earlier: Again | undefined): AttemptResult {
+function countedAs(earlier: FurtherRequest | undefined): AttemptResult {
   const error = earlier?.cause === 'reset' ? 'connection_reset' : 'connection_failed'
   const what = earlier?.cause ?? 'slow to connect'
   const detail = `${what}, and too often no send time or slot for the next one`

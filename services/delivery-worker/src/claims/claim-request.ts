@@ -2,7 +2,7 @@
  * One request of a claim's attempt, from its slot to its end. One object has the callbacks of the request, because a
  * worker makes thousands of requests a second.
  */
-import type { Again, Expiring, SendMoment } from '@fantail/delivery'
+import type { Expiring, FurtherRequest, SendMoment } from '@fantail/delivery'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { SingleClaim, ThrottledClaim } from './open-claims.ts'
@@ -12,7 +12,7 @@ export interface RequestCallbacks {
   hung(request: ClaimRequest): void
   ended(request: ClaimRequest, outcome: Outcome): void
   /** Called instead of `ended` if the attempt needs another request. */
-  again(request: ClaimRequest, claim: ThrottledClaim, next: Again): void
+  again(request: ClaimRequest, claim: ThrottledClaim, next: FurtherRequest): void
   /** Called instead of `ended` if the send time has passed before the request was written. */
   missed(request: ClaimRequest, claim: ThrottledClaim, dialMs: number): void
   isInTime(claim: ThrottledClaim): boolean
@@ -52,7 +52,7 @@ export class ClaimRequest implements Expiring<ClaimRequest>, SendMoment {
     if (this.claim.kind === 'throttled') this.#callbacks.missed(this, this.claim, dialMs)
   }
 
-  again(next: Again): void {
+  again(next: FurtherRequest): void {
     if (this.claim.kind === 'throttled') this.#callbacks.again(this, this.claim, next)
   }
 }

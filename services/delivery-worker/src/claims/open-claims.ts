@@ -10,11 +10,11 @@
  * They are classes, because a worker makes thousands of them a second and all of a kind then have one shape in memory.
  */
 import type { WaitCause } from '@fantail/contracts'
-import type { Again } from '@fantail/delivery'
+import type { FurtherRequest } from '@fantail/delivery'
 import { retryCost } from '@fantail/policy'
 import type { Claim, RetryState, Standing } from '@fantail/store'
 import type { HeldBodies } from '../bodies/body-bytes.ts'
-import type { ClaimEnd } from '../endings/lane-place.ts'
+import type { ClaimEnd } from '../endings/lane-source.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { Follower } from '../topics/followers.ts'
@@ -39,7 +39,7 @@ abstract class OpenClaim {
   lease: string
   /** null: never attempted. */
   readonly retry: RetryState | null
-  readonly message: MessageContext
+  readonly context: MessageContext
   /** The bytes of its message and of its followers, as BodyBytes counts them. */
   readonly bodies: HeldBodies
   readonly blockedBy: string | undefined
@@ -49,12 +49,12 @@ abstract class OpenClaim {
   /** Whether the lane's record says that the endpoint is proven. */
   proven: boolean
 
-  constructor(lane: TakenLane, claim: Claim, message: MessageContext, bodies: HeldBodies) {
+  constructor(lane: TakenLane, claim: Claim, context: MessageContext, bodies: HeldBodies) {
     this.subscription = lane.subscription
     this.delivery = claim.delivery
     this.lease = claim.lease
     this.retry = claim.state?.kind === 'retry' ? claim.state : null
-    this.message = message
+    this.context = context
     this.bodies = bodies
     this.blockedBy = lane.blockedBy
     this.checkedAt = lane.checkedAt
@@ -72,11 +72,11 @@ export class UnthrottledClaim extends OpenClaim {
   constructor(
     lane: TakenLane,
     claim: Claim,
-    message: MessageContext,
+    context: MessageContext,
     bodies: HeldBodies,
     followers?: Follower[],
   ) {
-    super(lane, claim, message, bodies)
+    super(lane, claim, context, bodies)
     this.followers = followers
   }
 }
@@ -92,7 +92,7 @@ export class ThrottledClaim extends OpenClaim {
   /** If not, it takes one at its send time. A request that misses its send time keeps its slot for the next one. */
   hasSlot = false
   /** The last of the earlier requests of the attempt, if there were any. */
-  earlier: Again | undefined = undefined
+  earlier: FurtherRequest | undefined = undefined
   /** Whether a request has missed its send time, because connecting to the endpoint took too long. */
   isSlowToConnect = false
   /** Rises with each renewal. Results for an earlier round are ignored. */
@@ -108,11 +108,11 @@ export class ThrottledClaim extends OpenClaim {
   constructor(
     lane: TakenLane,
     claim: Claim,
-    message: MessageContext,
+    context: MessageContext,
     bodies: HeldBodies,
     followers?: Follower[],
   ) {
-    super(lane, claim, message, bodies)
+    super(lane, claim, context, bodies)
     this.followers = followers
     this.redisSendAt = claim.sendAt
   }
@@ -137,14 +137,14 @@ export function claimedOf(
  * does not have it yet.
  */
 export function endedBy(
-  { subscription, delivery, lease, retry, message, waitedFor }: OpenClaim,
+  { subscription, delivery, lease, retry, context, waitedFor }: OpenClaim,
   current: CompiledSubscription,
   standing: Standing | undefined,
 ): ClaimEnd {
   return {
     claimed: { subscriptionId: subscription.record.id, delivery, lease, standing },
     subscription: current,
-    message,
+    context,
     delivery,
     attempts: (retry?.attempts ?? 0) + 1,
     path: 'lane',

@@ -30,7 +30,7 @@ export class Renewals {
     this.#queue = new ShardQueue<Item>({
       batchMax: LANES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      giveUp: (shard, { subscriptionId, done }, error) => {
+      drop: (shard, { subscriptionId, done }, error) => {
         options.log.error({ shard, subscriptionId, err: error }, 'renewals.failed')
         done([])
       },

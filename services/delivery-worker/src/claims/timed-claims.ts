@@ -20,7 +20,7 @@
  * have. The worker then puts off all its claims, and new ones, until those earlier send times are over.
  */
 import {
-  FAR_SEND_AHEAD_MS,
+  DISTANT_SEND_AHEAD_MS,
   type LaneRenewal,
   NUMBER,
   type RenewedClaim,
@@ -120,8 +120,8 @@ export class TimedClaims {
   /** Called when Redis's clock was set forward. */
   setForward(): void {
     this.#era++
-    this.#othersUntil = performance.now() + FAR_SEND_AHEAD_MS
-    for (const lane of this.#lanes.values()) this.#replace(inOrder(lane), FAR_SEND_AHEAD_MS)
+    this.#othersUntil = performance.now() + DISTANT_SEND_AHEAD_MS
+    for (const lane of this.#lanes.values()) this.#replace(inOrder(lane), DISTANT_SEND_AHEAD_MS)
   }
 
   /** Called when time travel has moved the time. The stored send times do not change, so they come earlier. */

@@ -46,13 +46,13 @@ export class DeadLetters {
     this.#options = options
   }
 
-  async giveUp(dead: DeadDelivery, result: AttemptResult): Promise<void> {
+  async deadLetter(dead: DeadDelivery, result: AttemptResult): Promise<void> {
     const { status, settling } = this.#options
     const { subscription, claimed, state } = dead
     const finished = { ...dead, ...claimed, attempts: state.attempts, result }
     // A delivery whose event may have to be tried again is declared dead first, so that it is not attempted again.
     if (letterTarget(dead) === null && !hasEvent(dead)) {
-      if (await this.#discard(dead, state.reason)) status.failed(finished)
+      if (await this.#discard(dead, state.cause)) status.failed(finished)
       return
     }
     const declared = { op: 'declareDead', leaseMs: DEAD_LEASE_MS, state } as const
@@ -63,10 +63,10 @@ export class DeadLetters {
   }
 
   /** Continues with a delivery that was declared dead before it was claimed. */
-  async goOn(dead: DeadDelivery): Promise<void> {
+  async resume(dead: DeadDelivery): Promise<void> {
     const gone = await this.#move(dead, true)
     // An attempted delivery was recorded when it was declared dead.
-    if (!gone || dead.state.reason !== 'expired') return
+    if (!gone || dead.state.cause !== 'expired') return
     const { attempts } = dead.state
     this.#options.status.failed({ ...dead, ...dead.claimed, attempts, result: undefined })
   }
@@ -74,7 +74,7 @@ export class DeadLetters {
   /** Returns false if the delivery has not left its lane. `waited`: it was declared dead before it was claimed. */
   async #move(dead: DeadDelivery, waited = false): Promise<boolean> {
     const target = letterTarget(dead)
-    if (target === null) return this.#discard(dead, dead.state.reason)
+    if (target === null) return this.#discard(dead, dead.state.cause)
     const appended = await this.#options.letters.append(dead, target)
     if (appended.outcome === 'later') return this.#postpone(dead)
     if (appended.outcome === 'missing') return this.#awaitQueue(dead, appended.queueArn)
@@ -87,12 +87,12 @@ export class DeadLetters {
     })
     if (waited) this.#options.missing.found(queueArn, laneOf(dead))
     if (!accepted) return false
-    this.#options.recorder.ended(dead, 'deadLettered', dead.state.reason, dead.state)
+    this.#options.recorder.ended(dead, 'deadLettered', dead.state.cause, dead.state)
     const { subscriptionId } = dead.claimed
-    const { messageId } = dead.message.message
-    const { reason, statusCode, error, attempts } = dead.state
+    const { messageId } = dead.context.message
+    const { cause, statusCode, error, attempts } = dead.state
     this.#options.log.warn(
-      { messageId, subscriptionId, queueArn, reason, statusCode, error, attempts },
+      { messageId, subscriptionId, queueArn, reason: cause, statusCode, error, attempts },
       'delivery.dead_lettered',
     )
     return true
@@ -114,9 +114,9 @@ export class DeadLetters {
   }
 
   /** Ms until the delivery is too old. A redriven delivery is never too old, as in lanes. */
-  #retentionLeftMs({ subscription, claimed, message }: DeadDelivery): number {
+  #retentionLeftMs({ subscription, claimed, context }: DeadDelivery): number {
     if (deliveryGeneration(claimed.delivery) > 0) return subscription.retentionMs
-    return message.message.publishedAt + subscription.retentionMs - this.#options.now()
+    return context.message.publishedAt + subscription.retentionMs - this.#options.now()
   }
 
   /** Returns the dead delivery to its lane. The next worker that claims it continues with the append. */
@@ -158,15 +158,15 @@ function laneOf({ subscription, claimed }: DeadDelivery) {
 }
 
 /** The endpoint is shown without credentials. */
-function discardedLine({ subscription, message, state }: DeadDelivery, cause: string) {
+function discardedLine({ subscription, context, state }: DeadDelivery, cause: string) {
   const { id: subscriptionId, topicArn } = subscription.record
-  const { messageId } = message.message
+  const { messageId } = context.message
   const { statusCode, error, attempts } = state
   return {
     messageId,
     topicArn,
     subscriptionId,
-    endpoint: maskCredentials(endpointOf(subscription.record, message.message)),
+    endpoint: maskCredentials(endpointOf(subscription.record, context.message)),
     cause,
     statusCode,
     error,

@@ -37,7 +37,7 @@ const NAMES_TRIED_MAX = 3
 export interface DeadDelivery {
   claimed: Claimed
   subscription: CompiledSubscription
-  message: MessageContext
+  context: MessageContext
   state: DeadState
 }
 
@@ -96,14 +96,14 @@ export class LetterAppends {
     } catch (error) {
       const missing = error instanceof FantailError && error.code === 'not_found'
       this.#report(name, missing ? 'up' : 'down', error)
-      const { messageId } = dead.message.message
+      const { messageId } = dead.context.message
       this.#options.log.debug({ queueArn: name, messageId, error: String(error) }, 'dead_letter.postponed')
       return missing && 'queueArn' in target ? { outcome: 'missing', ...target } : { outcome: 'later' }
     }
   }
 
   async #appendTo(dead: DeadDelivery, queueArn: string): Promise<Appended> {
-    if (await this.#options.admission.denies(queueArn, dead.message.message)) {
+    if (await this.#options.admission.denies(queueArn, dead.context.message)) {
       return { outcome: 'denied', queueArn }
     }
     await this.#options.memory.admitDeadLetter()
@@ -122,7 +122,7 @@ export class LetterAppends {
     for (let tries = 0; tries < NAMES_TRIED_MAX; tries++) {
       const queueArn = await topicQueues.arnOf(topicArn)
       if (queueArn === null) throw new Error('other queues have all names of the topic’s own')
-      if (await admission.denies(queueArn, dead.message.message)) return { outcome: 'denied', queueArn }
+      if (await admission.denies(queueArn, dead.context.message)) return { outcome: 'denied', queueArn }
       await memory.admitDeadLetter()
       const letter = await this.#letterFor(dead, queueArn)
       const bytesMax = quota.queueBytes
@@ -143,11 +143,11 @@ export class LetterAppends {
   }
 
   async #letterFor(dead: DeadDelivery, queueArn: string) {
-    const { subscription, message, state, claimed } = dead
+    const { subscription, context, state, claimed } = dead
     const { messageId, generation } = parseDeliveryId(claimed.delivery)
     const { record } = subscription
     const deadLetter = {
-      reason: state.reason,
+      reason: state.cause,
       statusCode: state.statusCode,
       lastError: state.error,
       attempts: state.attempts,
@@ -155,9 +155,9 @@ export class LetterAppends {
       topicArn: record.topicArn,
       messageId,
       generation,
-      publishedAt: message.message.publishedAt,
+      publishedAt: context.message.publishedAt,
       deadLetteredAt: this.#options.now(),
-      message: message.message,
+      message: context.message,
     }
     const item = queueBody(await this.#signed(dead), targetOfLetters(subscription.target), queueArn)
     const sealed = item.sealed || (await this.#options.admission.seals(queueArn))
@@ -165,9 +165,9 @@ export class LetterAppends {
   }
 
   /** The envelope, signed as the endpoint would have got it. */
-  async #signed({ subscription, message }: DeadDelivery): Promise<Envelope> {
+  async #signed({ subscription, context }: DeadDelivery): Promise<Envelope> {
     const { signature, target } = subscription
-    const envelope = message.envelopeFor(signature)
+    const envelope = context.envelopeFor(signature)
     if (signature === undefined) return envelope
     if (this.#options.signing.waiting > SIGNATURES_WAITING_MAX) throw new Error('too much waits to be signed')
     await this.#options.signing.prepare(envelope, target)
@@ -178,9 +178,9 @@ export class LetterAppends {
 /** null: there is no queue, or the message is a confirmation, which never goes to a dead-letter queue. */
 export function letterTarget({
   subscription: { record },
-  message,
-}: Pick<DeadDelivery, 'subscription' | 'message'>): LetterTarget | null {
-  if (message.message.kind !== undefined && message.message.kind !== 'Notification') return null
+  context,
+}: Pick<DeadDelivery, 'subscription' | 'context'>): LetterTarget | null {
+  if (context.message.kind !== undefined && context.message.kind !== 'Notification') return null
   if (record.deadLetters === 'topicQueue') return { topicArn: record.topicArn }
   return record.redrivePolicy && { queueArn: record.redrivePolicy.deadLetterTargetArn }
 }

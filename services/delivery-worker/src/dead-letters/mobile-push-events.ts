@@ -74,10 +74,10 @@ export class MobilePushEvents {
   }
 
   /** Publishes the event of a delivery that has failed permanently. Returns false if this must be tried again. */
-  async failed({ subscription, message, state }: DeadDelivery): Promise<boolean> {
-    const { messageId, isEvent } = message.message
+  async failed({ subscription, context, state }: DeadDelivery): Promise<boolean> {
+    const { messageId, isEvent } = context.message
     if (isEvent) return true
-    const endpointArn = endpointOf(subscription.record, message.message)
+    const endpointArn = endpointOf(subscription.record, context.message)
     try {
       const application = await this.#options.application(
         parsePlatformEndpointArn(endpointArn)?.application ?? '',
@@ -121,5 +121,5 @@ function failureMessage(state: DeadState): string {
   const type = failureTypeOf(state)
   if (type !== 'DeliveryFailedPerm') return MESSAGES[type]
   const last = state.error ?? state.statusCode
-  return `${MESSAGES[type]} ${state.reason}${last === null ? '' : `, ${last}`}`
+  return `${MESSAGES[type]} ${state.cause}${last === null ? '' : `, ${last}`}`
 }

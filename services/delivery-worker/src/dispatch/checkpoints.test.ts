@@ -15,14 +15,14 @@ import { RunRetries } from './run-retries.ts'
 const [BATCH] = batchField('')
 const log = createLogger({ service: 'test', level: 'silent' })
 
-function createRun(key: string, shard: number): JobRun {
-  const of = { key, fence: 1, messages: [], isLost: () => false, copies: lastingCopies() }
+function createRun(jobName: string, shard: number): JobRun {
+  const of = { jobName, fence: 1, messages: [], isLost: () => false, copies: lastingCopies() }
   const run = new JobRun(
     { ...of, hasCapacityFor: never, handOut: never, handOutAgain: never },
     [],
     () => undefined,
   )
-  const slice = { sliceId: `${key}.0`, shard, bits: 8 } as CompiledSlice
+  const slice = { sliceId: `${jobName}.0`, shard, bits: 8 } as CompiledSlice
   run.addUnit(new Unit({ run, index: 0, context: {} as MessageContext, slice, checkedAt: 0 }))
   return run
 }
@@ -33,7 +33,8 @@ async function never(): Promise<never> {
 
 test('one checkpoint of a run and shard is asked for at a time, however long Redis is away', async () => {
   const asked: string[] = []
-  const checkpoint = (shard: number, { key }: { key: string }) => void asked.push(`${key} ${shard}`)
+  const checkpoint = (shard: number, { jobName }: { jobName: string }) =>
+    void asked.push(`${jobName} ${shard}`)
   const options = {
     parking: { checkpoint },
     log,

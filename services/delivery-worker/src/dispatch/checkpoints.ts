@@ -40,18 +40,18 @@ export class Checkpoints {
   }
 
   begin(run: JobRun): void {
-    this.#runs.set(run.key, run)
+    this.#runs.set(run.jobName, run)
     this.#arm()
   }
 
   end(run: JobRun): void {
-    if (this.#runs.get(run.key) === run) this.#runs.delete(run.key)
+    if (this.#runs.get(run.jobName) === run) this.#runs.delete(run.jobName)
     const shards = run.touchedShards()
     if (shards.size === 0) return
     // An entry stays until the job is completed. If another worker completes the job, this process never learns of it.
     // So the number of entries is limited.
     if (this.#written.size >= CHECKPOINTED_MAX) this.#written.clear()
-    this.#written.set(run.key, shards)
+    this.#written.set(run.jobName, shards)
   }
 
   /**
@@ -59,17 +59,17 @@ export class Checkpoints {
    * If the job was taken over, the fence stays. The earlier worker may only have been frozen, and still have an attempt
    * of the job.
    */
-  async completed({ key, fence }: Pick<DispatchRun, 'key' | 'fence'>): Promise<void> {
-    const shards = this.#written.get(key)
+  async completed({ jobName, fence }: Pick<DispatchRun, 'jobName' | 'fence'>): Promise<void> {
+    const shards = this.#written.get(jobName)
     if (!shards) return
-    this.#written.delete(key)
+    this.#written.delete(jobName)
     try {
       const { lanes } = this.#options
       const close = (shard: number) =>
-        fence > 1 ? lanes.keepFence(shard, key, fence) : lanes.deleteCheckpoints(shard, [key])
+        fence > 1 ? lanes.keepFence(shard, jobName, fence) : lanes.deleteCheckpoints(shard, [jobName])
       await Promise.all([...shards].map(close))
     } catch (error) {
-      this.#options.log.debug({ err: error, job: key }, 'checkpoint.left_to_expire')
+      this.#options.log.debug({ err: error, job: jobName }, 'checkpoint.left_to_expire')
     }
   }
 
@@ -96,7 +96,7 @@ export class Checkpoints {
   ): Promise<void> {
     run.touch(shard)
     const fields = notes.map(([name, text]): [string, Buffer] => [name, Buffer.from(text)])
-    const jobs = [{ job: run.key, fence: run.fence, fields, entries: [] }]
+    const jobs = [{ jobName: run.jobName, fence: run.fence, fields, entries: [] }]
     const result = await this.#options.retries.untilDone(run, async () => {
       const proven = run.copies.proveIn(shard)
       if (proven !== true && !(await proven)) return undefined
@@ -123,7 +123,7 @@ export class Checkpoints {
    * remembered for long.
    */
   saveBeforeLoss(run: JobRun): void {
-    const { key, fence, copies } = run
+    const { jobName, fence, copies } = run
     if (!copies.hasUnnamed) return
     const units = Map.groupBy(run.settledBesideCopies(), ({ shard }) => shard)
     const save = async (shard: number, settled: SettledUnit[], holds: Holds) => {
@@ -131,7 +131,7 @@ export class Checkpoints {
       const fields = settled.map((unit) => settledField(unit, holds))
       await this.#options.lanes.park(shard, {
         messages: [],
-        jobs: [{ job: key, fence, fields, entries: [] }],
+        jobs: [{ jobName, fence, fields, entries: [] }],
       })
     }
     copies.beforeLoss(async (holds) => {
@@ -143,9 +143,9 @@ export class Checkpoints {
     const { lanes, retries } = this.#options
     const found = await retries.untilDone(run, async () => {
       const mark = run.copies.mark(shardBase(shard))
-      return { ...(await lanes.openCheckpoint(shard, run.key, run.fence)), mark }
+      return { ...(await lanes.openCheckpoint(shard, run.jobName, run.fence)), mark }
     })
-    if (found?.unreadable) this.#options.log.error({ shard, job: run.key }, 'checkpoint.unreadable')
+    if (found?.unreadable) this.#options.log.error({ shard, job: run.jobName }, 'checkpoint.unreadable')
     if (!found || found.stale) run.lost = true
     else run.restore(shard, found)
     if (found && found.fields.size > 0) run.copies.opened(shard, run.fence, found.mark)

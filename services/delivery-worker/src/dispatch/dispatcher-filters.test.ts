@@ -47,8 +47,8 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
     firstAttempts,
     parking: { checkpoint: () => undefined },
     recorder,
-    locked: { add: () => undefined },
-    idempotency: { holds: async () => true },
+    locked: { report: () => undefined },
+    idempotency: { claimForDispatch: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
     count: async () => undefined,
     quarantine: async () => 'added',
@@ -58,7 +58,7 @@ function createDispatcher(start: (unit: Unit) => void, queued = 0) {
   })
   const run = (fence: number, message = red) =>
     dispatcher.run({
-      key: 'dispatch-0:1',
+      jobName: 'dispatch-0:1',
       fence,
       messages: [messageBody(message)],
       isLost: () => false,
@@ -100,7 +100,7 @@ async function dieHalfWay(settled: SubscriptionRecord): Promise<Unit> {
   const fields = unit.run.checkpointFields(shard)
   await fixture.lanes.park(shard, {
     messages: [],
-    jobs: [{ job: unit.run.key, fence: 1, fields, entries: [] }],
+    jobs: [{ jobName: unit.run.jobName, fence: 1, fields, entries: [] }],
   })
   return unit
 }
@@ -130,7 +130,7 @@ test('a later start passes over no slice: it has to make the first one stale the
   await run(2)
   expect(rejected).toEqual([])
   const { shard } = first.slice
-  const late = { messages: [], jobs: [{ job: first.run.key, fence: 1, fields: [], entries: [] }] }
+  const late = { messages: [], jobs: [{ jobName: first.run.jobName, fence: 1, fields: [], entries: [] }] }
   expect((await fixture.lanes.park(shard, late)).jobs[0]?.stale).toBe(true)
 })
 

@@ -43,7 +43,7 @@ const message = (text: string, topicArn: string): Message => ({
 function createDispatcher(
   start: ((unit: Unit) => void) | DispatcherOptions['firstAttempts'],
   set: Partial<DispatcherOptions['snapshots']> = {},
-  idempotency: DispatcherOptions['idempotency'] = { holds: async () => true },
+  idempotency: DispatcherOptions['idempotency'] = { claimForDispatch: async () => true },
 ) {
   const counted: string[] = []
   const shards = [topic('a'), topic('b')]
@@ -84,7 +84,7 @@ function createDispatcher(
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
-    locked: { add: () => undefined },
+    locked: { report: () => undefined },
     idempotency,
     log,
     count: async (cause) => void counted.push(cause),
@@ -107,7 +107,7 @@ const bodyOf = (given: Message): string =>
   typeof given?.message === 'string' ? messageBody(given) : JSON.stringify(given)
 
 const job = (fence: number, messages: Message[]) => ({
-  key: 'dispatch-0:1',
+  jobName: 'dispatch-0:1',
   fence,
   messages: messages.map(bodyOf),
   isLost: () => false,
@@ -280,7 +280,7 @@ test.each([
 
 test('a run whose job Redis has lost claims no idempotency key and delivers nothing', async () => {
   const started: Unit[] = []
-  const lost = { holds: async () => 'jobGone' as const }
+  const lost = { claimForDispatch: async () => 'jobGone' as const }
   const { dispatcher, counted } = createDispatcher((unit) => started.push(unit), {}, lost)
   const keyed = { ...message('first', topic('a')), idempotency: { key: 'ft:{x}:idem:u:k', value: 'v' } }
   expect(await dispatcher.run(job(1, [keyed]))).toBe('lost')
@@ -434,14 +434,14 @@ test('a job at which starts have failed is not cut by a later one', async () => 
   const fields: [string, Buffer][] = [['failed.0', Buffer.from('1')]]
   await new Lanes(redis).park(shard, {
     messages: [],
-    jobs: [{ job: 'dispatch-0:1', fence: 3, fields, entries: [] }],
+    jobs: [{ jobName: 'dispatch-0:1', fence: 3, fields, entries: [] }],
   })
   expect(await startWide(4)).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
 })
 
 test('a job of which an earlier start has settled something is not cut by a later one', async () => {
   const fields: [string, Buffer][] = [['0.wide.1', Buffer.from([1])]]
-  const jobs = [{ job: 'dispatch-0:1', fence: 1, fields, entries: [] }]
+  const jobs = [{ jobName: 'dispatch-0:1', fence: 1, fields, entries: [] }]
   await new Lanes(redis).park(1, { messages: [], jobs })
   expect(await startWide(2)).toEqual({ started: ['wide.0', 'wide.1'], parts: 0 })
 })

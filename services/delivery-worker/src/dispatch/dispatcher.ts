@@ -22,10 +22,10 @@ import {
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { IsolationNotes } from '../reports/isolation-notes.ts'
+import { LOCKED_RETRY_MS, type MissingKeys } from '../reports/missing-keys.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import { JobRun } from '../runs/job-run.ts'
 import type { Parking } from '../settling/parking.ts'
-import { LOCKED_RETRY_MS, type LockedMessages } from '../topics/locked-messages.ts'
 import { contextOf, MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { Checkpoints } from './checkpoints.ts'
@@ -49,8 +49,8 @@ export interface DispatcherOptions {
   firstAttempts: Pick<FirstAttempts, 'start' | 'queued'>
   parking: Pick<Parking, 'checkpoint'>
   recorder: Pick<OutcomeRecorder, 'dispatched' | 'filtered' | 'rejectedSlices' | 'unmatched' | 'expiredWhole'>
-  idempotency: Pick<Idempotency, 'holds'>
-  locked: Pick<LockedMessages, 'add'>
+  idempotency: Pick<Idempotency, 'claimForDispatch'>
+  locked: Pick<MissingKeys, 'report'>
   log: Logger
   /** For messages that do not name their own. */
   links?: Links
@@ -170,19 +170,19 @@ export class Dispatcher {
   }
 
   /** Called when the job was removed from Redis. */
-  completed(job: Pick<DispatchRun, 'key' | 'fence'>): Promise<void> {
+  completed(job: Pick<DispatchRun, 'jobName' | 'fence'>): Promise<void> {
     return this.#checkpoints.completed(job)
   }
 
   /** Logs one line per job: how many deliveries were made at once, and how many wait in lanes. */
   #logRun(run: JobRun): void {
     if (!this.#options.log.isLevelEnabled('info')) return
-    const { key: job, fence, lost, units } = run
+    const { jobName, fence, lost, units } = run
     const delivered = units.reduce((sum, unit) => sum + unit.delivered.count(), 0)
     const parked = units.reduce((sum, unit) => sum + unit.parked.count(), 0)
     const durationMs = Math.round(performance.now() - run.startedAt)
     const counts = { messages: run.messages.length, slices: units.length, delivered, parked }
-    this.#options.log.info({ job, fence, ...counts, lost, durationMs }, 'dispatch.completed')
+    this.#options.log.info({ job: jobName, fence, ...counts, lost, durationMs }, 'dispatch.completed')
   }
 
   /** Called when capacity was freed. Units that wait for capacity may continue. */
@@ -219,7 +219,7 @@ export class Dispatcher {
     const job = wholeJob(run, messages)
     const isArchived = messages.some((message) => message.isArchived)
     const mark = isArchived ? run.copies.mark(shardBase(shardOf(first.arn))) : undefined
-    const isKept = await this.#retries.untilDone(run, () => this.#isKept(messages, job))
+    const isKept = await this.#retries.untilDone(run, () => this.#tryKeep(messages, job))
     if (isKept === false) run.awaitsRing = true
     if (!isKept) return
     // If Redis loses them, the next start keeps them again.
@@ -228,7 +228,7 @@ export class Dispatcher {
   }
 
   /** False: Redis permanently refuses messages of an archive. Other jobs must not wait for this one. */
-  async #isKept(messages: NewKept[], job: KeptJob | undefined): Promise<boolean> {
+  async #tryKeep(messages: NewKept[], job: KeptJob | undefined): Promise<boolean> {
     try {
       await this.#options.keeping.keep(messages, job)
       return true
@@ -251,7 +251,7 @@ export class Dispatcher {
   /** The message stays in the job, and the job starts again until somebody has the key. */
   #lockedContext(body: string, error: SealKeyError): MessageContext {
     const context = new MessageContext(readMessage(body), this.#options.links, body)
-    this.#options.locked.add(context.message.topicArn, error)
+    this.#options.locked.report(context.message.topicArn, error)
     return context
   }
 }

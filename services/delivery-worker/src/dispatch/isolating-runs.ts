@@ -54,8 +54,8 @@ interface IsolatingRunsOptions {
  * Whether starts of the job have failed at one of its messages. It uses only the part of the checkpoint that has been
  * read.
  */
-export function hasFailedStarts({ key, restored }: JobRun): boolean {
-  const failed = `${shardOf(key)}:${FAILED}`
+export function hasFailedStarts({ jobName, restored }: JobRun): boolean {
+  const failed = `${shardOf(jobName)}:${FAILED}`
   return [...restored.keys()].some((name) => name.startsWith(failed))
 }
 
@@ -73,7 +73,7 @@ export class IsolatingRuns {
 
   /** Must be called when a start begins, unless it is the first of its job. */
   async isNeeded(run: JobRun): Promise<boolean> {
-    await this.#options.checkpoints.restore(run, shardOf(run.key))
+    await this.#options.checkpoints.restore(run, shardOf(run.jobName))
     return run.begunStart >= ISOLATING_FROM_BEGUN
   }
 
@@ -139,7 +139,7 @@ export class IsolatingRuns {
 
   /** Failed starts by index. The message that was under way in the previous start is counted. */
   async #failedStarts(run: JobRun): Promise<Map<number, number>> {
-    const shard = shardOf(run.key)
+    const shard = shardOf(run.jobName)
     const failed = new Map<number, number>()
     for (const [name, value] of run.restored) {
       const [, index] = name.split(`${shard}:${FAILED}`)
@@ -168,7 +168,7 @@ export class IsolatingRuns {
     failedStarts: number,
   ): Promise<number | undefined> {
     const name = `${DELAYED}${index}`
-    const waitedFor = Number(run.restored.get(`${shardOf(run.key)}:${name}`) ?? 0)
+    const waitedFor = Number(run.restored.get(`${shardOf(run.jobName)}:${name}`) ?? 0)
     if (waitedFor === failedStarts) return undefined
     const delayMs = isolationMs(failedStarts)
     await this.#note(run, [
@@ -180,6 +180,6 @@ export class IsolatingRuns {
   }
 
   #note(run: JobRun, notes: [name: string, text: string][]): Promise<void> {
-    return this.#options.checkpoints.note(run, shardOf(run.key), notes)
+    return this.#options.checkpoints.note(run, shardOf(run.jobName), notes)
   }
 }

@@ -86,7 +86,7 @@ export class JobParts {
     const arns = new Set(run.messages.map(({ message }) => message.topicArn))
     const snapshots = await Promise.all([...arns].map((arn) => this.#snapshotOf(run, arn)))
     const ofSlices = snapshots.flatMap((snapshot) => snapshot?.slices.map(({ shard }) => shard) ?? [])
-    const shards = new Set([shardOf(run.key), ...[...arns].map(shardOf), ...ofSlices])
+    const shards = new Set([shardOf(run.jobName), ...[...arns].map(shardOf), ...ofSlices])
     await Promise.all([...shards].map((shard) => this.#options.checkpoints.restore(run, shard)))
     const fields = [...run.restored.keys()]
     return hasFailedStarts(run) || fields.some((field) => UNIT_FIELD.test(field) || isKeptNote(field))
@@ -140,7 +140,7 @@ export class JobParts {
     // The run ends here, and a later start decides whether to cut the job.
     if (handedOut === false) run.lost = true
     if (handedOut)
-      log.info({ job: run.key, messages: run.messages.length, parts: parts.length }, 'dispatch.cut')
+      log.info({ job: run.jobName, messages: run.messages.length, parts: parts.length }, 'dispatch.cut')
     return handedOut === true
   }
 

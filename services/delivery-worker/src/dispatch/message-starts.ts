@@ -26,7 +26,7 @@ interface MessageStartsOptions {
   retries: RunRetries
   quarantine: RunQuarantine
   recorder: Pick<OutcomeRecorder, 'rejectedSlices' | 'unmatched' | 'expiredWhole'>
-  idempotency: Pick<Idempotency, 'holds'>
+  idempotency: Pick<Idempotency, 'claimForDispatch'>
   isolation: Pick<IsolationNotes, 'end'>
   /** Adds one to a count in Redis, in addition to the scripts' own counts. */
   count(cause: string): Promise<void>
@@ -113,7 +113,7 @@ export class MessageStarts {
     }
     // The key is checked only now. Otherwise a message without subscribers could claim the key of a topic that was
     // created again.
-    if (context.message.idempotency && !(await this.#holdsItsKey(run, context.message, snapshot))) return
+    if (context.message.idempotency && !(await this.#claimsKey(run, context.message, snapshot))) return
     if (hasFirstSlices(run.part)) keepLater(run, snapshot, context)
     const { snapshots, recorder } = this.#options
     const checks = snapshots.checkFilters(snapshot)
@@ -193,7 +193,7 @@ export class MessageStarts {
    * was created again meanwhile, a repeated request finds its key free, and its message would be delivered too. A
    * message that is dropped depends on the other one's claim, which Redis may lose.
    */
-  async #holdsItsKey(
+  async #claimsKey(
     run: JobRun,
     { idempotency, topicUid }: Message,
     { topic }: TopicSnapshot,
@@ -203,7 +203,10 @@ export class MessageStarts {
     const name = topicUid === undefined ? key : underTopic(key, topicUid, topic.uid)
     const claim = async () => {
       const mark = run.copies.mark(name)
-      const claimed = await this.#options.idempotency.holds(name, value, { run: run.key, mark })
+      const claimed = await this.#options.idempotency.claimForDispatch(name, value, {
+        jobName: run.jobName,
+        mark,
+      })
       if (claimed === 'jobGone') run.lost = true
       else if (!claimed) run.copies.wrote(mark)
       return claimed === true

@@ -36,7 +36,7 @@ export class RunQuarantine {
 
   async addUnreadable(run: JobRun, { index, body, error }: Unreadable): Promise<void> {
     const detail = `message ${index} of its job cannot be decoded: ${error instanceof Error ? error.message : error}`
-    const id = `job.${run.key.replaceAll(':', '.')}.${index}`
+    const id = `job.${run.jobName.replaceAll(':', '.')}.${index}`
     await this.add(run, { id, reason: 'messageUnreadable', detail, raw: body })
   }
 }

@@ -216,7 +216,7 @@ test('a sealed message of another topic in a lane is quarantined and not deliver
   const entry = { subscriptionId: id, delivery: message, message: 0, park: { as: 'fresh' as const } }
   await fixture.lanes.park(shardOf(TOPIC), {
     messages: [{ id: message, body: messageBody(other) }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
   await waitFor(async () => (await quarantined()).length === 1, { what: 'the entry' })
   expect(bodiesSent()).toEqual([])

@@ -1,5 +1,4 @@
 /** Starts a message in one slice: its subscriptions are matched, the unit is admitted, and first attempts begin. */
-
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { JobRun } from '../runs/job-run.ts'

@@ -19,7 +19,7 @@ export function wholeJob(run: KeptRun, messages: NewKept[]): KeptJob | undefined
   const copies = fence === 1 && !part
   if (copies && !isWhole(run, messages)) return undefined
   const { arn, uid } = first
-  return { arn, uid, record: record.key, name: record.name, addedAt: record.addedAt, copies, messages }
+  return { arn, uid, record: record.jobKey, name: record.jobName, addedAt: record.addedAt, copies, messages }
 }
 
 function isWhole(run: KeptRun, messages: NewKept[]): boolean {

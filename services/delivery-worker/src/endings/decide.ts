@@ -11,8 +11,8 @@ export interface RetrySettings {
   maxRetrySeconds: number
 }
 
-/** `uncounted`: the circuit was open, so that the delivery keeps its position in the lane and no retry is counted. */
-export type DecidedStep = NextStep | { step: 'uncounted' }
+/** `circuitOpen`: the delivery keeps its position in the lane, and no retry is counted. */
+export type DecidedStep = NextStep | { step: 'circuitOpen' }
 
 export function decide(
   { subscription: { record, policy }, attempts }: AttemptEnd,
@@ -33,14 +33,14 @@ export function decide(
 
 /** Whether the result says something about the endpoint, so that retry mode and circuit breaker count it. */
 export function saysOfEndpoint({ step }: DecidedStep): boolean {
-  return step !== 'wait' && step !== 'pause'
+  return step !== 'wait' && step !== 'gone'
 }
 
 /** `circuit`: its state before the attempt ended. */
 export function inCircuit(step: DecidedStep, circuit: Circuit): DecidedStep {
-  return circuit.open && isRetryable(step) ? { step: 'uncounted' } : step
+  return circuit.open && isRetryable(step) ? { step: 'circuitOpen' } : step
 }
 
 function isRetryable(step: DecidedStep): boolean {
-  return step.step === 'retry' || (step.step === 'dead' && step.because === 'retriesExhausted')
+  return step.step === 'retry' || (step.step === 'dead' && step.cause === 'retriesExhausted')
 }

@@ -1,14 +1,14 @@
 /**
  * Ends every attempt:
  *
- *   AttemptEnd, Outcome ─▶ decide (what follows) ─▶ every report ─▶ the delivery's place applies it
+ *   AttemptEnd, Outcome ─▶ decide (what follows) ─▶ every report ─▶ the delivery's source applies it
  *
- * The place of a delivery is what has it while it is attempted: its job (job-place.ts), or the claim of its lane
- * (lane-place.ts), alone or in a batch.
+ * The source of a delivery is what has it while it is attempted: its job (job-source.ts), or the claim of its lane
+ * (lane-source.ts), alone or in a batch.
  */
 import { type StoredWhy, TOKEN_CREDENTIAL, type Why } from '@fantail/contracts'
 import { whyNext } from '@fantail/policy'
-import type { DeadState, RetryState } from '@fantail/store'
+import type { DeadState, RetryState, SettleTo } from '@fantail/store'
 import type { AttemptEnd, Decided, EndReport } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
 import { whyUncounted } from '../attempts/attempt-why.ts'
@@ -17,17 +17,17 @@ import type { Circuit, LanePacing } from '../settling/lane-pacing.ts'
 import { type DecidedStep, decide, inCircuit, type RetrySettings, saysOfEndpoint } from './decide.ts'
 import type { GoneEndpoints } from './gone-endpoints.ts'
 
-/** A delivery returns to its lane, and no attempt is counted. `uncounted`: it keeps its position there. */
-export type Back = { as: 'unsent'; delayMs: number } | { as: 'uncounted' }
+/** A delivery returns to its lane, and no attempt is counted. `returnUncounted`: it keeps its position there. */
+export type Return = Extract<SettleTo, { op: 'returnUnsent' | 'returnUncounted' }>
 
 /** Applies what was decided. Each function resolves when Redis has it, or has refused it because a lease had ended. */
-export interface Place<E extends AttemptEnd> {
+export interface DeliverySource<E extends AttemptEnd> {
   /** Why a successful attempt came at its time. `circuit`: its state before the attempt ended. */
-  whyItCame(end: E, outcome: Outcome, circuit: Circuit | undefined): StoredWhy | undefined
+  successCause(end: E, outcome: Outcome, circuit: Circuit | undefined): StoredWhy | undefined
   delivered(end: E, outcome: Outcome, why: StoredWhy | undefined): void | Promise<void>
   retry(end: E, state: RetryState, delayMs: number): void | Promise<void>
   dead(end: E, state: DeadState, outcome: Outcome): void | Promise<void>
-  back(end: E, outcome: Outcome, back: Back): void | Promise<void>
+  giveBack(end: E, outcome: Outcome, to: Return): void | Promise<void>
   /** The lane is blocked until the credential works. No attempt is counted. */
   block(end: E, outcome: Outcome, credential: string, delayMs: number): void | Promise<void>
 }
@@ -50,27 +50,27 @@ export class Endings {
     this.#options = options
   }
 
-  /** Resolves when the place has applied what follows. A first attempt that succeeded has no promise. */
-  end<E extends AttemptEnd>(place: Place<E>, end: E, outcome: Outcome): void | Promise<void> {
+  /** Resolves when the source has applied what follows. A first attempt that succeeded has no promise. */
+  end<E extends AttemptEnd>(source: DeliverySource<E>, end: E, outcome: Outcome): void | Promise<void> {
     const step = decide(end, outcome, this.#options)
-    if (end.subscription.paced && saysOfEndpoint(step)) return this.#endPaced(place, end, outcome, step)
-    return this.#apply(place, end, outcome, step, undefined)
+    if (end.subscription.paced && saysOfEndpoint(step)) return this.#endPaced(source, end, outcome, step)
+    return this.#apply(source, end, outcome, step, undefined)
   }
 
   /** The answer is reported to the lane, which knows whether its circuit was open. */
   async #endPaced<E extends AttemptEnd>(
-    place: Place<E>,
+    source: DeliverySource<E>,
     end: E,
     outcome: Outcome,
     step: DecidedStep,
   ): Promise<void> {
     const { subscription, retryCost = 0 } = end
     const circuit = await this.#options.pacing.answered(subscription, outcome.result, retryCost)
-    await this.#apply(place, end, outcome, inCircuit(step, circuit), circuit)
+    await this.#apply(source, end, outcome, inCircuit(step, circuit), circuit)
   }
 
   #apply<E extends AttemptEnd>(
-    place: Place<E>,
+    source: DeliverySource<E>,
     end: E,
     outcome: Outcome,
     step: DecidedStep,
@@ -78,36 +78,36 @@ export class Endings {
   ): void | Promise<void> {
     switch (step.step) {
       case 'delivered': {
-        const why = place.whyItCame(end, outcome, circuit)
+        const why = source.successCause(end, outcome, circuit)
         this.#report(end, outcome, why || circuit ? { decision: 'delivered', why, circuit } : DELIVERED)
-        return place.delivered(end, outcome, why)
+        return source.delivered(end, outcome, why)
       }
       case 'retry': {
         const why = whyNext(step)
         this.#report(end, outcome, { decision: 'retry', why, circuit })
-        return place.retry(end, { kind: 'retry', ...stateOf(end, outcome), why }, step.delayMs)
+        return source.retry(end, { kind: 'retry', ...stateOf(end, outcome), why }, step.delayMs)
       }
       case 'dead':
         this.#report(end, outcome, { decision: 'dead', why: whyNext(step), circuit })
-        return place.dead(end, { kind: 'dead', reason: step.because, ...stateOf(end, outcome) }, outcome)
-      case 'uncounted':
+        return source.dead(end, { kind: 'dead', cause: step.cause, ...stateOf(end, outcome) }, outcome)
+      case 'circuitOpen':
         this.#report(end, outcome, { decision: 'circuitOpen', why: whyUncounted(end.subscription), circuit })
-        return place.back(end, outcome, { as: 'uncounted' })
+        return source.giveBack(end, outcome, { op: 'returnUncounted' })
       case 'wait': {
         const { delayMs } = step
         this.#report(end, outcome, { decision: 'wait', why: { because: 'serviceLimit', delayMs } })
-        return place.back(end, outcome, { as: 'unsent', delayMs })
+        return source.giveBack(end, outcome, { op: 'returnUnsent', delayMs })
       }
-      case 'block':
-        return this.#block(place, end, outcome, circuit)
-      case 'pause':
-        return this.#pause(place, end, outcome)
+      case 'misconfigured':
+        return this.#block(source, end, outcome, circuit)
+      case 'gone':
+        return this.#pause(source, end, outcome)
     }
   }
 
   /** The attempt could not be made, because of the service's own configuration or a token server. */
   #block<E extends AttemptEnd>(
-    place: Place<E>,
+    source: DeliverySource<E>,
     end: E,
     outcome: Outcome,
     circuit: Circuit | undefined,
@@ -118,20 +118,24 @@ export class Endings {
     const because = result.credential.startsWith(TOKEN_CREDENTIAL) ? 'noToken' : 'misconfigured'
     const why: Why = { because, delayMs }
     this.#report(end, outcome, { decision: 'misconfigured', why, circuit })
-    return place.block(end, outcome, result.credential, delayMs)
+    return source.block(end, outcome, result.credential, delayMs)
   }
 
   /**
    * The endpoint is gone. The subscription is paused before the delivery returns to its lane, so that no worker claims
    * it. The answer does not count for retry mode and circuit breaker.
    */
-  async #pause<E extends AttemptEnd>(place: Place<E>, end: E, outcome: Outcome): Promise<void> {
+  async #pause<E extends AttemptEnd>(source: DeliverySource<E>, end: E, outcome: Outcome): Promise<void> {
     const { subscription, retryCost = 0 } = end
     const { gone, pacing } = this.#options
     this.#report(end, outcome, { decision: 'gone', why: { because: 'gone', delayMs: null } })
     if (subscription.paced) pacing.unsent(subscription.shard, subscription.record.id, retryCost)
     const isPaused = await gone.pause(subscription.record)
-    await place.back(end, outcome, isPaused ? { as: 'uncounted' } : { as: 'unsent', delayMs: UNPAUSED_MS })
+    await source.giveBack(
+      end,
+      outcome,
+      isPaused ? { op: 'returnUncounted' } : { op: 'returnUnsent', delayMs: UNPAUSED_MS },
+    )
   }
 
   #report(end: AttemptEnd, outcome: Outcome, decided: Decided): void {

@@ -158,7 +158,7 @@ test('versions of a function share a probe while credentials are expired, and ru
   )
   const ids = lanes.map(({ id }) => id)
   const http = createHttpSender({ timeoutMs: 3_000, allowPrivate: true })
-  await fixture.startWorker(http, { credentialProbeMs: PROBE_MS, kinds: { functions } })
+  await fixture.startWorker(http, { credentialProbeMs: PROBE_MS, protocolSettings: { functions } })
   const publishedAt = performance.now()
   const messageIds = await fixture.publishAll(['a', 'b'])
   await waitFor(

@@ -97,7 +97,7 @@ async function work(killer?: string): Promise<void> {
     },
     bodies: new LaneBodies(lanes),
     recorder,
-    locked: { add: () => undefined },
+    locked: { report: () => undefined },
     servers: lasting,
     quarantine: async () => {
       throw new Error('nothing here is to be quarantined')
@@ -131,7 +131,7 @@ async function inLanes(): Promise<string[]> {
     ...(await Promise.all(heads.map((key) => fixture.redis.zrangeBuffer(key, '0', '-1')))),
     ...(await Promise.all(behind.map((key) => fixture.redis.lrangeBuffer(key, 0, -1)))),
   ].flat()
-  const bodies = await fixture.lanes.messages(SHARD, ids)
+  const bodies = await fixture.lanes.bodies(SHARD, ids)
   return bodies.map((body) => JSON.parse(String(body)).message)
 }
 

@@ -59,7 +59,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
         return { kind: 'moved', entries: [], nextDueAt: null }
       },
       letGo: async () => undefined,
-      giveUp: async () => undefined,
+      release: async () => undefined,
       postpone: async () => ({ kind: 'moved', entries: [], nextDueAt: null }),
     },
     snapshots: { topic: async () => snapshot, sliceOf: async () => slice, matchSlice },
@@ -76,7 +76,7 @@ test('a message that a filter chokes on is quarantined, and those behind it go o
     isolation: NOT_ISOLATED,
     keeping: NOTHING_KEPT,
     now: Date.now,
-    locked: { add: () => undefined },
+    locked: { report: () => undefined },
     servers: lasting,
     quarantine: async (entry) => {
       quarantined.push(entry)
@@ -117,7 +117,7 @@ function readersOfOne(topic: () => Promise<TopicSnapshot>, set: Partial<LogReade
         return found(move.messages.length === 0 ? [entry] : [])
       },
       letGo: async () => undefined,
-      giveUp: async () => undefined,
+      release: async () => undefined,
       postpone: async () => ({ kind: 'moved', entries: [], nextDueAt: null }),
     },
     snapshots: { topic, sliceOf: async () => null, matchSlice },
@@ -128,7 +128,7 @@ function readersOfOne(topic: () => Promise<TopicSnapshot>, set: Partial<LogReade
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
-    locked: { add: () => undefined },
+    locked: { report: () => undefined },
     servers: lasting,
     quarantine: async () => 'added',
     isolation: NOT_ISOLATED,

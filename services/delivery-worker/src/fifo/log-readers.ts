@@ -28,8 +28,8 @@ import {
 import { type LaneBodies, UnreadableBody } from '../bodies/lane-bodies.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
 import type { IsolationNotes } from '../reports/isolation-notes.ts'
+import type { MissingKeys } from '../reports/missing-keys.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
-import type { LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { type LogBatch, unmatchableEntry, unreadableEntry } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
@@ -48,11 +48,11 @@ const TRY_FOR_MS = 3_000
 const NO_PAUSE_MS = 0
 
 export interface LogReadersOptions {
-  reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'giveUp' | 'postpone'>
+  reading: Pick<FifoReading, 'read' | 'move' | 'letGo' | 'release' | 'postpone'>
   snapshots: LogMatcherOptions['snapshots']
   bodies: Pick<LaneBodies, 'read' | 'cache'>
   recorder: Pick<OutcomeRecorder, 'filtered' | 'moved' | 'unmatched' | 'expiredWhole'>
-  locked: Pick<LockedMessages, 'add'>
+  locked: Pick<MissingKeys, 'report'>
   servers: Pick<ServerMarks, 'mark'>
   /** Puts a message that cannot be decoded or matched into the quarantine. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
@@ -123,7 +123,7 @@ export class LogReaders {
       else onDue(shard, found.nextDueAt)
     } catch (error) {
       this.#report('down', error)
-      await this.#giveUp(shard, claim)
+      await this.#release(shard, claim)
       onDue(shard, NO_PAUSE_MS)
     }
   }
@@ -201,9 +201,9 @@ export class LogReaders {
   }
 
   /** Ends the reader after a failure. Its process lives, so the failure is not counted against the message. */
-  async #giveUp(shard: number, claim: LogClaim): Promise<void> {
+  async #release(shard: number, claim: LogClaim): Promise<void> {
     try {
-      await this.#options.reading.giveUp(shard, claim)
+      await this.#options.reading.release(shard, claim)
     } catch (error) {
       this.#report('down', error)
     }
@@ -225,7 +225,7 @@ export class LogReaders {
     if (lockedAt === 0 && first?.body) {
       const ids = reads.flatMap(({ id, context }) => {
         if (!(context instanceof SealKeyError)) return []
-        this.#options.locked.add(claim.topicArn, context)
+        this.#options.locked.report(claim.topicArn, context)
         return [id]
       })
       return { contexts: [], locked: { first: new MessageContext(readMessage(first.body)), ids } }

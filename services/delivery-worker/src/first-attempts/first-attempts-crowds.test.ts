@@ -4,8 +4,8 @@ import { passingTime } from '@fantail/store'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import { AttemptSlots } from '../capacity/attempt-slots.ts'
+import { BusyTargets } from '../capacity/busy-targets.ts'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
-import { TargetLocks } from '../capacity/target-locks.ts'
 import { Endings } from '../endings/endings.ts'
 import { AttemptNotes } from '../reports/attempt-notes.ts'
 import type { FirstAttempt } from '../runs/first-attempt.ts'
@@ -42,7 +42,7 @@ function createFirstAttempts() {
     slots,
     bytes: { hasCapacity: () => true },
     credentials: { isBlocked: () => false },
-    targets: new TargetLocks(),
+    targets: new BusyTargets(),
     attemptMaker: {
       attempt: ({ record }: { record: { id: string } }, _m: unknown, _d: unknown, done: never) => {
         started.push(record.id)
@@ -65,7 +65,7 @@ function createFirstAttempts() {
   const answer = () => {
     const outcome = {
       result: { kind: 'response', statusCode: 200, durationMs: 1 },
-      along: 0,
+      followersSent: 0,
       answeredAfterMs: 1,
     }
     attempts.shift()?.(outcome as Outcome)

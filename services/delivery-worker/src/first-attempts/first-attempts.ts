@@ -10,15 +10,15 @@
  *
  * A slow delivery is parked, so a job never waits longer than about a second for one endpoint.
  *
- * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ RunningAttempts ─▶ JobPlace ─▶ delivered, or parked
+ * start ─▶ SignatureWaits ─▶ FirstQueues ─▶ RunningAttempts ─▶ JobSource ─▶ delivered, or parked
  */
 import type { EnvelopeSigning } from '@fantail/delivery'
 import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { BodyBytes } from '../bodies/body-bytes.ts'
 import type { AttemptSlots } from '../capacity/attempt-slots.ts'
-import type { TargetLocks } from '../capacity/target-locks.ts'
-import { JobPlace, type JobPlaceOptions } from '../endings/job-place.ts'
+import type { BusyTargets } from '../capacity/busy-targets.ts'
+import { JobSource, type JobSourceOptions } from '../endings/job-source.ts'
 import { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Unit } from '../runs/unit.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -31,14 +31,14 @@ import { SignatureWaits } from './signature-waits.ts'
 const LOOK_MS = 25
 
 export interface FirstAttemptsOptions
-  extends JobPlaceOptions,
+  extends JobSourceOptions,
     Pick<RunningAttemptsOptions, 'attemptTimeoutMs' | 'freed'>,
     Pick<FirstQueuesOptions, 'snapshots'> {
   slots: AttemptSlots
   attemptMaker: Pick<AttemptMaker, 'attempt' | 'goInBatches'>
   bytes: Pick<BodyBytes, 'hold' | 'hasCapacity'>
   credentials: Pick<CredentialGate, 'isBlocked'>
-  targets: Pick<TargetLocks, 'isBusy' | 'begin' | 'end'>
+  targets: Pick<BusyTargets, 'isBusy' | 'begin' | 'end'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'down'>
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -52,7 +52,7 @@ export class FirstAttempts {
   readonly #signatures: SignatureWaits<FirstAttempt>
   readonly #queues: FirstQueues
   readonly #running: RunningAttempts
-  readonly #place: JobPlace
+  readonly #source: JobSource
   #timer: NodeJS.Timeout | undefined
   #lookDueAt = 0
   #closing = false
@@ -60,10 +60,10 @@ export class FirstAttempts {
   constructor(options: FirstAttemptsOptions) {
     this.#options = options
     const crowd = new EndpointCrowd(options.slots)
-    this.#place = new JobPlace(options)
+    this.#source = new JobSource(options)
     this.#signatures = new SignatureWaits({
-      signed: (attempts) => this.#signed(attempts, (attempt) => this.#queues.offer(attempt)),
-      failed: (attempts) => this.#signed(attempts, (attempt) => this.#place.parkFresh(attempt)),
+      signed: (attempts) => this.#leaveSignatures(attempts, (attempt) => this.#queues.offer(attempt)),
+      failed: (attempts) => this.#leaveSignatures(attempts, (attempt) => this.#source.parkFresh(attempt)),
     })
     this.#queues = new FirstQueues({
       ...options,
@@ -71,9 +71,9 @@ export class FirstAttempts {
       signatures: this.#signatures,
       goesByLane: (subscription) => this.#goesByLane(subscription),
       run: (attempt, now) => this.#running.run(attempt, now),
-      park: (attempt) => this.#place.parkFresh(attempt),
+      park: (attempt) => this.#source.parkFresh(attempt),
     })
-    this.#running = new RunningAttempts({ ...options, crowd, queues: this.#queues, place: this.#place })
+    this.#running = new RunningAttempts({ ...options, crowd, waiting: this.#queues, source: this.#source })
   }
 
   get queued(): number {
@@ -97,7 +97,7 @@ export class FirstAttempts {
       if (unit.settled.has(subscription.record.bit)) continue
       unit.open++
       const attempt = new FirstAttempt(unit, subscription, queuedAt)
-      if (goesByLane || this.#goesByLane(subscription)) this.#place.parkFresh(attempt)
+      if (goesByLane || this.#goesByLane(subscription)) this.#source.parkFresh(attempt)
       else if (subscription.signature === undefined) this.#queues.offer(attempt)
       else unsigned = this.#offerSigned(attempt, unsigned)
     }
@@ -114,7 +114,7 @@ export class FirstAttempts {
   async stop(): Promise<void> {
     this.#closing = true
     this.#queues.parkAll()
-    this.#signed(this.#signatures.release(), (attempt) => this.#place.parkFresh(attempt))
+    this.#leaveSignatures(this.#signatures.release(), (attempt) => this.#source.parkFresh(attempt))
     await this.#running.whenNone()
     clearTimeout(this.#timer)
   }
@@ -142,7 +142,7 @@ export class FirstAttempts {
     if (signed && !down) return (unsigned ?? new Map()).set(attempt, signed)
     if (!signed) this.#queues.offer(attempt)
     else {
-      this.#place.parkFresh(attempt)
+      this.#source.parkFresh(attempt)
       // This signature is not used. It was only requested so that the process tries again to load the key. The lane
       // requests its own signature.
       signed.catch(() => undefined)
@@ -150,7 +150,7 @@ export class FirstAttempts {
     return unsigned
   }
 
-  #signed(attempts: FirstAttempt[], goOn: (attempt: FirstAttempt) => void): void {
+  #leaveSignatures(attempts: FirstAttempt[], goOn: (attempt: FirstAttempt) => void): void {
     const now = performance.now()
     for (const attempt of attempts) {
       attempt.queuedAt = now

@@ -3,8 +3,8 @@
  * worker, or for a check of the snapshot.
  */
 import type { AttemptSlots } from '../capacity/attempt-slots.ts'
+import type { BusyTargets } from '../capacity/busy-targets.ts'
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
-import type { TargetLocks } from '../capacity/target-locks.ts'
 import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Unit } from '../runs/unit.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
@@ -20,7 +20,7 @@ const BLOCKED_MAX = 16
 
 export interface FirstQueuesOptions {
   slots: AttemptSlots
-  targets: Pick<TargetLocks, 'isBusy'>
+  targets: Pick<BusyTargets, 'isBusy'>
   snapshots: SnapshotChecksOptions['snapshots']
   crowd: EndpointCrowd
   /** First attempts that wait for a signature. They count as queued. */

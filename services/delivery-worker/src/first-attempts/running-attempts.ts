@@ -5,9 +5,9 @@ import type { AttemptMaker } from '../attempts/attempt-maker.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { BodyBytes } from '../bodies/body-bytes.ts'
 import { type AttemptSlots, HUNG_MS, SLOW_MS } from '../capacity/attempt-slots.ts'
+import type { BusyTargets } from '../capacity/busy-targets.ts'
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
-import type { TargetLocks } from '../capacity/target-locks.ts'
-import type { JobPlace } from '../endings/job-place.ts'
+import type { JobSource } from '../endings/job-source.ts'
 import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'
 import type { FirstQueues } from './first-queues.ts'
@@ -15,11 +15,11 @@ import type { FirstQueues } from './first-queues.ts'
 export interface RunningAttemptsOptions {
   slots: AttemptSlots
   bytes: Pick<BodyBytes, 'hold'>
-  targets: Pick<TargetLocks, 'begin' | 'end'>
+  targets: Pick<BusyTargets, 'begin' | 'end'>
   attemptMaker: Pick<AttemptMaker, 'attempt'>
   crowd: EndpointCrowd
-  queues: Pick<FirstQueues, 'ended' | 'park'>
-  place: Pick<JobPlace, 'detach' | 'end'>
+  waiting: Pick<FirstQueues, 'ended' | 'park'>
+  source: Pick<JobSource, 'detach' | 'end'>
   freed: CapacityAnnouncer
   /** Deadline of one attempt. The lease of a detached attempt lasts longer. */
   attemptTimeoutMs: number
@@ -52,7 +52,7 @@ export class RunningAttempts {
 
   /** Detaches attempts that take too long, and parks the attempts that wait behind them. */
   detachSlow(now: number): void {
-    const { slots, queues } = this.#options
+    const { slots, waiting } = this.#options
     const slowMs = slots.slowMs
     const hungMs = slowMs + HUNG_MS - SLOW_MS
     for (let attempt = this.#running.first; attempt; attempt = attempt.next) {
@@ -60,7 +60,7 @@ export class RunningAttempts {
       if (ageMs < slowMs) break
       const ownMs = ageMs - slots.redisMs(attempt.subscription.record)
       if (ownMs < slowMs) continue
-      queues.park(attempt.subscription.record.id)
+      waiting.park(attempt.subscription.record.id)
       if (ownMs >= hungMs && !attempt.detached) this.#detach(attempt, ageMs)
     }
   }
@@ -73,25 +73,25 @@ export class RunningAttempts {
   #ended(attempt: FirstAttempt, outcome: Outcome): void {
     this.#running.remove(attempt)
     this.#options.targets.end(attempt.unit.context)
-    const { slots, crowd, place, queues, freed } = this.#options
+    const { slots, crowd, source, waiting, freed } = this.#options
     const { record } = attempt.subscription
     const { id, maxInFlight } = record
     const hasProven = slots.release(id, maxInFlight, outcome.answeredAfterMs, slots.redisMs(record))
     if (hasProven || this.#running.size === 0) crowd.answered()
     const now = performance.now()
     attempt.endedAt = now
-    place.end(attempt, outcome)
-    queues.ended(id, now)
+    source.end(attempt, outcome)
+    waiting.ended(id, now)
     freed.announce(attempt.subscription)
     if (this.#running.size === 0 && this.#idle.length > 0)
       for (const resolve of this.#idle.splice(0)) resolve()
   }
 
   #detach(attempt: FirstAttempt, ranMs: number): void {
-    const { slots, bytes, place, freed, attemptTimeoutMs } = this.#options
+    const { slots, bytes, source, freed, attemptTimeoutMs } = this.#options
     slots.hang(attempt.subscription.record.id)
     const bodies = bytes.hold([attempt.unit.context], false)
-    place.detach(attempt, bodies, Math.max(0, attemptTimeoutMs - ranMs) + LEASE_MARGIN_MS)
+    source.detach(attempt, bodies, Math.max(0, attemptTimeoutMs - ranMs) + LEASE_MARGIN_MS)
     freed.announce()
   }
 }

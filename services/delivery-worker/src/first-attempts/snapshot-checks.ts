@@ -1,5 +1,4 @@
 /** Checks the snapshot of a unit whose first attempts have waited. The others start only after this check. */
-
 import type { Unit } from '../runs/unit.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 

@@ -97,16 +97,16 @@ test('a later start or a part of a job never copies it, but asks whether an earl
     { length: 20 },
     () => new MessageContext(createMessage('x'.repeat(1_000), TOPIC)),
   )
-  const record = { key: 'ft:{a}:dispatch-0:1', name: 'dispatch-0:1:m0f3k2q1', addedAt: 1 }
+  const record = { jobKey: 'ft:{a}:dispatch-0:1', jobName: 'dispatch-0:1:m0f3k2q1', addedAt: 1 }
   const run = { record, part: undefined, fence: 1, hasUnreadable: false, messages }
   const forms = messages.map((context) => keptForm({ arn: TOPIC, uid: 'u' }, context))
-  expect(wholeJob(run, forms)).toMatchObject({ copies: true, name: record.name, record: record.key })
+  expect(wholeJob(run, forms)).toMatchObject({ copies: true, name: record.jobName, record: record.jobKey })
   expect(wholeJob({ ...run, fence: 2 }, forms.slice(1))).toMatchObject({ copies: false })
   expect(wholeJob(run, forms.slice(1))).toBeUndefined()
   expect(wholeJob({ ...run, hasUnreadable: true }, forms)).toBeUndefined()
   expect(wholeJob({ ...run, record: undefined }, forms)).toBeUndefined()
   const part = { messages: [0, 19], slices: [0, null] } satisfies DispatchPart
-  expect(wholeJob({ ...run, part }, forms.slice(1))).toMatchObject({ copies: false, name: record.name })
+  expect(wholeJob({ ...run, part }, forms.slice(1))).toMatchObject({ copies: false, name: record.jobName })
 })
 
 test('a job that the script cannot keep is kept one by one, and so are the messages beside it', async () => {

@@ -105,7 +105,7 @@ test('while round trips are long, a lane gets claims although takes with capacit
     const now = Math.floor(clocks.now())
     if (dueAt > now) return []
     const isFull = (limits.get(id) ?? othersMax) === 0
-    dueAt = isFull ? now + Math.floor(trip / NUMBER.FAR_TAKES) + 0.5 : Number.POSITIVE_INFINITY
+    dueAt = isFull ? now + Math.floor(trip / NUMBER.DISTANT_TAKES) + 0.5 : Number.POSITIVE_INFINITY
     return isFull ? [] : [lane]
   }
   loop.dueAt(SHARD, clocks.now())

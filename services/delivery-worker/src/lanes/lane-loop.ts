@@ -9,7 +9,7 @@
  * this line at a time, or a few while round trips are long. While no such slot is free, the line is not read. So these
  * lanes cost nothing, whatever their number.
  *
- * While round trips are long, takes follow another policy (far-takes.ts).
+ * While round trips are long, takes follow another policy (distant-takes.ts).
  */
 import { createStateLog, joinStates, type ReportMember } from '@fantail/runtime'
 import { type Lanes, LEASE_MARGIN_MS, NUMBER, type TakeResult } from '@fantail/store'
@@ -19,7 +19,7 @@ import type { FreedBy } from '../capacity/freed-capacity.ts'
 import type { RedisClock } from '../clocks/redis-clock.ts'
 import type { ShardClocks } from '../clocks/shard-clocks.ts'
 import type { LogReaders } from '../fifo/log-readers.ts'
-import { besideInMs, FarTakes, isFar, type RunningTakes, type TakeBounds } from './far-takes.ts'
+import { besideInMs, DistantTakes, isDistant, type RunningTakes, type TakeBounds } from './distant-takes.ts'
 import { LaneHints } from './lane-hints.ts'
 import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
 import { type ShardInLine, UnprovenLine } from './unproven-line.ts'
@@ -30,7 +30,7 @@ const DELIVERIES_PER_TAKE_MAX = 500
 /** Takes that a worker makes at a time. Past it: shards wait. */
 const TAKES_AT_ONCE_MAX = 8
 /** The same while round trips are long. Past it: shards wait. */
-const FAR_TAKES_AT_ONCE_MAX = 64
+const DISTANT_TAKES_AT_ONCE_MAX = 64
 /** Pause of the lane loop. Past it: the loop checks again. */
 const LANE_WAIT_MS_MAX = 60_000
 const RECONNECT_JITTER_MS = 500
@@ -59,7 +59,7 @@ export class LaneLoop {
   readonly #report: ReportMember
   readonly #hints: LaneHints
   readonly #claims: TakenClaims
-  readonly #far: FarTakes
+  readonly #distant: DistantTakes
   /** Shard → Redis time of its next due delivery. */
   readonly #due = new Map<number, number>()
   readonly #line = new UnprovenLine()
@@ -95,7 +95,7 @@ export class LaneLoop {
       this.#starved = true
     }
     this.#claims = new TakenClaims({ ...options, onStarved })
-    this.#far = new FarTakes(options.slots)
+    this.#distant = new DistantTakes(options.slots)
   }
 
   start(): void {
@@ -189,7 +189,7 @@ export class LaneLoop {
   }
 
   get #takesMax(): number {
-    return isFar(this.#options.clocks.last) ? FAR_TAKES_AT_ONCE_MAX : TAKES_AT_ONCE_MAX
+    return isDistant(this.#options.clocks.last) ? DISTANT_TAKES_AT_ONCE_MAX : TAKES_AT_ONCE_MAX
   }
 
   /**
@@ -200,8 +200,8 @@ export class LaneLoop {
     const { first } = this.#line
     if (!first || this.#unprovenStarved) return undefined
     const clock = this.#options.clocks.of(first.shard)
-    if (this.#unprovenTakes >= (isFar(clock) ? NUMBER.FAR_TAKES : 1)) return undefined
-    if (this.#taking.has(first.shard) && !isFar(clock)) return undefined
+    if (this.#unprovenTakes >= (isDistant(clock) ? NUMBER.DISTANT_TAKES : 1)) return undefined
+    if (this.#taking.has(first.shard) && !isDistant(clock)) return undefined
     const now = performance.now()
     const inMs = first.at - clock.now(now)
     return { ...first, inMs: Math.max(inMs, this.#unprovenNotBefore - now) }
@@ -242,7 +242,7 @@ export class LaneLoop {
       this.#due.delete(shard)
     }
     // Behind a slow Redis, the next take does not wait until the reply says that more is due.
-    if (!inLine && this.#far.isYielding(shard) && isFar(clocks.of(shard)))
+    if (!inLine && this.#distant.isYielding(shard) && isDistant(clocks.of(shard)))
       this.#due.set(shard, clocks.of(shard).now())
     // Running takes share the free slots. Claims beyond them would have to return to their lanes.
     const share = Math.ceil(this.#free(true) / this.#running)
@@ -262,12 +262,12 @@ export class LaneLoop {
       clocks.report(shard, result.now, askedAt)
       this.#note(shard, result, inLine)
       for (const claim of result.logs) readers.read(shard, claim)
-      if (isFar(clocks.of(shard))) this.#far.remember(shard, result, askedAt)
+      if (isDistant(clocks.of(shard))) this.#distant.remember(shard, result, askedAt)
       await this.beginClaims(shard, result, askedAt)
       this.#report(shard, 'up')
     } catch (error) {
       this.#report(shard, 'down', error)
-      this.#far.failed(shard)
+      this.#distant.failed(shard)
       this.#due.delete(shard)
       const again = this.#options.clocks.of(shard).now() + TAKE_RETRY_MS
       if (inLine) this.unprovenAt(shard, again)
@@ -331,10 +331,10 @@ export class LaneLoop {
   #bounds(shard: number, now: number, isBeside: boolean): TakeBounds {
     const { slots, clocks, batches } = this.#options
     const clock = clocks.of(shard)
-    const limits = isFar(clock) ? this.#far.nextLimits(shard, now) : new Map<string, number>()
+    const limits = isDistant(clock) ? this.#distant.nextLimits(shard, now) : new Map<string, number>()
     for (const [id, capacity] of slots.busy()) if (!limits.has(id)) limits.set(id, capacity)
     batches.limit(limits)
-    if (isFar(clock)) return this.#far.bounds(limits, clock, isBeside)
+    if (isDistant(clock)) return this.#distant.bounds(limits, clock, isBeside)
     return { limits, othersMax: slots.startingAllowance }
   }
 }

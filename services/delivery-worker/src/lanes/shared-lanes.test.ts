@@ -14,7 +14,7 @@ const provider = await startReceiver()
 const fixture = await useFixture()
 afterAll(() => provider.close())
 
-const kinds = {
+const protocolSettings = {
   smsUrl: `${provider.url}/send`,
   smsCountries: [{ prefix: '+1', priceUsd: 0 }],
   attemptTimeoutMs: 60_000,
@@ -32,7 +32,7 @@ async function start() {
   await fixture.subscribe('numbers', shared)
   // The worker closes its sender.
   const sender = createHttpSender({ timeoutMs: 60_000, allowPrivate: true })
-  await fixture.startWorker(sender, { kinds })
+  await fixture.startWorker(sender, { protocolSettings })
 }
 
 const publish = (target: string, text = 'hello') => fixture.publish(text, { topicArn: TOPIC_ARN, target })

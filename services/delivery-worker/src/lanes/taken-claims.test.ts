@@ -4,8 +4,8 @@ import type { ClaimedLane, TakeResult } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { BodyBytes } from '../bodies/body-bytes.ts'
 import { AttemptSlots } from '../capacity/attempt-slots.ts'
+import { BusyTargets } from '../capacity/busy-targets.ts'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
-import { TargetLocks } from '../capacity/target-locks.ts'
 import { lasting } from '../fixtures/lasting-copies.fixture.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
@@ -18,7 +18,7 @@ function createClaims(options: Partial<TakenClaimsOptions>) {
   const claims = new TakenClaims({
     slots: new AttemptSlots({ attemptsMax: 10 }),
     bytes: new BodyBytes({ freed: new FreedCapacity() }),
-    targets: new TargetLocks(),
+    targets: new BusyTargets(),
     snapshots: { slice: async () => null },
     bodies: { get: async (_, deliveries) => deliveries.map(() => context) },
     claimAttempts: { begin: () => undefined, deadLetter: () => undefined },
@@ -31,7 +31,7 @@ function createClaims(options: Partial<TakenClaimsOptions>) {
       },
     },
     recorder: { expired: () => undefined, ended: () => undefined },
-    locked: { add: () => undefined },
+    locked: { report: () => undefined },
     servers: lasting,
     quarantine: async () => 'added',
     log,

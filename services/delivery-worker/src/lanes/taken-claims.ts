@@ -21,7 +21,7 @@ import type { LaneBatches } from '../batches/lane-batches.ts'
 import type { BodyBytes, HeldBodies } from '../bodies/body-bytes.ts'
 import { type LaneBodies, type LaneBody, UnreadableBody } from '../bodies/lane-bodies.ts'
 import type { AttemptSlots } from '../capacity/attempt-slots.ts'
-import type { TargetLocks } from '../capacity/target-locks.ts'
+import type { BusyTargets } from '../capacity/busy-targets.ts'
 import type { ClaimAttempts } from '../claims/claim-attempts.ts'
 import {
   BatchedClaim,
@@ -30,12 +30,12 @@ import {
   ThrottledClaim,
   UnthrottledClaim,
 } from '../claims/open-claims.ts'
+import { LOCKED_RETRY_MS, type MissingKeys } from '../reports/missing-keys.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
 import { type CompiledSlice, type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
 import { type Follower, followersOf } from '../topics/followers.ts'
-import { LOCKED_RETRY_MS, type LockedMessages } from '../topics/locked-messages.ts'
 import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
@@ -49,7 +49,7 @@ const FULL_QUARANTINE_CLAIM_MS = 60_000
 export interface TakenClaimsOptions {
   slots: AttemptSlots
   bytes: BodyBytes
-  targets: Pick<TargetLocks, 'waitOf' | 'begin'>
+  targets: Pick<BusyTargets, 'waitOf' | 'begin'>
   snapshots: Pick<SnapshotCache, 'slice'>
   bodies: Pick<LaneBodies, 'get'>
   claimAttempts: Pick<ClaimAttempts, 'begin' | 'deadLetter'>
@@ -57,7 +57,7 @@ export interface TakenClaimsOptions {
   pacing: Pick<LanePacing, 'unsent'>
   settling: Pick<Settling, 'settle'>
   recorder: Pick<OutcomeRecorder, 'expired' | 'ended'>
-  locked: Pick<LockedMessages, 'add'>
+  locked: Pick<MissingKeys, 'report'>
   servers: Pick<ServerMarks, 'mark'>
   /** Quarantines a delivery whose body is gone or cannot be decoded. Safe to repeat. */
   quarantine(entry: NewEntry): Promise<Quarantined>
@@ -130,24 +130,24 @@ export class TakenClaims {
     const next = (): LaneBody => ownBody(messages.next().value, subscription)
     if (lane.proven) this.#options.slots.trust(lane.subscriptionId)
     for (const claim of lane.claims) {
-      const message = next()
-      const behind = claim.followers?.map((delivery) => ({ delivery, message: next() ?? null }))
-      if (message === undefined) {
+      const context = next()
+      const behind = claim.followers?.map((delivery) => ({ delivery, context: next() ?? null }))
+      if (context === undefined) {
         this.#options.onStarved()
         if (subscription?.paced)
           this.#options.pacing.unsent(shard, lane.subscriptionId, retryCost(claim.state))
         this.#return(shard, { ...lane, claims: [claim] })
         continue
       }
-      if (message instanceof SealKeyError) {
-        if (subscription) this.#postpone(subscription, claim, message)
+      if (context instanceof SealKeyError) {
+        if (subscription) this.#postpone(subscription, claim, context)
         else this.#return(shard, { ...lane, claims: [claim] })
         continue
       }
-      if (!(message instanceof MessageContext)) {
+      if (!(context instanceof MessageContext)) {
         const { delivery, lease } = claim
         const claimed = { subscriptionId: lane.subscriptionId, delivery, lease }
-        void this.#quarantine(shard, claimed, message, slice?.topic.arn)
+        void this.#quarantine(shard, claimed, context, slice?.topic.arn)
         continue
       }
       if (!taken) {
@@ -156,7 +156,7 @@ export class TakenClaims {
         this.#options.log.warn({ shard, subscriptionId: lane.subscriptionId }, 'claim.subscription_unknown')
         continue
       }
-      this.#begin(taken, claim, message, behind && followersOf(message, behind))
+      this.#begin(taken, claim, context, behind && followersOf(context, behind))
     }
   }
 
@@ -167,7 +167,7 @@ export class TakenClaims {
   #postpone(subscription: CompiledSubscription, claim: Claim, error: SealKeyError): void {
     const { pacing, settling, locked } = this.#options
     const { shard, record, paced } = subscription
-    locked.add(record.topicArn, error)
+    locked.report(record.topicArn, error)
     if (paced) pacing.unsent(shard, record.id, retryCost(claim.state))
     const back = { op: 'awaitKey', delayMs: LOCKED_RETRY_MS } as const
     void settling.settle(shard, claimedOf(subscription, claim), back)
@@ -211,35 +211,35 @@ export class TakenClaims {
     }
   }
 
-  #begin(lane: TakenLane, claim: Claim, message: MessageContext, followers: Follower[] | undefined): void {
+  #begin(lane: TakenLane, claim: Claim, context: MessageContext, followers: Follower[] | undefined): void {
     const { subscription, proven } = lane
     const { state } = claim
     if (state?.kind === 'dead') {
       const claimed = claimedOf(subscription, claim)
-      this.#options.claimAttempts.deadLetter({ claimed, subscription, message, state })
+      this.#options.claimAttempts.deadLetter({ claimed, subscription, context, state })
       return
     }
-    if (!mayGo(subscription.record, message.message)) {
-      void this.#discard(subscription, claim, message)
+    if (!mayGo(subscription.record, context.message)) {
+      void this.#discard(subscription, claim, context)
       return
     }
-    const waitMs = this.#options.targets.waitOf(message)
+    const waitMs = this.#options.targets.waitOf(context)
     if (waitMs !== undefined) {
       const back = { op: 'returnUnsent', delayMs: waitMs } as const
       void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
       return
     }
-    const bodies = this.#options.bytes.tryHold(message, proven, followers)
+    const bodies = this.#options.bytes.tryHold(context, proven, followers)
     if (bodies && this.#options.batches.takes(subscription)) {
-      this.#options.batches.add(new BatchedClaim(lane, claim, message, bodies))
+      this.#options.batches.add(new BatchedClaim(lane, claim, context, bodies))
       return
     }
     // A lane of an unproven endpoint takes its slot now. At the send time there might be no slot.
     const takesLater = claim.sendAt !== null && proven
     const { id, maxInFlight } = subscription.record
     if (bodies && (takesLater || this.#options.slots.acquire(id, maxInFlight))) {
-      if (!takesLater) this.#options.targets.begin(message)
-      this.#attempt(lane, claim, message, bodies, followers)
+      if (!takesLater) this.#options.targets.begin(context)
+      this.#attempt(lane, claim, context, bodies, followers)
       return
     }
     bodies?.release()
@@ -249,15 +249,15 @@ export class TakenClaims {
   #attempt(
     lane: TakenLane,
     claim: Claim,
-    message: MessageContext,
+    context: MessageContext,
     bodies: HeldBodies,
     followers: Follower[] | undefined,
   ): void {
     if (claim.sendAt === null) {
-      this.#options.claimAttempts.begin(new UnthrottledClaim(lane, claim, message, bodies, followers))
+      this.#options.claimAttempts.begin(new UnthrottledClaim(lane, claim, context, bodies, followers))
       return
     }
-    const throttled = new ThrottledClaim(lane, claim, message, bodies, followers)
+    const throttled = new ThrottledClaim(lane, claim, context, bodies, followers)
     throttled.hasSlot = !lane.proven
     this.#options.claimAttempts.begin(throttled)
   }
@@ -272,12 +272,12 @@ export class TakenClaims {
     void settling.settle(shard, claimedOf(subscription, claim), back)
   }
 
-  async #discard(subscription: CompiledSubscription, claim: Claim, message: MessageContext): Promise<void> {
+  async #discard(subscription: CompiledSubscription, claim: Claim, context: MessageContext): Promise<void> {
     const claimed = claimedOf(subscription, claim)
     const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, UNSUBSCRIBED)
     const state = claim.state ?? { attempts: 0, statusCode: null, error: null }
     if (accepted)
-      this.#options.recorder.ended({ claimed, subscription, message }, 'discarded', UNSUBSCRIBED.cause, state)
+      this.#options.recorder.ended({ claimed, subscription, context }, 'discarded', UNSUBSCRIBED.cause, state)
   }
 }
 

@@ -42,7 +42,7 @@ export class ConsumerShares {
   }
 
   /** Called when the receive of the batch has failed. It may have taken the share all the same. */
-  giveUp(share: Share): void {
+  receiveFailed(share: Share): void {
     this.#ended.set(share.batch, share)
     this.#arm()
   }

@@ -228,7 +228,7 @@ export class PushConsumer implements Guest {
       onChanged()
       return
     }
-    shares.giveUp({ queueArn: record.queueArn, consumer: record.name, batch })
+    shares.receiveFailed({ queueArn: record.queueArn, consumer: record.name, batch })
     if (code === 'key_unavailable') {
       this.#lock(error)
       return

@@ -22,8 +22,8 @@ export class AttemptLog implements EndReport {
     if (this.#percent === 0) return
     if (end.path === 'first' && decision === 'wait') return
     if (end.path === 'first' && decision === 'delivered' && !end.isDetached) return
-    const { message, subscription, attempts } = end
-    const { messageId, topicArn } = message.message
+    const { context, subscription, attempts } = end
+    const { messageId, topicArn } = context.message
     if (!isSampled(messageId, this.#percent)) return
     const { id: subscriptionId, protocol } = subscription.record
     const line = {

@@ -22,7 +22,7 @@ import {
   wasSent,
 } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
-import { type Came, howItCame, lateFor } from '../attempts/attempt-why.ts'
+import { type AttemptOrigin, lateFor, originOf } from '../attempts/attempt-why.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 
 interface RecordingOptions {
@@ -61,9 +61,9 @@ export class Recording implements EndReport {
 
   /** Direct messages are recorded nowhere, because their subscription is shown to nobody. */
   ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
-    const { subscription, message, followers } = end
+    const { subscription, context, followers } = end
     const recording = this.#of(subscription)
-    if (recording === 'none' || !wasSent(decided) || message.message.target !== undefined) return
+    if (recording === 'none' || !wasSent(decided) || context.message.target !== undefined) return
     if (recording === 'failures' && decided.decision === 'delivered') return
     this.#record(end, outcome, decided)
     for (const one of followers ?? []) this.#record({ ...end, ...one, attempts: 1 }, outcome, decided)
@@ -78,7 +78,7 @@ export class Recording implements EndReport {
     }
     const record = recordOf(end, result, decided, this.#options.now())
     const answer = result.kind === 'response' ? result.answer : undefined
-    const seals = answer && isSealed(end.message.message) ? this.#options.seals : undefined
+    const seals = answer && isSealed(end.context.message) ? this.#options.seals : undefined
     recorder.add(id, () => withAnswer(record, answer, seals && ((whole) => sealAnswer(id, whole, seals))))
   }
 
@@ -94,14 +94,14 @@ function recordOf(
   { decision, why, circuit }: DecidedAfterSending,
   endedAt: number,
 ): AttemptRecord {
-  const { subscription, message, attempts, path } = end
-  const { messageId, publishedAt } = message.message
+  const { subscription, context, attempts, path } = end
+  const { messageId, publishedAt } = context.message
   const startedAt = Math.round(endedAt - result.durationMs)
   const {
-    why: cameWhy,
+    why: attemptWhy,
     waitedFor,
     redrives,
-  } = path === 'first' ? cameAtFirst(end, startedAt) : howItCame(end, { result }, circuit, startedAt)
+  } = path === 'first' ? originOfFirst(end, startedAt) : originOf(end, { result }, circuit, startedAt)
   const { statusCode, error } = resultState(result)
   return {
     messageId,
@@ -116,8 +116,8 @@ function recordOf(
     error: error ?? undefined,
     detail: result.kind === 'response' ? undefined : result.detail,
     stage: result.kind === 'failure' ? result.stage : undefined,
-    because: cameWhy?.because,
-    delayMs: wholeOrNone(cameWhy?.delayMs),
+    because: attemptWhy?.because,
+    delayMs: wholeOrNone(attemptWhy?.delayMs),
     waitedFor,
     decision,
     nextBecause: decision === 'delivered' ? undefined : why?.because,
@@ -129,9 +129,9 @@ function wholeOrNone(ms: number | null | undefined): number | undefined {
   return ms == null ? undefined : Math.round(ms)
 }
 
-function cameAtFirst({ message }: AttemptEnd, startedAt: number): Came {
-  const delayMs = startedAt - message.message.publishedAt
-  const waitedFor = lateFor(message, delayMs)
+function originOfFirst({ context }: AttemptEnd, startedAt: number): AttemptOrigin {
+  const delayMs = startedAt - context.message.publishedAt
+  const waitedFor = lateFor(context, delayMs)
   return { why: waitedFor && { because: waitedFor, delayMs }, waitedFor, redrives: 0 }
 }
 

@@ -28,7 +28,7 @@ const DIRECT_TO_NUMBERS = 'DirectPublishToPhoneNumber'
 
 export interface FinishedDelivery {
   subscription: CompiledSubscription
-  message: MessageContext
+  context: MessageContext
   delivery: Buffer
   attempts: number
   /** Result of the last attempt; undefined if the delivery expired before another could be made. */
@@ -84,18 +84,18 @@ export class DeliveryStatus {
 }
 
 /** SNS does not log its own confirmation messages to endpoints. */
-function isNotification({ message: { message } }: FinishedDelivery): boolean {
+function isNotification({ context: { message } }: FinishedDelivery): boolean {
   const kind: MessageKind = message.kind ?? 'Notification'
   return kind === 'Notification'
 }
 
 function statusRecord(finished: FinishedDelivery, delivered: boolean, now: number) {
-  const { subscription, message, delivery, attempts, result } = finished
+  const { subscription, context, delivery, attempts, result } = finished
   const { record, signature, target } = subscription
-  const { messageId, topicArn, publishedAt } = message.message
+  const { messageId, topicArn, publishedAt } = context.message
   const { endpoint, reports } = PROTOCOL_TRAITS[record.protocol]
-  const destination = endpointOf(record, message.message)
-  const { text } = textFor(message.envelopeFor(signature), target.protocol)
+  const destination = endpointOf(record, context.message)
+  const { text } = textFor(context.envelopeFor(signature), target.protocol)
   const deliveryId = deliveryItemId(record.id, delivery)
   const statusCode = result && result.kind !== 'misconfigured' ? result.statusCode : undefined
   const handedOverAt = now - (result?.durationMs ?? 0)
@@ -162,7 +162,7 @@ function applicationOf({ result }: FinishedDelivery): AttemptedApplication | und
  * request logs. All messages to phone numbers share one log group. Otherwise the name ends in the name of the topic.
  */
 function logGroupOf(finished: FinishedDelivery, delivered: boolean): string {
-  const { topicArn } = finished.message.message
+  const { topicArn } = finished.context.message
   const owner = directOwnerOf(topicArn)
   const arn = applicationOf(finished)?.arn ?? owner ?? topicArn
   const [, , , region = '', account = '', last = arn] = arn.split(':')
@@ -205,7 +205,7 @@ function textDelivery(
 /** If a provider refuses a message, its own words are shown. */
 function wordsOf(result: AttemptResult | undefined): string {
   if (result?.kind === 'response')
-    return result.verdict === 'delivered' ? ACCEPTED : (result.text ?? UNREACHABLE)
+    return result.resultClass === 'delivered' ? ACCEPTED : (result.text ?? UNREACHABLE)
   if (result?.kind !== 'failure') return UNREACHABLE
   const { error, detail } = result
   return WORDED.has(error) ? detail : (WORDS[error] ?? UNREACHABLE)

@@ -29,8 +29,8 @@ export class LiveAttempts implements EndReport {
   /** If nothing was sent, there is no event. */
   ended(end: AttemptEnd, outcome: Outcome, decided: Decided): void {
     if (!this.#options.live.on || !wasSent(decided)) return
-    this.#send(end, end.message, end.attempts, outcome, decided)
-    for (const { message } of end.followers ?? []) this.#send(end, message, 1, outcome, decided)
+    this.#send(end, end.context, end.attempts, outcome, decided)
+    for (const { context } of end.followers ?? []) this.#send(end, context, 1, outcome, decided)
   }
 
   #send(

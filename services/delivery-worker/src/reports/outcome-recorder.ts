@@ -31,7 +31,7 @@ const NOTHING = Buffer.alloc(0)
 interface EndedDelivery {
   claimed: Claimed
   subscription: CompiledSubscription
-  message: MessageContext
+  context: MessageContext
 }
 
 export interface EndState {
@@ -157,12 +157,12 @@ export class OutcomeRecorder {
 
   /** Records that a claimed delivery has left its lane. */
   ended(delivery: EndedDelivery, outcome: LaneOutcome, reason: string | null, state: EndState): void {
-    this.#metrics.ended(delivery.subscription, delivery.message, outcome, reason)
-    const { claimed, message } = delivery
+    this.#metrics.ended(delivery.subscription, delivery.context, outcome, reason)
+    const { claimed, context } = delivery
     const { attempts, statusCode, error, why } = state
     this.#lanes.push({
-      messageId: message.message.messageId,
-      id: message.id,
+      messageId: context.message.messageId,
+      id: context.id,
       subscriptionId: claimed.subscriptionId,
       generation: deliveryGeneration(claimed.delivery),
       outcome,

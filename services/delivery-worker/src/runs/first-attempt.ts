@@ -39,7 +39,7 @@ export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {
     this.queuedAt = queuedAt
   }
 
-  get message(): MessageContext {
+  get context(): MessageContext {
     return this.unit.context
   }
 

@@ -26,7 +26,13 @@ async function never(): Promise<never> {
 
 test('a long run releases ended slices, and still knows their settled deliveries', () => {
   const told: number[] = []
-  const job = { key: 'dispatch-0:1', fence: 1, messages: [], isLost: () => false, copies: lastingCopies() }
+  const job = {
+    jobName: 'dispatch-0:1',
+    fence: 1,
+    messages: [],
+    isLost: () => false,
+    copies: lastingCopies(),
+  }
   const run = new JobRun({ ...job, hasCapacityFor: never, handOut: never, handOutAgain: never }, [], (unit) =>
     told.push(unit.matched.length),
   )

@@ -20,7 +20,7 @@ export interface KeptSome {
 }
 
 export class JobRun implements FencedRun {
-  readonly key: string
+  readonly jobName: string
   readonly fence: number
   readonly messages: MessageContext[]
   /**
@@ -69,7 +69,7 @@ export class JobRun implements FencedRun {
   #waiting: (() => void) | undefined
 
   constructor(run: DispatchRun, messages: MessageContext[], onUnitEnded: (unit: Unit) => void) {
-    this.key = run.key
+    this.jobName = run.jobName
     this.fence = run.fence
     this.messages = messages
     this.hasUnreadable = messages.length < run.messages.length

@@ -41,7 +41,7 @@ export class LanePacing {
       batchMax: RESULTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
       // The pace of the lane does not learn of this answer.
-      giveUp: (shard, { subscriptionId, done }, error) => {
+      drop: (shard, { subscriptionId, done }, error) => {
         log.error({ shard, subscriptionId, err: error }, 'pacing.failed')
         done({ open: false, closedAt: null })
       },

@@ -12,7 +12,7 @@ import type { MessageContext } from '../topics/message-context.ts'
 
 /** The part of a run that parking needs. */
 export interface FencedRun {
-  key: string
+  jobName: string
   fence: number
   lost: boolean
   /** True if no checkpoint is needed any more. */
@@ -102,7 +102,7 @@ export function buildRequest(shard: number, groups: Map<FencedRun, ParkItem[]>, 
     groupsSent.push(run)
     const fields = run.checkpointFields(shard)
     if (entries.length > 0) fields.push(batchField(batch))
-    jobs.push({ job: run.key, fence: run.fence, fields, entries })
+    jobs.push({ jobName: run.jobName, fence: run.fence, fields, entries })
   }
   return { request: { messages, jobs }, groupsSent }
 }

@@ -31,7 +31,7 @@ function createLanes() {
 }
 
 const run: FencedRun = {
-  key: 'dispatch-0:1',
+  jobName: 'dispatch-0:1',
   fence: 2,
   lost: false,
   ended: false,
@@ -132,7 +132,7 @@ test('a delivery that cannot be parked is in no checkpoint, and its run stores t
 
 test('a script that keeps failing for one run loses that run, and parks for the others', async () => {
   const park = async (_shard: number, { jobs }: ParkRequest) => {
-    if (jobs.some(({ job }) => job === 'bad'))
+    if (jobs.some(({ jobName }) => jobName === 'bad'))
       throw new Error('ERR user_script:4: script: f0, on @user_script:4.')
     return {
       jobs: jobs.map(() => ({ stale: false as const, outcomes: ['parked' as const], leases: [null] })),

@@ -66,7 +66,7 @@ export class Parking {
     this.#queue = new ShardQueue<Item>({
       batchMax: ENTRIES_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      giveUp: (shard, item, error) => this.#giveUp(shard, item, error),
+      drop: (shard, item, error) => this.#giveUp(shard, item, error),
       report: joinStates(createStateLog({ log, what: 'parking', initial: 'up' })),
     })
   }
@@ -156,7 +156,7 @@ export class Parking {
   #giveUp(shard: number, item: Item, error: unknown): void {
     item.run.lost = true
     if ('checkpoint' in item) {
-      this.#log.error({ shard, job: item.run.key, err: error }, 'parking.checkpoint_failed')
+      this.#log.error({ shard, job: item.run.jobName, err: error }, 'parking.checkpoint_failed')
       item.written?.()
       return
     }
@@ -166,7 +166,7 @@ export class Parking {
 
   #logFailed(shard: number, { run, subscriptionId, context }: ParkItem, error: string): void {
     const { messageId, topicArn } = context.message
-    this.#log.error({ shard, job: run.key, subscriptionId, messageId, topicArn, error }, 'parking.failed')
+    this.#log.error({ shard, job: run.jobName, subscriptionId, messageId, topicArn, error }, 'parking.failed')
   }
 
   #numberOf(batch: Item[]): number {

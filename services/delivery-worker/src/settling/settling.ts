@@ -24,7 +24,7 @@ export interface Claimed {
 
 interface SettleHow {
   /** True if nobody waits for this settlement. It may then wait for a moment and share a script with others. */
-  later?: boolean
+  mayLinger?: boolean
   /**
    * The claim ends because a copy was written. This is the mark of the copy. If it no longer holds, nothing is changed.
    */
@@ -57,7 +57,7 @@ export class Settling {
     this.#queue = new ShardQueue<Item>({
       batchMax: SETTLEMENTS_PER_SCRIPT_MAX,
       run: (shard, batch) => this.#run(shard, batch),
-      giveUp: (shard, item, error) => {
+      drop: (shard, item, error) => {
         this.#logFailed(shard, item, error)
         item.done(false, null)
       },
@@ -69,12 +69,12 @@ export class Settling {
     shard: number,
     claimed: Claimed,
     to: SettleTo,
-    { later = false, restsOn }: SettleHow = {},
+    { mayLinger = false, restsOn }: SettleHow = {},
   ): Promise<Settled> {
     return new Promise((resolve) => {
       const done = (accepted: boolean, newLease: string | null) => resolve({ accepted, lease: newLease })
       const item = { ...claimed, to, restsOn, done }
-      if (later) this.#queue.pushLater(shard, item)
+      if (mayLinger) this.#queue.pushLingering(shard, item)
       else this.#queue.push(shard, item)
     })
   }

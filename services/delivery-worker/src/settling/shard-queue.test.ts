@@ -14,7 +14,7 @@ function createQueue(fail: (batch: string[], n: number) => Error | undefined = (
       if (error) throw error
       batches.push(`${shard}:${batch.join('')}`)
     },
-    giveUp: (shard, item, error) => void givenUp.push(`${shard}:${item} ${(error as Error).message}`),
+    drop: (shard, item, error) => void givenUp.push(`${shard}:${item} ${(error as Error).message}`),
     report: () => undefined,
   })
   return { queue, batches, givenUp, runs: () => runs }
@@ -33,12 +33,12 @@ test('items of one turn go together, by shard', async () => {
 
 test('a lingering item goes at once if its shard was quiet, and otherwise with later items', async () => {
   const { queue, batches } = createQueue()
-  queue.pushLater(1, 'a')
+  queue.pushLingering(1, 'a')
   await queue.whenIdle()
-  queue.pushLater(1, 'b')
+  queue.pushLingering(1, 'b')
   await new Promise((resolve) => setImmediate(resolve))
   expect(batches).toEqual(['1:a'])
-  queue.pushLater(1, 'c')
+  queue.pushLingering(1, 'c')
   queue.push(1, 'd')
   await queue.whenIdle()
   expect(batches).toEqual(['1:a', '1:bcd'])
@@ -46,9 +46,9 @@ test('a lingering item goes at once if its shard was quiet, and otherwise with l
 
 test('a lingering item goes by itself soon', async () => {
   const { queue, batches } = createQueue()
-  queue.pushLater(1, 'a')
+  queue.pushLingering(1, 'a')
   await queue.whenIdle()
-  queue.pushLater(1, 'b')
+  queue.pushLingering(1, 'b')
   await waitFor(() => batches.length === 2)
   expect(batches).toEqual(['1:a', '1:b'])
 })

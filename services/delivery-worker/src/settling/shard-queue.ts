@@ -25,7 +25,7 @@ interface ShardQueueOptions<T> {
   /** Runs the script; `batch` is never empty. */
   run(shard: number, batch: T[]): Promise<void>
   /** Called with an item whose script fails although Redis works. The item must not be waited for any longer. */
-  giveUp(shard: number, item: T, error: unknown): void
+  drop(shard: number, item: T, error: unknown): void
   report: ReportMember
 }
 
@@ -54,7 +54,7 @@ export class ShardQueue<T> {
   }
 
   /** Like `push`, but up to LINGER_MS later. */
-  pushLater(shard: number, item: T): void {
+  pushLingering(shard: number, item: T): void {
     const line = this.#add(shard, item)
     if (line.running) return
     if (performance.now() - line.ranAt > LINGER_MS) {
@@ -131,13 +131,13 @@ export class ShardQueue<T> {
 
   /** Runs the halves of a faulty batch one after the other, so that its items keep their order. */
   async #runInHalves(shard: number, batch: T[], error: unknown): Promise<void> {
-    const { giveUp, report } = this.#options
+    const { drop, report } = this.#options
     const [item] = batch
     if (batch.length > 1) {
       const middle = batch.length >> 1
       await this.#runHalf(shard, batch.slice(0, middle))
       await this.#runHalf(shard, batch.slice(middle))
-    } else if (item !== undefined) giveUp(shard, item, error)
+    } else if (item !== undefined) drop(shard, item, error)
     report(shard, 'up')
   }
 

@@ -7,7 +7,12 @@ import type {
   SubscriptionRecord,
   TopicRecord,
 } from '@fantail/contracts'
-import { compileTarget, type SignatureVersion, signatureVersionOf, type Target } from '@fantail/delivery'
+import {
+  compileTarget,
+  type EndpointTarget,
+  type SignatureVersion,
+  signatureVersionOf,
+} from '@fantail/delivery'
 import { effectivePolicy, feedbackOf, isFiltered, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
 import type { SliceData, SliceRef, Tally } from '@fantail/store'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
@@ -28,7 +33,7 @@ export interface CompiledSubscription {
   paced: boolean
   /** True if no attempt is made straight from the job, so that all attempts are made from the lane. */
   goesByLane: boolean
-  target: Target
+  target: EndpointTarget
   /** Version of the signature of the topic's messages. undefined: they are not signed. */
   signature: SignatureVersion | undefined
   /** Which deliveries the topic asks to log. undefined: no deliveries are logged. */

@@ -10,7 +10,7 @@ import { CLAIM_SNAPSHOT_AGE_MS_MAX, type SnapshotCache } from './snapshot-cache.
 
 interface Claimed {
   subscription: CompiledSubscription
-  message: MessageContext
+  context: MessageContext
   /** When the subscription's settings were last known to be current (performance.now()). */
   checkedAt: number
 }
@@ -34,7 +34,7 @@ export function currentOf(
 }
 
 async function check(
-  { subscription, message }: Claimed,
+  { subscription, context }: Claimed,
   { snapshots, log }: Tools,
 ): Promise<CompiledSubscription | undefined> {
   try {
@@ -42,7 +42,7 @@ async function check(
     const current = slice?.byId.get(subscription.record.id)
     if (!current || current.record.status === 'paused' || !haveOneThrottle(current, subscription))
       return undefined
-    return mayGo(current.record, message.message) ? current : undefined
+    return mayGo(current.record, context.message) ? current : undefined
   } catch (error) {
     log.debug({ err: error, subscriptionId: subscription.record.id }, 'claim.snapshot_unknown')
     return undefined

@@ -59,8 +59,8 @@ function createWorker() {
       unmatched: () => undefined,
       expiredWhole: () => undefined,
     },
-    locked: { add: () => undefined },
-    idempotency: { holds: async () => true },
+    locked: { report: () => undefined },
+    idempotency: { claimForDispatch: async () => true },
     log: createLogger({ service: 'test', level: 'silent' }),
     count: async () => undefined,
     quarantine: async () => 'added',
@@ -68,9 +68,9 @@ function createWorker() {
     keeping: { keep: async () => undefined },
     now: Date.now,
   })
-  const run = (key: string, message: Message, fence = 1) =>
+  const run = (jobName: string, message: Message, fence = 1) =>
     dispatcher.run({
-      key,
+      jobName,
       fence,
       messages: [messageBody(message)],
       isLost: () => false,

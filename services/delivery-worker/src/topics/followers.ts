@@ -13,12 +13,12 @@ const FOLLOWED_TEXT_BYTES_MAX = 1_048_576
 
 export interface Follower {
   delivery: Buffer
-  message: MessageContext
+  context: MessageContext
 }
 
 interface Behind {
   delivery: Buffer
-  message: MessageContext | Error | null
+  context: MessageContext | Error | null
 }
 
 /**
@@ -28,11 +28,11 @@ interface Behind {
 export function followersOf(head: MessageContext, behind: Behind[]): Follower[] {
   const followers: Follower[] = []
   let bytes = head.sizeBytes
-  for (const { delivery, message } of behind) {
-    if (!(message instanceof MessageContext)) break
-    bytes += message.sizeBytes
+  for (const { delivery, context } of behind) {
+    if (!(context instanceof MessageContext)) break
+    bytes += context.sizeBytes
     if (bytes > FOLLOWED_TEXT_BYTES_MAX) break
-    followers.push({ delivery, message })
+    followers.push({ delivery, context })
   }
   return followers
 }

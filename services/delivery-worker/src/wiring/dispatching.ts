@@ -5,8 +5,8 @@ import { FirstAttempts } from '../first-attempts/first-attempts.ts'
 import { MessageKeeping } from '../kept/message-keeping.ts'
 import { IsolationNotes } from '../reports/isolation-notes.ts'
 import type { Ending } from './ending.ts'
-import type { Ground } from './ground.ts'
-import type { Sending } from './sending.ts'
+import type { Attempting } from './worker-attempting.ts'
+import type { Ground } from './worker-ground.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
 /** @limit Dispatch jobs that a worker runs at a time from one queue. Past it: it fetches no further job. */
@@ -14,7 +14,7 @@ const JOBS_MAX = 512
 
 export type Dispatching = ReturnType<typeof createDispatching>
 
-export function createDispatching(below: Ground & Sending & Ending, options: DeliveryWorkerOptions) {
+export function createDispatching(below: Ground & Attempting & Ending, options: DeliveryWorkerOptions) {
   const { redis, servers, stores, quarantine, memory, now, log } = below
   const { redisUrl: url, attemptTimeoutMs } = options
   const isolation = new IsolationNotes({ isolated: stores.isolated, log, now })
@@ -30,7 +30,7 @@ export function createDispatching(below: Ground & Sending & Ending, options: Del
   })
   const consumers = new DispatchConsumers({
     redis,
-    queues: options.queues,
+    queues: options.dispatchQueues,
     log,
     create: (queue) =>
       new DispatchConsumer({

@@ -6,21 +6,21 @@ import { LetterAppends } from '../dead-letters/letter-appends.ts'
 import { MissingQueues } from '../dead-letters/missing-queues.ts'
 import { Endings } from '../endings/endings.ts'
 import { GoneEndpoints } from '../endings/gone-endpoints.ts'
-import { LanePlace } from '../endings/lane-place.ts'
+import { LaneSource } from '../endings/lane-source.ts'
 import { AttemptLog } from '../reports/attempt-log.ts'
 import { AttemptNotes } from '../reports/attempt-notes.ts'
 import { DeliveryStatus } from '../reports/delivery-status.ts'
 import { LiveAttempts } from '../reports/live-attempts.ts'
 import { OutcomeRecorder } from '../reports/outcome-recorder.ts'
-import type { Ground } from './ground.ts'
-import type { Sending } from './sending.ts'
+import type { Attempting } from './worker-attempting.ts'
+import type { Ground } from './worker-ground.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
 const LETTER_SHARES_DEFAULT: LetterShares = { perQueue: 0.05, together: 0.2 }
 
 export type Ending = ReturnType<typeof createEnding>
 
-export function createEnding(below: Ground & Sending, options: DeliveryWorkerOptions) {
+export function createEnding(below: Ground & Attempting, options: DeliveryWorkerOptions) {
   const { redis, stores, metrics, lanes, live, recording, now, log } = below
   const { retryJitter: jitter, maxRetrySeconds } = options
   const recorder = new OutcomeRecorder(stores.outcomes, metrics, log)
@@ -51,7 +51,7 @@ export function createEnding(below: Ground & Sending, options: DeliveryWorkerOpt
     missing,
     deadLetters,
     notes,
-    lanePlace: new LanePlace({ ...below, deadLetters, recorder, status }),
+    laneSource: new LaneSource({ ...below, deadLetters, recorder, status }),
     endings: new Endings({ ...below, reports, gone, jitter, maxRetrySeconds }),
   }
 }

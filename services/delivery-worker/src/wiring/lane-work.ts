@@ -9,14 +9,14 @@ import { LaneLoop } from '../lanes/lane-loop.ts'
 import { createRetentionSweep, type RetentionSweep } from '../lanes/retention-sweep.ts'
 import type { Dispatching } from './dispatching.ts'
 import type { Ending } from './ending.ts'
-import type { Ground } from './ground.ts'
-import type { Sending } from './sending.ts'
+import type { Attempting } from './worker-attempting.ts'
+import type { Ground } from './worker-ground.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
 const SWEEP_ROLE_MS = 50_000
 
 export function createLaneWork(
-  below: Ground & Sending & Ending & Dispatching,
+  below: Ground & Attempting & Ending & Dispatching,
   { attemptTimeoutMs, travel }: DeliveryWorkerOptions,
 ) {
   const { redis, lanes, links, seals, stores, clocks, due, consumers, log } = below

@@ -1,6 +1,6 @@
 /** Options of a worker: its settings, and the resources that its process opens. */
 import type { RedisTarget } from '@fantail/contracts'
-import type { Attempters, HttpSender, KindSettings, SigningPair } from '@fantail/delivery'
+import type { Attempters, HttpSender, ProtocolSettings, SigningPair } from '@fantail/delivery'
 import type { Telemetry as BullTelemetry } from '@fantail/jobs'
 import type { KmsKeys, Organizations } from '@fantail/policy'
 import type { Logger, TravelMode } from '@fantail/runtime'
@@ -13,7 +13,7 @@ export interface DeliveryWorkerOptions {
   /** The mode of time travel. Absent: the start does not check whether the data's time was moved. */
   travel?: TravelMode
   /** Number of dispatch queues that publishers write to (FANTAIL_QUEUES). */
-  queues: number
+  dispatchQueues: number
   attemptsMax: number
   /** Limit of the bytes of messages that lanes' attempts hold. Default: BODY_BYTES_MAX. */
   bodyBytesMax?: number | undefined
@@ -48,7 +48,7 @@ export interface DeliveryWorkerOptions {
   /** Attempters that replace the usual ones of these protocols. */
   attempters?: Partial<Attempters>
   /** Settings of protocols. Default: none. */
-  kinds?: KindSettings
+  protocolSettings?: ProtocolSettings
   /** Time between two probes of a broken credential; a minute by default. */
   credentialProbeMs?: number
   sender: Pick<HttpSender, 'send' | 'openAhead' | 'dial' | 'close'>

@@ -18,8 +18,8 @@ let server: ApiServer
 const clients: SNSClient[] = []
 
 beforeAll(async () => {
-  const kinds = { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] }
-  api = await startTestApi({ auth: true, kinds })
+  const protocolSettings = { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] }
+  api = await startTestApi({ auth: true, protocolSettings })
   server = await listen(createApp(api.deps), { host: '127.0.0.1', port: 0 })
   await (await keyWith(api, ['manage'])).call('PUT', '/v1/topics/alarms')
 })

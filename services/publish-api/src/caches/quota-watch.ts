@@ -54,7 +54,7 @@ export class QuotaWatch {
   }
 
   /** Throws `quota_exceeded` if the topic's messages may take no more space. */
-  refuse(topicArn: string): void {
+  admit(topicArn: string): void {
     if (this.#full.size === 0) return
     for (const name of quotaNamesOf(topicArn)) {
       const quota = this.#full.get(name)

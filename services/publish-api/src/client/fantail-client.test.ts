@@ -193,7 +193,7 @@ test('lanes of all topics are listed', async () => {
   const { id } = await fantail.topics('laned').subscribe({ endpoint: 'http://127.0.0.1:9/laned' })
   const delivery = deliveryId('0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21')
   const entry = { subscriptionId: id, delivery, message: 0, park: { as: 'fresh' as const } }
-  const jobs = [{ job: '', fence: 0, fields: [], entries: [entry] }]
+  const jobs = [{ jobName: '', fence: 0, fields: [], entries: [entry] }]
   await api.lanes.park(placeOfSubscription(id)?.shard ?? -1, {
     messages: [{ id: delivery, body: '{}' }],
     jobs,

@@ -18,12 +18,15 @@ import { refusalOf, type SnsApi, startSnsApi } from '../aws/sns/sns.fixture.ts'
 import { startTestApi, type TestApi } from '../fixtures/test-api.fixture.ts'
 
 const NUMBER = '+15550100'
-const kinds = { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] }
+const protocolSettings = { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] }
 let sns: SnsApi
 let guarded: TestApi
 
 beforeAll(async () => {
-  ;[sns, guarded] = await Promise.all([startSnsApi({}, { kinds }), startTestApi({ auth: true, kinds })])
+  ;[sns, guarded] = await Promise.all([
+    startSnsApi({}, { protocolSettings }),
+    startTestApi({ auth: true, protocolSettings }),
+  ])
 })
 afterAll(() => Promise.all([sns.stop(), guarded.stop()]))
 

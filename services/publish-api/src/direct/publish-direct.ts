@@ -9,13 +9,13 @@ import { requestHash } from '../messages/idempotent.ts'
 import { logPublished } from '../messages/log-published.ts'
 import { makeMessages } from '../messages/make-messages.ts'
 import type { MessageStore } from '../messages/message-store.ts'
-import type { NewMessage } from '../messages/read-messages.ts'
+import type { GivenMessage } from '../messages/read-messages.ts'
 import { SETTING_DEFAULTS } from '../subscriptions/subscription-settings.ts'
 import { type DirectTarget, TargetRefusal } from './direct-targets.ts'
 
 interface DirectPublish {
   target: DirectTarget
-  message: NewMessage
+  message: GivenMessage
   /** Size of its text and attributes. */
   bytes: number
   /** The request's `Idempotency-Key`. It belongs to the target. */
@@ -62,7 +62,7 @@ export async function publishDirect(
  * Refuses texts that can never be sent to the target. A topic accepts such a text, because it may have subscribers that
  * can get it.
  */
-function checkText({ platform }: DirectTarget, message: NewMessage, now: number): void {
+function checkText({ platform }: DirectTarget, message: GivenMessage, now: number): void {
   const problem = platform
     ? notificationProblem(
         { messageId: createMessageId(now), topicArn: '', publishedAt: now, ...message },

@@ -3,7 +3,7 @@ import { MESSAGE_BYTES_MAX, messageBytes, type Problem } from '@fantail/contract
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
-import type { NewMessage, NewMessages } from './read-messages.ts'
+import type { GivenMessage, GivenMessages } from './read-messages.ts'
 
 type Tools = Pick<ApiDeps, 'quotaWatch' | 'storageGuard' | 'topicCache'>
 
@@ -15,7 +15,7 @@ export function admit(
   { quotaWatch, storageGuard, topicCache }: Tools,
   topicArn: string,
 ): KnownTopic | Promise<KnownTopic> {
-  quotaWatch.refuse(topicArn)
+  quotaWatch.admit(topicArn)
   const topic = topicCache.known(topicArn)
   const waiting = storageGuard.admit(topic?.uid)
   if (topic) return waiting ? waiting.then(() => topic) : topic
@@ -31,7 +31,7 @@ export function admit(
  * topics refuse (checklist 130, 131). Returns every problem, by the path of its member. Nearly every publish has none,
  * which costs one check per message.
  */
-export function topicProblems(topic: KnownTopic, { batch, messages }: NewMessages): Problem[] {
+export function topicProblems(topic: KnownTopic, { batch, messages }: GivenMessages): Problem[] {
   const small = topic.messageBytesMax < MESSAGE_BYTES_MAX
   return messages.flatMap((message, index) => {
     if (!topic.record.fifo && message.deduplicationId === undefined && !small) return []
@@ -40,7 +40,7 @@ export function topicProblems(topic: KnownTopic, { batch, messages }: NewMessage
   })
 }
 
-function messageProblems({ record, messageBytesMax }: KnownTopic, message: NewMessage): Problem[] {
+function messageProblems({ record, messageBytesMax }: KnownTopic, message: GivenMessage): Problem[] {
   const problems: Problem[] = []
   if (messageBytes(message.message, message.attributes) > messageBytesMax) {
     const limit = `and its attributes must have at most ${messageBytesMax} bytes together, as the topic has it`

@@ -3,7 +3,7 @@ import { nameOfArn, type Problem } from '@fantail/contracts'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { Finding } from '../event-types/event-type-checks.ts'
-import type { NewMessage } from './read-messages.ts'
+import type { GivenMessage } from './read-messages.ts'
 
 type Tools = Pick<ApiDeps, 'eventTypeChecks' | 'metrics'>
 
@@ -20,7 +20,7 @@ export const FINE: CheckedTypes = { refused: [], warnings: [] }
 export function checkTypes(
   tools: Tools,
   topic: KnownTopic,
-  messages: readonly NewMessage[],
+  messages: readonly GivenMessage[],
 ): CheckedTypes | Promise<CheckedTypes> {
   if ((topic.record.eventTypeCheck ?? 'off') === 'off') return FINE
   const found = tools.eventTypeChecks.findings(topic, messages)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { FantailError, IDEMPOTENCY_KEY_CHARS_MAX } from '@fantail/contracts'
 import type { IdempotentPublish } from '@fantail/store'
 import type { ApiRequest } from '../http/api-request.ts'
-import type { NewMessage, NewMessages } from './read-messages.ts'
+import type { GivenMessage, GivenMessages } from './read-messages.ts'
 
 const KEY = /^[\x21-\x7e]+$/
 
@@ -17,13 +17,13 @@ export function keyOf(request: ApiRequest): string | undefined {
 }
 
 /** Equal for requests with the same messages, whatever the order of members. */
-export function requestHash({ batch, messages }: Pick<NewMessages, 'batch' | 'messages'>): string {
+export function requestHash({ batch, messages }: Pick<GivenMessages, 'batch' | 'messages'>): string {
   return createHash('sha256')
     .update(JSON.stringify([batch, messages.map(canonical)]))
     .digest('base64url')
 }
 
-function canonical(given: NewMessage): unknown[] {
+function canonical(given: GivenMessage): unknown[] {
   const { message, subject, attributes, structure, groupId, deduplicationId, sourceId } = given
   const sorted = Object.entries(attributes ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return [

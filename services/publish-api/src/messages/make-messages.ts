@@ -3,7 +3,7 @@ import { createMessageId, type Message } from '@fantail/contracts'
 import { spanContextOf, traceparentOf } from '@fantail/telemetry'
 import type { KnownTopic } from '../caches/topic-cache.ts'
 import type { ApiDeps } from '../deps/api-deps.ts'
-import type { NewMessage } from './read-messages.ts'
+import type { GivenMessage } from './read-messages.ts'
 
 interface PublishRequest {
   topic: KnownTopic
@@ -17,7 +17,7 @@ interface PublishRequest {
 
 export function makeMessages(
   deps: Pick<ApiDeps, 'clock' | 'spans'>,
-  given: NewMessage[],
+  given: GivenMessage[],
   request: PublishRequest,
 ): Message[] {
   const { topic, publicUrl, traceHeader } = request

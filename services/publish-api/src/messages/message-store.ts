@@ -9,8 +9,8 @@ import {
   type FifoReceipt,
   type IdempotentPublish,
   idempotencyKey,
-  type NewMessage,
   SealedWhenStored,
+  type StorableMessage,
   sealMessage,
 } from '@fantail/store'
 import type { KnownTopic } from '../caches/topic-cache.ts'
@@ -112,7 +112,7 @@ export class MessageStore {
     return seals ? ready.map((message) => sealMessage(seals, message)) : ready
   }
 
-  #storable(topic: KnownTopic, messages: Message[]): NewMessage[] {
+  #storable(topic: KnownTopic, messages: Message[]): StorableMessage[] {
     const seals = this.#sealsOf(topic)
     return seals ? messages.map((message) => new SealedWhenStored(seals, message)) : messages
   }
@@ -147,7 +147,7 @@ export class MessageStore {
     const claimed = { key: idempotencyKey(arn, topicUid, key), value }
     const keyed = messages.map((message) => ({ ...message, topicUid, idempotency: claimed }))
     await publisher.publish(this.#storable(topic, keyed), weightOf(topic, messages, bytes))
-    return replay(await idempotency.claim(arn, key, value), hash)
+    return replay(await idempotency.claimForPublish(arn, key, value), hash)
   }
 }
 

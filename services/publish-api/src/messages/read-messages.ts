@@ -33,7 +33,7 @@ import { invalid } from '../http/error-answers.ts'
 import { parseJson } from '../http/read-input.ts'
 import { mayLoseDigits, WrittenValue } from './exact-numbers.ts'
 
-export interface NewMessage {
+export interface GivenMessage {
   message: string
   subject?: string
   attributes?: Record<string, MessageAttribute>
@@ -43,22 +43,22 @@ export interface NewMessage {
   sourceId?: string
 }
 
-export interface NewMessages {
+export interface GivenMessages {
   /** The body was `{messages: […]}`, so the answer is `{results: […]}`. */
   batch: boolean
-  messages: NewMessage[]
+  messages: GivenMessage[]
   /** The sum of the bytes of texts and attributes. */
   bytes: number
 }
 
 /** The messages of a JSON body. Throws `malformed_json`, `validation_failed` or `too_large`. */
-export function readMessages(text: string): NewMessages {
+export function readMessages(text: string): GivenMessages {
   const value = parseJson(text, Number.POSITIVE_INFINITY)
   // Each value takes at least two characters. All values of the body are even more than those around messages, so this
   // throws.
   if (text.length > 2 * REQUEST_VALUES_MAX && hasManyAround(entriesOf(value))) parseJson(text)
   const written = hasNumbers(value) && mayLoseDigits(text) ? new WrittenValue(text) : undefined
-  return take(value, written) ?? refuse(value)
+  return parse(value, written) ?? refuse(value)
 }
 
 /**
@@ -81,10 +81,10 @@ interface RawMembers {
 }
 
 /** The whole body as one message, with any content. */
-export function readRaw(text: string, { subject, eventType }: RawMembers): NewMessages {
+export function readRaw(text: string, { subject, eventType }: RawMembers): GivenMessages {
   const problem = textProblem(text)
   if (problem !== undefined) throw FantailError.invalid('message', problem)
-  const message: NewMessage = subject === undefined ? { message: text } : { message: text, subject }
+  const message: GivenMessage = subject === undefined ? { message: text } : { message: text, subject }
   if (eventType !== undefined) message.attributes = { [EVENT_TYPE_ATTRIBUTE]: textAttribute(eventType) }
   const bytes = messageBytes(text, message.attributes)
   if (bytes > MESSAGE_BYTES_MAX) throw tooLarge([sizeProblem('message')])
@@ -92,7 +92,7 @@ export function readRaw(text: string, { subject, eventType }: RawMembers): NewMe
 }
 
 /** `written`: the value in its text. Absent if all of its numbers can be written again. */
-function take(value: unknown, written: WrittenValue | undefined): NewMessages | undefined {
+function parse(value: unknown, written: WrittenValue | undefined): GivenMessages | undefined {
   if (!isObject(value)) return undefined
   if (!('messages' in value)) {
     const message = takeMessage(value, written)
@@ -103,11 +103,11 @@ function take(value: unknown, written: WrittenValue | undefined): NewMessages | 
   return Object.keys(value).length === 1 ? takeBatch(value.messages, written) : undefined
 }
 
-function takeBatch(values: unknown, written: WrittenValue | undefined): NewMessages | undefined {
+function takeBatch(values: unknown, written: WrittenValue | undefined): GivenMessages | undefined {
   if (!Array.isArray(values)) return undefined
   if (values.length === 0 || values.length > BATCH_MESSAGES_MAX) return undefined
   const elements = written?.member('messages')?.elements
-  const messages: NewMessage[] = []
+  const messages: GivenMessage[] = []
   let bytes = 0
   for (let i = 0; i < values.length; i++) {
     const message = takeMessage(values[i], elements?.[i])
@@ -132,13 +132,13 @@ const MEMBERS = new Set([
 ])
 
 /** A message that is valid except perhaps for its size. */
-function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undefined {
+function takeMessage(value: unknown, written?: WrittenValue): GivenMessage | undefined {
   if (!isObject(value)) return undefined
   for (const name in value) if (!MEMBERS.has(name)) return undefined
   const { subject, structure, groupId, deduplicationId, sourceId } = value
   const message = messageText(value.message, written)
   if (message === undefined || textProblem(message) !== undefined) return undefined
-  const result: NewMessage = { message }
+  const result: GivenMessage = { message }
   if (subject !== undefined) {
     if (typeof subject !== 'string' || subjectProblem(subject) !== undefined) return undefined
     result.subject = subject
@@ -171,7 +171,7 @@ function takeMessage(value: unknown, written?: WrittenValue): NewMessage | undef
 
 /** Adds the attributes that the members become. False: a member is wrong. */
 function takeType(
-  message: NewMessage,
+  message: GivenMessage,
   { eventType, eventTypeVersion: version }: Record<string, unknown>,
 ): boolean {
   const attributes = { ...message.attributes }

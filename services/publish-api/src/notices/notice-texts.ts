@@ -10,7 +10,7 @@ import {
 import type { z } from 'zod'
 import { iso, isoOrNull } from '../http/record-views.ts'
 import type { JudgedLane } from '../lanes/lane-board.ts'
-import type { NewMessage } from '../messages/read-messages.ts'
+import type { GivenMessage } from '../messages/read-messages.ts'
 
 /** Notices with a host that a topic gets in a minute. Past it: one notice for each type sums up the others. */
 const HOSTS_TOLD_MAX = 80
@@ -34,7 +34,7 @@ interface Telling {
   failingMs: number
 }
 
-export function noticesOf(news: News[], telling: Telling): NewMessage[] {
+export function noticesOf(news: News[], telling: Telling): GivenMessage[] {
   const groups = [...Map.groupBy(news, ({ type, host }) => `${type} ${host}`).values()]
   const largest = groups.toSorted((a, b) => b.length - a.length)
   const rest = largest.slice(HOSTS_TOLD_MAX).flat()
@@ -42,7 +42,7 @@ export function noticesOf(news: News[], telling: Telling): NewMessage[] {
   return [...largest.slice(0, HOSTS_TOLD_MAX), ...together].map((group) => messageOf(group, telling))
 }
 
-function messageOf(news: News[], telling: Telling): NewMessage {
+function messageOf(news: News[], telling: Telling): GivenMessage {
   const notice = noticeOf(news, telling)
   const text = JSON.stringify(Notice.parse(notice))
   return {

@@ -5,7 +5,7 @@ import { admit } from '../messages/admit.ts'
 import { logPublished } from '../messages/log-published.ts'
 import { makeMessages } from '../messages/make-messages.ts'
 import { bytesOf, MessageStore, type PublishTools } from '../messages/message-store.ts'
-import type { NewMessage } from '../messages/read-messages.ts'
+import type { GivenMessage } from '../messages/read-messages.ts'
 
 export type NoticeTools = PublishTools & Pick<ApiDeps, 'live' | 'log'>
 
@@ -18,7 +18,7 @@ const OF_TOPIC: ReadonlySet<string> = new Set(['not_found', 'quota_exceeded', 'r
 export async function publishNotices(
   deps: NoticeTools,
   topicArn: string,
-  { notices, publicUrl }: { notices: NewMessage[]; publicUrl: string },
+  { notices, publicUrl }: { notices: GivenMessage[]; publicUrl: string },
 ): Promise<void> {
   try {
     for (let at = 0; at < notices.length; at += BATCH_MESSAGES_MAX)
@@ -32,7 +32,7 @@ export async function publishNotices(
 async function publish(
   deps: NoticeTools,
   topicArn: string,
-  { notices, publicUrl }: { notices: NewMessage[]; publicUrl: string },
+  { notices, publicUrl }: { notices: GivenMessage[]; publicUrl: string },
 ): Promise<void> {
   const startedAt = performance.now()
   const topic = await admit(deps, topicArn)

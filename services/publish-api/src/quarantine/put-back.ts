@@ -138,7 +138,7 @@ async function parkDelivery(
   const entries = [{ subscriptionId, delivery, message: 0, park: { as: 'fresh' as const } }]
   await lanes.park(place.shard, {
     messages: [{ id: deliveryId(message.messageId), body, groupId: message.groupId }],
-    jobs: [{ job: '', fence: 0, fields: [], entries }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries }],
   })
 }
 

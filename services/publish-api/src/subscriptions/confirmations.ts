@@ -204,7 +204,7 @@ async function parkMessage(deps: Tools, record: SubscriptionRecord, about: Confi
   const entry = { subscriptionId: record.id, delivery, message: 0, park: { as: 'fresh' as const } }
   await deps.lanes.park(place.shard, {
     messages: [{ id: delivery, body: messageBody(message) }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
 }
 

@@ -169,7 +169,7 @@ async function laneWith(to: SettleTo) {
   } as const
   const { jobs } = await lanes.park(shard, {
     messages: [{ id, body: '{}' }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
   const lease = (jobs[0]?.stale === false && jobs[0].leases[0]) || ''
   expect(await lanes.settle(shard, [{ subscriptionId: body.id, delivery: id, lease, to }])).toMatchObject({

@@ -15,7 +15,7 @@ beforeAll(async () => {
     vault: undefined,
   }
   const queues = { appends: { append: () => Promise.reject(new Error('unused')) }, itemIdOf: () => '' }
-  const kinds = { functions: { hello: 'http://127.0.0.1:9000' } }
+  const protocolSettings = { functions: { hello: 'http://127.0.0.1:9000' } }
   const mail = new MailState(sns.api.redis, { clock: Date.now, onProblem: () => undefined })
   const mobilePush = new MobilePushState(sns.api.redis, {
     onDisabled: () => undefined,
@@ -29,7 +29,7 @@ beforeAll(async () => {
     mobilePush,
     clock: Date.now,
     userAgent: undefined,
-    kinds,
+    protocolSettings,
   })
   deps.attempters = { ...deps.attempters, lambda }
   for (const name of ['orders', 'orders.fifo']) await sns.api.call('PUT', `/v1/topics/${name}`)

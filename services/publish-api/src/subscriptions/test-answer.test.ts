@@ -26,7 +26,7 @@ beforeAll(async () => {
   hooks = await startReceiver()
   sender = createHttpSender({ allowPrivate: true, timeoutMs: 5_000 })
   const { queues, vault, clock } = api.deps
-  const others = { userAgent: undefined, kinds: {}, sms: {}, mobilePush: {}, mail: {} } as never
+  const others = { userAgent: undefined, protocolSettings: {}, sms: {}, mobilePush: {}, mail: {} } as never
   api.deps.attempters = createTestAttempters({ queues, vault, clock, sender, ...(others as object) } as never)
   await admin.call('PUT', '/v1/topics/orders')
 })

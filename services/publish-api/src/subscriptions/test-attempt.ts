@@ -17,6 +17,7 @@ import {
   compileEnvelope,
   compileTarget,
   createAttempters,
+  type EndpointTarget,
   type Envelope,
   ExchangeTrace,
   type Links,
@@ -25,7 +26,6 @@ import {
   redactEndpoint,
   shownHeaders,
   signatureVersionOf,
-  type Target,
   unsignedFailure,
 } from '@fantail/delivery'
 import {
@@ -195,7 +195,7 @@ function contentOf({
 
 interface Attempt extends Pick<AttemptOptions, 'keepAnswer' | 'trace'> {
   record: SubscriptionRecord
-  target: Target
+  target: EndpointTarget
   envelope: Envelope
 }
 

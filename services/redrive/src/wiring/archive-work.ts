@@ -3,8 +3,8 @@ import { nameOfArn } from '@fantail/contracts'
 import { type OpenBlockStore, openBlockStore } from '@fantail/delivery'
 import { Archives } from '@fantail/store'
 import { type Archiver, createArchiver } from '../upkeep/archiver.ts'
+import type { RedriveGround } from './redrive-ground.ts'
 import type { RedriveServiceOptions } from './redrive-options.ts'
-import type { RedriveStores } from './redrive-stores.ts'
 
 /** Empty if the options name no place for archives. */
 export interface ArchiveWork {
@@ -13,7 +13,7 @@ export interface ArchiveWork {
 }
 
 export function createArchiveWork(
-  { redis, memory, metrics, clock }: RedriveStores,
+  { redis, memory, metrics, clock }: RedriveGround,
   { archive, awsClientCredentials: credentials, log }: RedriveServiceOptions,
 ): ArchiveWork {
   if (archive === undefined) return {}

@@ -11,11 +11,11 @@ import {
   Topics,
 } from '@fantail/store'
 import type { ArchiveWork } from './archive-work.ts'
-import type { RedriveStores } from './redrive-stores.ts'
+import type { RedriveGround } from './redrive-ground.ts'
 import type { TaskWork } from './task-work.ts'
 
 /** Each sweep returns how much it did. `failed`: whether a sweep before it has failed. */
-export function sweepsOf(service: RedriveStores & ArchiveWork & TaskWork) {
+export function sweepsOf(service: RedriveGround & ArchiveWork & TaskWork) {
   const { redis, tasks, redrives, queues, kept, archiver, subscriptions, consumers, unreadable } = service
   const topics = new Topics(redis)
   const attempts = new AttemptStore(redis)

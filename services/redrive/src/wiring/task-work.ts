@@ -13,8 +13,8 @@ import {
 import { FilterMatches } from '../tasks/filter-matches.ts'
 import { createTaskJobs, type TaskJobs } from '../tasks/task-jobs.ts'
 import type { ArchiveWork } from './archive-work.ts'
+import type { RedriveGround } from './redrive-ground.ts'
 import type { RedriveServiceOptions } from './redrive-options.ts'
-import type { RedriveStores } from './redrive-stores.ts'
 
 export interface TaskWork {
   tasks: TaskJobs
@@ -23,7 +23,7 @@ export interface TaskWork {
   stopHearing(): void
 }
 
-export function createTaskWork(below: RedriveStores & ArchiveWork, options: RedriveServiceOptions): TaskWork {
+export function createTaskWork(below: RedriveGround & ArchiveWork, options: RedriveServiceOptions): TaskWork {
   const { connections, redis, acks, subscriptions, lanes, unreadable, clock } = below
   const { seals = bodySealsOf(undefined), queues = 1, logMessages = 0, log } = options
   const { subscriber } = connections

@@ -124,7 +124,7 @@ export async function park(redis: Redis, lanes: Lane[], messages: Stored[], as: 
           }),
         ),
       )
-      await store.park(shard, { messages: some, jobs: [{ job: '', fence: 0, fields: [], entries }] })
+      await store.park(shard, { messages: some, jobs: [{ jobName: '', fence: 0, fields: [], entries }] })
     }
   }
 }

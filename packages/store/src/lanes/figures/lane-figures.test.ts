@@ -96,7 +96,7 @@ test('a delivery that becomes too old after its failure is no further failure', 
   await parkAll(lanes, [id], [makeMessage()], asRetry())
   const { lastFailure } = await figuresOf(id)
   await later(20_000 * WINDOW_MS)
-  expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ state: { kind: 'dead', reason: 'expired' } }])
+  expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ state: { kind: 'dead', cause: 'expired' } }])
   expect((await figuresOf(id)).lastFailure).toEqual(lastFailure)
 })
 

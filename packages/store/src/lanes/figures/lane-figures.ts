@@ -47,21 +47,21 @@ type VerdictReply = [
 ]
 type BlockedReply = [] | [group: Buffer, head: Buffer, behind: number]
 
-type LanePlace = { subscriptionId: string; shard: number }
+type LaneSource = { subscriptionId: string; shard: number }
 
 /** Lanes that one script reads. Past it: further scripts do, so that other callers' commands come between them. */
 const LANES_PER_SCRIPT = 100
 const SCRIPTS_AT_ONCE = 4
 
 /** In the order of the places. */
-export async function laneFigures(redis: Redis, places: LanePlace[]): Promise<LaneFigures[]> {
+export async function laneFigures(redis: Redis, places: LaneSource[]): Promise<LaneFigures[]> {
   const parts = [...Map.groupBy(places, ({ shard }) => shard)].flatMap(([shard, lanes]) =>
     Array.from({ length: Math.ceil(lanes.length / LANES_PER_SCRIPT) }, (_, part) => ({
       shard,
       lanes: lanes.slice(part * LANES_PER_SCRIPT, (part + 1) * LANES_PER_SCRIPT),
     })),
   )
-  const found = new Map<LanePlace, LaneFigures>()
+  const found = new Map<LaneSource, LaneFigures>()
   await sideBySide(parts, SCRIPTS_AT_ONCE, async ({ shard, lanes }) => {
     const args = { base: shardBase(shard), subscriptions: lanes.map(({ subscriptionId: id }) => ({ id })) }
     const replies = (await runScript(redis, FIGURES, args)) as FiguresReply[]

@@ -52,7 +52,7 @@
 -- @include lane-whole
 -- @include fifo-log
 -- After this time without takes of distant workers, send times are given out later again.
-local FAR_KEPT_MS = 10000
+local DISTANT_KEPT_MS = 10000
 -- Claims of one take, whatever the worker asks for. Past it: the others stay due.
 local TAKEN_DELIVERIES_MAX = 1000
 -- Deliveries of deleted subscriptions and topics that one take removes. Past it: the next take continues.
@@ -61,8 +61,8 @@ local DISCARD_MAX = 1000
 local BEHIND_MAX = 1000
 -- Deliveries that one take reads, about. Past it: further lanes stay due.
 local TAKE_STEPS_MAX = 2000
--- A worker far from Redis asks again before its claims have come, so its full lanes wait less.
-local POSTPONE_MS = (trip_ms > 0 and math.min(250, math.floor(trip_ms / NUMBER.FAR_TAKES)) or 250) + 0.5
+-- A distant worker asks again before its claims have come, so its full lanes wait less.
+local POSTPONE_MS = (trip_ms > 0 and math.min(250, math.floor(trip_ms / NUMBER.DISTANT_TAKES)) or 250) + 0.5
 -- How often a worker checks whether lanes that are full for it still are.
 local FULL_LOOK_MS = 1000
 -- A lane or log whose data is unreadable is due again after this time, or once something is parked in it.
@@ -71,9 +71,9 @@ run_when_full(base)
 local now = now_ms(base)
 local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired = {}, followed = {}, logs = {} }
 take.behind_left, take.lead_ms = BEHIND_MAX, lead_ms
-if trip_ms > 0 and trip_ms >= far_ms(base) then
-  far = math.min(trip_ms, FAR_MS_MAX)
-  redis.call('SET', base .. 'far', text(far), 'PX', text(FAR_KEPT_MS))
+if trip_ms > 0 and trip_ms >= trip_ahead_ms(base) then
+  trip_ahead = math.min(trip_ms, DISTANT_MS_MAX)
+  redis.call('SET', base .. 'trip', text(trip_ahead), 'PX', text(DISTANT_KEPT_MS))
 end
 take.left = math.min(deliveries_max, TAKEN_DELIVERIES_MAX)
 local discarded, steps, limits = 0, 0, {}

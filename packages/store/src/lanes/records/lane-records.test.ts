@@ -42,8 +42,8 @@ test.each<RetryState | DeadState>([
     error: 'dns',
     why: { because: 'retryNow', delayMs: null },
   },
-  { kind: 'dead', reason: 'expired', attempts: 0, statusCode: null, error: null },
-  { kind: 'dead', reason: 'permanent', attempts: 1, statusCode: 404, error: 'said: no, never\nagain' },
+  { kind: 'dead', cause: 'expired', attempts: 0, statusCode: null, error: null },
+  { kind: 'dead', cause: 'permanent', attempts: 1, statusCode: 404, error: 'said: no, never\nagain' },
 ])('%o is kept as it is', (state) => {
   expect(unpackState(packState(state))).toEqual(state)
 })

@@ -21,7 +21,7 @@ export interface RetryState {
 /** A delivery that will be appended to its dead-letter queue, without further attempts. */
 export interface DeadState {
   kind: 'dead'
-  reason: DeadLetterReason
+  cause: DeadLetterReason
   attempts: number
   statusCode: number | null
   error: string | null
@@ -52,7 +52,7 @@ export type Standing = 'proven' | 'unproven'
 
 /** Entries of one job under its fence. If `job` is '', there is neither fence nor checkpoint. */
 export interface ParkJob {
-  job: string
+  jobName: string
   fence: number
   /** Checkpoint fields. Each value replaces the stored one. */
   fields: [string, Buffer][]
@@ -466,7 +466,7 @@ export function unpackError(text: string): string | null {
 export function packState(state: RetryState | DeadState): string {
   const error = state.error === null ? '' : (SHORT_ERRORS.get(state.error) ?? state.error)
   const rest = `${state.attempts},${state.statusCode ?? ''}`
-  if (state.kind === 'dead') return `D${state.reason},${rest},${error}`
+  if (state.kind === 'dead') return `D${state.cause},${rest},${error}`
   return `A${rest},${state.why ? `${packWhy(state.why)}~` : ''}${error}`
 }
 
@@ -480,7 +480,7 @@ export function unpackState(text: string): RetryState | DeadState | null {
     statusCode: match[3] ? Number(match[3]) : null,
     error: unpackError(match[5] ?? ''),
   }
-  if (match[1] !== undefined) return { kind: 'dead', reason: match[1] as DeadLetterReason, ...rest }
+  if (match[1] !== undefined) return { kind: 'dead', cause: match[1] as DeadLetterReason, ...rest }
   const why = match[4] === undefined ? undefined : unpackWhy(match[4])
   return { kind: 'retry', ...rest, ...(why && { why }) }
 }

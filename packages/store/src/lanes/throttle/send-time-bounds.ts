@@ -9,7 +9,7 @@
 /**
  * SEND_AHEAD_MS (lua-numbers.ts) while a worker's round trips to Redis are long. Past it: a delivery waits in its lane.
  */
-export const FAR_SEND_AHEAD_MS = 850
+export const DISTANT_SEND_AHEAD_MS = 850
 
 /**
  * How late a send time may still be used. Past it: the claim gets a new send time. Suppose that sends may be up to L

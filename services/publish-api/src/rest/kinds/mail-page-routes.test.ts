@@ -8,7 +8,7 @@ let api: TestApi
 let addresses = 0
 
 beforeAll(async () => {
-  api = await startTestApi({ kinds: { smtpUrl: 'smtp://127.0.0.1:1' } })
+  api = await startTestApi({ protocolSettings: { smtpUrl: 'smtp://127.0.0.1:1' } })
   await api.call('PUT', '/v1/topics/news')
 })
 afterAll(() => api.stop())

@@ -31,7 +31,7 @@ beforeAll(async () => {
     mail,
     sms: deps.sms,
     mobilePush,
-    kinds: { smtpUrl: 'smtp://127.0.0.1:1' },
+    protocolSettings: { smtpUrl: 'smtp://127.0.0.1:1' },
   })
   deps.attempters = { ...deps.attempters, email, 'email-json': email }
   for (const name of ['news', 'news.fifo']) await sns.api.call('PUT', `/v1/topics/${name}`)

@@ -40,7 +40,7 @@ beforeAll(async () => {
       onDisabled: () => undefined,
       publishUpdated: async () => undefined,
     }),
-    kinds: { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] },
+    protocolSettings: { smsUrl: 'http://127.0.0.1:1', smsCountries: [{ prefix: '+1' }] },
   })
   deps.attempters = { ...deps.attempters, sms }
   for (const name of ['alarms', 'alarms.fifo']) await sns.api.call('PUT', `/v1/topics/${name}`)

@@ -26,7 +26,7 @@ import { keyOf, requestHash } from '../../messages/idempotent.ts'
 import { logPublished } from '../../messages/log-published.ts'
 import { makeMessages } from '../../messages/make-messages.ts'
 import { MessageStore, type Once, type Receipt, type Stored } from '../../messages/message-store.ts'
-import { type NewMessages, readMessages, readRaw } from '../../messages/read-messages.ts'
+import { type GivenMessages, readMessages, readRaw } from '../../messages/read-messages.ts'
 
 export function publishRoutes(deps: ApiDeps): Endpoint[] {
   const tools = { deps, store: new MessageStore(deps) }
@@ -114,7 +114,7 @@ async function publish({ deps, store }: Tools, call: PublishCall): Promise<Answe
 }
 
 /** Throws or rejects if the messages do not fit the topic. Returns a promise only if it must wait. */
-function check(deps: ApiDeps, topic: KnownTopic, given: NewMessages): CheckedTypes | Promise<CheckedTypes> {
+function check(deps: ApiDeps, topic: KnownTopic, given: GivenMessages): CheckedTypes | Promise<CheckedTypes> {
   const problems = topicProblems(topic, given)
   if (problems.length > 0) throw invalid(problems)
   const judge = (types: CheckedTypes) => {
@@ -127,7 +127,7 @@ function check(deps: ApiDeps, topic: KnownTopic, given: NewMessages): CheckedTyp
 
 interface Storing {
   topic: KnownTopic
-  given: NewMessages
+  given: GivenMessages
   once: Once | undefined
 }
 
@@ -143,7 +143,7 @@ async function storeNew({ deps, store }: Tools, call: PublishCall, storing: Stor
   return { receipts: await store.store(topic, messages, bytes), replayed: false }
 }
 
-function readGiven({ request, query }: PublishCall, body: Buffer): NewMessages {
+function readGiven({ request, query }: PublishCall, body: Buffer): GivenMessages {
   if (query.raw === 'true') return readRaw(textOf(body), query)
   for (const path of ['subject', 'eventType'] as const)
     if (query[path] !== undefined) throw FantailError.invalid(path, 'belongs into the body, unless raw=true')

@@ -108,6 +108,6 @@ async function park(subscriptionId: string, bytes: number) {
   const entry = { subscriptionId, delivery: id, message: 0, park: { as: 'fresh' as const } }
   await api.lanes.park(shard, {
     messages: [{ id, body: JSON.stringify('x'.repeat(bytes)) }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
 }

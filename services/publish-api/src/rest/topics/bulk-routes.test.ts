@@ -36,7 +36,7 @@ async function park(name: string, redis = api.lanes) {
   const entry = { subscriptionId, delivery: id, message: 0, park: { as: 'fresh' as const } }
   await redis.park(shard, {
     messages: [{ id, body: '{}' }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
 }
 

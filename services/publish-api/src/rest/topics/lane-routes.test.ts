@@ -39,7 +39,7 @@ async function park(name: string) {
   const { shard } = placeOfSubscription(subscriptionId) ?? { shard: -1 }
   const id = deliveryId(MESSAGE)
   const entry = { subscriptionId, delivery: id, message: 0, park: { as: 'fresh' as const } }
-  const jobs = [{ job: '', fence: 0, fields: [], entries: [entry] }]
+  const jobs = [{ jobName: '', fence: 0, fields: [], entries: [entry] }]
   await api.lanes.park(shard, { messages: [{ id, body: '{}' }], jobs })
 }
 

@@ -84,7 +84,7 @@ test('an answer shows the policy in force and the lane’s drain time', async ()
   }
   await api.deps.lanes.park(shard, {
     messages: [{ id: deliveryId(messageId), body: '{}' }],
-    jobs: [{ job: '', fence: 0, fields: [], entries: [entry] }],
+    jobs: [{ jobName: '', fence: 0, fields: [], entries: [entry] }],
   })
   const read = await api.call('GET', `/v1/subscriptions/${body.arn}`)
   expect(read.body.effectiveDeliveryPolicy.throttlePolicy).toEqual({ maxReceivesPerSecond: 4 })
@@ -364,7 +364,7 @@ test('waiting deliveries can be made due now or discarded', async () => {
     messages: ids.map((id) => ({ id: deliveryId(id), body: '{}' })),
     jobs: [
       {
-        job: '',
+        jobName: '',
         fence: 0,
         fields: [],
         entries: ids.map((id, message) => ({

@@ -7,6 +7,7 @@ import {
   DATA_RISKS,
   keyHolderName,
   ReplicaWatch,
+  Snapshots,
   StorageHealthReader,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
@@ -26,6 +27,7 @@ export function createApiGround({ settings, redisUrl, vault, log, telemetry }: P
     log,
   })
   const { redis } = connections
+  const onUnreadable = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const published = new ReplicaWatch(createStateLog({ log, what: 'publish_replicas', initial: 'up' }))
   const publisher = createPublisher({ url: redisUrl, queues, minReplicas, onReplicas: published.onWait })
   const clock: RedisClock = createRedisClock(redis)
@@ -53,6 +55,8 @@ export function createApiGround({ settings, redisUrl, vault, log, telemetry }: P
   return {
     connections,
     redis,
+    onUnreadable,
+    snapshots: new Snapshots(redis, { onUnreadable }),
     publisher,
     checkPublisher: async () => {
       if (!publisher.ready) throw new Error('cannot write to the dispatch queue')

@@ -21,7 +21,6 @@ import {
   Redrives,
   SandboxNumbers,
   SmsState,
-  Snapshots,
   Subscriptions,
   Suppressions,
   Topics,
@@ -37,10 +36,9 @@ import { createQueueStores } from './queue-stores.ts'
 export type ApiStores = ReturnType<typeof createApiStores>
 
 export function createApiStores(ground: ApiGround, options: PublishApiOptions) {
-  const { connections, redis, seals, now } = ground
+  const { connections, redis, seals, now, onUnreadable } = ground
   const { settings, log } = options
   const { acks } = connections
-  const onUnreadable = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const capacity = createCapacity(redis, options)
   const { storageGuard: growth, quotas } = capacity
   const topics = new Topics(redis, { defaults: settings.arn, growth, quotas })
@@ -74,7 +72,7 @@ export function createApiStores(ground: ApiGround, options: PublishApiOptions) {
     redrives: new Redrives(redis),
     bulk: new BulkTasks(redis, { growth, now }),
     erasure: new Erasure(redis),
-    messages: new OutcomeLog(redis, new Snapshots(redis, { onUnreadable }), lanes, {
+    messages: new OutcomeLog(redis, ground.snapshots, lanes, {
       queues: settings.queues,
       entriesMax: settings.logMessages,
       unsent: { quarantine: queueStores.quarantine, isolated: new IsolatedMessages(redis) },

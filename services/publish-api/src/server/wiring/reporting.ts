@@ -1,6 +1,6 @@
 /** The floor of reports about the API's work: statistics, the audit log, and live events. */
 import { createStateLog } from '@fantail/runtime'
-import { AuditReader, AuditWriter, Snapshots, StatsCounter, StatsStore } from '@fantail/store'
+import { AuditReader, AuditWriter, StatsCounter, StatsStore } from '@fantail/store'
 import { createEvents } from '../../events/event-listeners.ts'
 import { PublishCounts, StatsReads } from '../../stats/stats-reads.ts'
 import type { ApiGround } from './api-ground.ts'
@@ -9,7 +9,7 @@ import type { PublishApiOptions } from './api-options.ts'
 export type Reporting = ReturnType<typeof createReporting>
 
 export function createReporting(
-  { connections, redis, now }: ApiGround,
+  { connections, redis, now, snapshots }: ApiGround,
   { settings, log, telemetry, auditFile }: PublishApiOptions,
 ) {
   const statsStore = new StatsStore(redis)
@@ -26,9 +26,7 @@ export function createReporting(
     auditReader: new AuditReader(redis),
     ...createEvents({
       ...connections,
-      snapshots: new Snapshots(redis, {
-        onUnreadable: (error) => log.error({ err: error }, 'record.unreadable'),
-      }),
+      snapshots,
       queues: settings.queues,
       logMessages: settings.logMessages,
       clock: now,

@@ -49,7 +49,7 @@ async function park(subscriptionId: string, shard: number, count: number): Promi
     message,
     park: { as: 'fresh' as const },
   }))
-  await api.lanes.park(shard, { messages, jobs: [{ job: '', fence: 0, fields: [], entries }] })
+  await api.lanes.park(shard, { messages, jobs: [{ jobName: '', fence: 0, fields: [], entries }] })
 }
 
 const reached = async (id: string) => openOutbound(await stored(id), api.deps.vault)

@@ -52,7 +52,7 @@ local function add_followers(take, id, lane, head)
 end
 
 local function lease_end(take, lane)
-  local ahead_ms = (lane.rate or lane.groups) and far_ms(take.base) or 0
+  local ahead_ms = (lane.rate or lane.groups) and trip_ahead_ms(take.base) or 0
   return take.now + ahead_ms + (lane.fifo == '2' and math.min(NUMBER.FOLLOWED_LEASE_MS, take.lease_ms) or take.lease_ms)
 end
 

@@ -5,7 +5,7 @@ import type { KnownTopic } from '../../../caches/topic-cache.ts'
 import type { ApiDeps } from '../../../deps/api-deps.ts'
 import type { Finding } from '../../../event-types/event-type-checks.ts'
 import { admit } from '../../../messages/admit.ts'
-import type { NewMessage } from '../../../messages/read-messages.ts'
+import type { GivenMessage } from '../../../messages/read-messages.ts'
 import { invalidParameter, noSuchTopic } from '../wire/sns-parameters.ts'
 import { MESSAGE_ATTRIBUTES, type ReadAttributes } from './sns-message-attributes.ts'
 
@@ -20,7 +20,7 @@ export const MESSAGE_SHAPE = {
 } as const
 
 export interface ReadMessage {
-  message: NewMessage
+  message: GivenMessage
   /** Bytes of text and attributes. */
   bytes: number
 }
@@ -33,7 +33,7 @@ export function readMessage(input: AwsInput, { attributes, bytes }: ReadAttribut
     throw invalidParameter('Subject')
   }
   if (text === '') throw invalidParameter('Empty message')
-  const message: NewMessage = { message: text }
+  const message: GivenMessage = { message: text }
   if (subject !== undefined) message.subject = String(subject)
   if (attributes !== undefined) message.attributes = attributes
   if (structure === 'json') message.structure = 'json'

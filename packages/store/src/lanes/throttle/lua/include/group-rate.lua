@@ -48,7 +48,7 @@ do
       local gap, tat = 1000 / rate, tonumber(redis.call('ZSCORE', base .. 'tats:' .. id, name)) or 0
       -- The clock was set back, or the rate was lower (set_rate).
       local is_past = tat > now + NUMBER.STORED_AHEAD_MAX_MS + gap
-      if is_past then tat = now + NUMBER.SEND_AHEAD_MS + far_ms(base) + gap end
+      if is_past then tat = now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(base) + gap end
       group = { name = name, gap = gap, tat = math.max(tat, from), moved = is_past }
       group.next = group.tat
     end
@@ -143,7 +143,7 @@ do
 
   -- Brings as many deliveries of a group down as have a send time now. Returns how many.
   local function clear_shelf(take, id, lane, name, left)
-    local base, limit = take.base, take.now + NUMBER.SEND_AHEAD_MS + far_ms(take.base)
+    local base, limit = take.base, take.now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(take.base)
     local group = group_at(base, id, lane, name, take.now, take.now + (take.lead_ms or 0))
     local wanted = left
     if group then wanted = math.max(0, math.min(left, math.floor((limit - group.tat) / group.gap) + 1)) end
@@ -166,7 +166,7 @@ do
 
   -- Brings down the deliveries whose groups have send times now.
   function by_group.clear_shelves(take, id, lane)
-    local limit, left = take.now + NUMBER.SEND_AHEAD_MS + far_ms(take.base), BROUGHT_DOWN_MAX
+    local limit, left = take.now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(take.base), BROUGHT_DOWN_MAX
     local names = redis.call('ZRANGEBYSCORE', take.base .. 'shelved:' .. id, '-inf', text(limit), 'LIMIT', '0',
       text(SHELF_GROUPS_MAX))
     for _, name in ipairs(names) do
@@ -211,7 +211,7 @@ do
   -- time leaves those of the lane to others. Returns the fresh ones, the retries and their states, and how many were
   -- put aside.
   function by_group.pass(take, id, lane, due, max)
-    local from, limit = take.now + take.lead_ms, take.now + NUMBER.SEND_AHEAD_MS + far_ms(take.base)
+    local from, limit = take.now + take.lead_ms, take.now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(take.base)
     local candidates, aside = candidates_of(take, id, lane, due, limit)
     local passed, states, next, n = { fresh = {}, retry = {} }, {}, lane.rate and lane.tat, 0
     lane.sends = lane.sends or {}
@@ -240,7 +240,7 @@ do
 
   -- Puts due deliveries aside whose groups have no send time now, without claiming others. Returns how many were read.
   function by_group.pass_over(take, id, lane, max)
-    local looked, limit = 0, take.now + NUMBER.SEND_AHEAD_MS + far_ms(take.base)
+    local looked, limit = 0, take.now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(take.base)
     for _, set in ipairs({ 'fresh', 'retry' }) do
       local key = take.base .. set .. ':' .. id
       local ids = redis.call('ZRANGEBYSCORE', key, '-inf', text(take.now), 'LIMIT', '0', text(max))

@@ -3,7 +3,7 @@
 -- with send times.
 -- How much further ahead send times are given out while a worker's round trips are long, because takes and replies are
 -- late then. Past it: claims may be late when the worker gets them.
-local FAR_MS_MAX = 600
+local DISTANT_MS_MAX = 600
 -- Throttled lanes are due up to TAKE_AHEAD_MS before their send time, on a grid of TAKE_GRID_MS that differs by shard.
 -- One take then serves many lanes: 64 lanes in one take cost a third of 64 takes.
 local TAKE_AHEAD_MS = 200
@@ -16,12 +16,12 @@ local SHELVED_FROM = 8796093022208
 local NO_GROUPS = '-'
 -- Behind it is the rate that a customer has set. It only lowers the other one.
 local CUSTOMERS = '<'
-local far, phase
+local trip_ahead, phase
 
 -- How much further ahead the shard's send times are given out. Only throttled lanes read it.
-local function far_ms(base)
-  far = far or math.min(tonumber(redis.pcall('GET', base .. 'far')) or 0, FAR_MS_MAX)
-  return far
+local function trip_ahead_ms(base)
+  trip_ahead = trip_ahead or math.min(tonumber(redis.pcall('GET', base .. 'trip')) or 0, DISTANT_MS_MAX)
+  return trip_ahead
 end
 
 local function rate_of(own, slice)
@@ -38,7 +38,7 @@ local function set_rate(base, lane, rate, tat, now)
   -- The clock was set back or the rate was lower, so the time gets a new value, which a take stores. No claim has a
   -- later send time than the new value, so the throttle holds and the lane continues.
   lane.is_renewed = lane.tat > now + NUMBER.STORED_AHEAD_MAX_MS + 1000 / rate
-  if lane.is_renewed then lane.tat = now + NUMBER.SEND_AHEAD_MS + far_ms(base) + 1000 / rate end
+  if lane.is_renewed then lane.tat = now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(base) + 1000 / rate end
 end
 
 -- When a throttled lane is due.
@@ -49,14 +49,14 @@ local function take_time(base, tat)
       phase = (phase * 31 + string.byte(base, i)) % TAKE_GRID_MS
     end
   end
-  return math.ceil((tat - far_ms(base) - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
+  return math.ceil((tat - trip_ahead_ms(base) - TAKE_AHEAD_MS - phase) / TAKE_GRID_MS) * TAKE_GRID_MS + phase
 end
 
 -- How many send times of a lane may be given out now. None is before lead_ms have passed.
 local function send_times_left(base, lane, now, lead_ms)
   if not lane.rate then return math.huge end
   lane.tat = math.max(lane.tat, now + lead_ms)
-  return math.max(0, math.floor((now + NUMBER.SEND_AHEAD_MS + far_ms(base) - lane.tat) / (1000 / lane.rate)) + 1)
+  return math.max(0, math.floor((now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(base) - lane.tat) / (1000 / lane.rate)) + 1)
 end
 
 -- Gives out a send time of a throttled lane, or of a throttled group in it (group-rate.lua): `at`, or the next one.

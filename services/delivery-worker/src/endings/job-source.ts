@@ -1,6 +1,6 @@
 /**
- * The place of a delivery whose first attempt runs straight from its job: it is delivered from there, or parked in its
- * lane. A detached attempt has both places. It ends in its lane, under the lease with which it was parked.
+ * The source of a delivery whose first attempt runs straight from its job: it is delivered from there, or parked in its
+ * lane. A detached attempt has both sources. It ends in its lane, under the lease with which it was parked.
  */
 import { isUnsent } from '@fantail/policy'
 import type { DeadState, ParkAs, RetryState } from '@fantail/store'
@@ -11,26 +11,26 @@ import type { AttemptSlots } from '../capacity/attempt-slots.ts'
 import type { DeliveryStatus, FinishedDelivery } from '../reports/delivery-status.ts'
 import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Parking } from '../settling/parking.ts'
-import type { Endings, Place } from './endings.ts'
-import type { LanePlace } from './lane-place.ts'
+import type { DeliverySource, Endings } from './endings.ts'
+import type { LaneSource } from './lane-source.ts'
 
-export interface JobPlaceOptions {
+export interface JobSourceOptions {
   slots: Pick<AttemptSlots, 'isProven'>
   parking: Pick<Parking, 'park'>
   endings: Pick<Endings, 'end'>
-  lanePlace: LanePlace
+  laneSource: LaneSource
   metrics: Pick<WorkerMetrics, 'delivered'>
   status: Pick<DeliveryStatus, 'delivered' | 'failed'>
 }
 
-export class JobPlace implements Place<FirstAttempt> {
-  readonly #options: JobPlaceOptions
+export class JobSource implements DeliverySource<FirstAttempt> {
+  readonly #options: JobSourceOptions
 
-  constructor(options: JobPlaceOptions) {
+  constructor(options: JobSourceOptions) {
     this.#options = options
   }
 
-  /** Parks an attempt that was not started. Its lane makes the first attempt. */
+  /** Parks an attempt that was not started. Its lane makes attempt 1. */
   parkFresh(attempt: FirstAttempt): void {
     this.#park(attempt, { as: 'fresh' })
   }
@@ -52,7 +52,7 @@ export class JobPlace implements Place<FirstAttempt> {
   }
 
   /** Its reports find out by themselves whether a first attempt came late. */
-  whyItCame(): undefined {
+  successCause(): undefined {
     return undefined
   }
 
@@ -77,14 +77,14 @@ export class JobPlace implements Place<FirstAttempt> {
   }
 
   /** The delivery enters its lane, which checks again whether it may be sent. */
-  back(attempt: FirstAttempt, outcome: Outcome): void {
+  giveBack(attempt: FirstAttempt, outcome: Outcome): void {
     if (!isUnsent(outcome.result)) noteFailure(attempt, resultState(outcome.result))
     this.parkFresh(attempt)
   }
 
   /** The delivery enters its lane. The lane then asks for the credential, and waits until it works. */
   block(attempt: FirstAttempt, outcome: Outcome): void {
-    this.back(attempt, outcome)
+    this.giveBack(attempt, outcome)
   }
 
   /** Parks the delivery. `parked` is called if the delivery was not in the lane before and the run is not lost. */
@@ -118,7 +118,7 @@ export class JobPlace implements Place<FirstAttempt> {
   #settleDetached(attempt: FirstAttempt): void {
     const { detached, subscription, unit } = attempt
     if (!detached?.outcome || !detached.lease) return
-    const { endings, lanePlace } = this.#options
+    const { endings, laneSource } = this.#options
     const delivery = unit.context.id
     const claimed = {
       subscriptionId: subscription.record.id,
@@ -130,12 +130,12 @@ export class JobPlace implements Place<FirstAttempt> {
       claimed,
       subscription,
       delivery,
-      message: unit.context,
+      context: unit.context,
       attempts: 1,
       path: 'first',
       isDetached: true,
     } as const
-    void endings.end(lanePlace, end, detached.outcome)
+    void endings.end(laneSource, end, detached.outcome)
   }
 
   #standingOf({ subscription }: FirstAttempt): 'proven' | undefined {
@@ -151,8 +151,8 @@ function noteFailure(
 }
 
 function finishedBy(
-  { subscription, message, delivery, attempts }: FirstAttempt,
+  { subscription, context, delivery, attempts }: FirstAttempt,
   { result }: Outcome,
 ): FinishedDelivery {
-  return { subscription, message, delivery, attempts, result }
+  return { subscription, context: context, delivery, attempts, result }
 }

@@ -11,11 +11,11 @@ import type { RedisClock } from '../clocks/redis-clock.ts'
 /** Round trips are long while the latest one took longer than this. */
 const LONG_TRIP_MS = 50
 /** Claims of a lane for which no number is known, in each take that runs beside another one. */
-const FAR_OTHERS = 1
+const DISTANT_OTHERS = 1
 /** The measured round trip is rounded up to a multiple of this, as it differs a little every time. */
 const TRIP_STEP_MS = 50
 /** Bytes of the bodies that a take brings along while round trips are long. Past it: the others are read afterwards. */
-const FAR_BODY_BYTES = 262_144
+const DISTANT_BODY_BYTES = 262_144
 /** For how long a lane without claims is named in takes. */
 const SERVED_MS = 10_000
 /** Lanes without an attempt in flight that a worker names in a take. Past it: they get as many as new lanes. */
@@ -38,17 +38,17 @@ interface ServedLane {
 }
 
 /** Whether round trips to the clock's master are long. */
-export function isFar({ roundTripMs }: RedisClock): boolean {
+export function isDistant({ roundTripMs }: RedisClock): boolean {
   return roundTripMs > LONG_TRIP_MS
 }
 
 /** When a take may begin beside the running ones of its shard. `now`: by performance.now(). */
 export function besideInMs({ takes, askedAt }: RunningTakes, clock: RedisClock, now: number): number {
-  if (!isFar(clock) || takes >= NUMBER.FAR_TAKES) return Number.POSITIVE_INFINITY
-  return askedAt + clock.roundTripMs / NUMBER.FAR_TAKES - now
+  if (!isDistant(clock) || takes >= NUMBER.DISTANT_TAKES) return Number.POSITIVE_INFINITY
+  return askedAt + clock.roundTripMs / NUMBER.DISTANT_TAKES - now
 }
 
-export class FarTakes {
+export class DistantTakes {
   readonly #slots: Pick<AttemptSlots, 'nextAllowance' | 'startingAllowance'>
   /** Shards whose latest take has found deliveries. */
   readonly #yielding = new Set<number>()
@@ -120,10 +120,10 @@ export class FarTakes {
   bounds(limits: Map<string, number>, clock: RedisClock, isBeside: boolean): TakeBounds {
     return {
       limits,
-      othersMax: isBeside ? FAR_OTHERS : this.#slots.startingAllowance,
+      othersMax: isBeside ? DISTANT_OTHERS : this.#slots.startingAllowance,
       tripMs: Math.ceil(clock.roundTripMs / TRIP_STEP_MS) * TRIP_STEP_MS,
       leadMs: Math.round(clock.lateMs),
-      bodyBytesMax: FAR_BODY_BYTES,
+      bodyBytesMax: DISTANT_BODY_BYTES,
     }
   }
 }

@@ -17,18 +17,18 @@ import {
 } from '@fantail/store'
 import { AttemptMaker } from '../attempts/attempt-maker.ts'
 import { CredentialGate } from '../attempts/credential-gate.ts'
-import { TargetLocks } from '../capacity/target-locks.ts'
+import { BusyTargets } from '../capacity/busy-targets.ts'
 import { realClock } from '../clocks/worker-travel.ts'
 import { MobilePushEvents } from '../dead-letters/mobile-push-events.ts'
-import type { Ground } from './ground.ts'
 import { createMailTools, createMobilePushTools, createSmsTools } from './provider-tools.ts'
+import type { Ground } from './worker-ground.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
-export type Sending = ReturnType<typeof createSending>
+export type Attempting = ReturnType<typeof createAttempting>
 
-export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
+export function createAttempting(ground: Ground, options: DeliveryWorkerOptions) {
   const { redis, queues, seals, servers, stores, snapshots, memory, lanes, now, log } = ground
-  const { sender, vault, userAgent, kinds, publicUrl, redisUrl, minReplicas = 0 } = options
+  const { sender, vault, userAgent, protocolSettings, publicUrl, redisUrl, minReplicas = 0 } = options
   const { metrics } = options.telemetry
   const links: Links = { publicUrl }
   const { organizations, kmsKeys } = options
@@ -40,7 +40,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     application: (arn) => applications.get(arn),
     snapshots,
     memory,
-    openPublisher: () => createPublisher({ url: redisUrl, queues: options.queues, minReplicas }),
+    openPublisher: () => createPublisher({ url: redisUrl, queues: options.dispatchQueues, minReplicas }),
     publicUrl,
     seals,
     log,
@@ -51,7 +51,13 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     publishUpdated: ({ arn: endpointArn }, application) =>
       events.publish(application, { type: 'EndpointUpdated', endpointArn }),
   })
-  const sending = { sender, vault, clock: realClock(now), userAgent, ...(kinds && { kinds }) }
+  const sending = {
+    sender,
+    vault,
+    clock: realClock(now),
+    userAgent,
+    ...(protocolSettings && { protocolSettings }),
+  }
   const made = createAttempters({
     ...sending,
     openStreamWriter,
@@ -71,7 +77,7 @@ export function createSending(ground: Ground, options: DeliveryWorkerOptions) {
     attempters,
     credentials,
     attemptMaker: new AttemptMaker({ ...ground, attempters, credentials }),
-    targets: new TargetLocks(),
-    functions: createFunctionCalls(sending, kinds ?? {}),
+    targets: new BusyTargets(),
+    functions: createFunctionCalls(sending, protocolSettings ?? {}),
   }
 }

@@ -1,15 +1,15 @@
-/** The place of a delivery that was claimed from its lane. Whatever follows the attempt settles the claim. */
+/** The source of a delivery that was claimed from its lane. Whatever follows the attempt settles the claim. */
 import type { StoredWhy } from '@fantail/contracts'
 import type { DeadState, RetryState } from '@fantail/store'
 import type { AttemptEnd } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
-import { whyAttemptCame } from '../attempts/attempt-why.ts'
+import { attemptCause } from '../attempts/attempt-why.ts'
 import type { DeadLetters } from '../dead-letters/dead-letters.ts'
 import type { DeliveryStatus } from '../reports/delivery-status.ts'
 import type { EndState, OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { Circuit } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
-import type { Back, Place } from './endings.ts'
+import type { DeliverySource, Return } from './endings.ts'
 
 /**
  * Settlements of a throttled lane may linger if the requests of this time, at the lane's rate, fit into its
@@ -23,24 +23,24 @@ export interface ClaimEnd extends AttemptEnd {
   claimed: Claimed
 }
 
-interface LanePlaceOptions {
+interface LaneSourceOptions {
   settling: Pick<Settling, 'settle'>
-  deadLetters: Pick<DeadLetters, 'giveUp'>
+  deadLetters: Pick<DeadLetters, 'deadLetter'>
   recorder: Pick<OutcomeRecorder, 'ended'>
   status: Pick<DeliveryStatus, 'delivered'>
   /** Epoch ms by Redis's clock. */
   now(): number
 }
 
-export class LanePlace implements Place<ClaimEnd> {
-  readonly #options: LanePlaceOptions
+export class LaneSource implements DeliverySource<ClaimEnd> {
+  readonly #options: LaneSourceOptions
 
-  constructor(options: LanePlaceOptions) {
+  constructor(options: LaneSourceOptions) {
     this.#options = options
   }
 
-  whyItCame(end: ClaimEnd, outcome: Outcome, circuit: Circuit | undefined): StoredWhy | undefined {
-    return whyAttemptCame(end, outcome, circuit, this.#options.now())
+  successCause(end: ClaimEnd, outcome: Outcome, circuit: Circuit | undefined): StoredWhy | undefined {
+    return attemptCause(end, outcome, circuit, this.#options.now())
   }
 
   async delivered(end: ClaimEnd, outcome: Outcome, why: StoredWhy | undefined): Promise<void> {
@@ -56,18 +56,14 @@ export class LanePlace implements Place<ClaimEnd> {
   async retry(end: ClaimEnd, state: RetryState, delayMs: number): Promise<void> {
     const retry = { op: 'retry', delayMs, state } as const
     const { settling } = this.#options
-    await settling.settle(end.subscription.shard, end.claimed, retry, { later: mayLinger(end) })
+    await settling.settle(end.subscription.shard, end.claimed, retry, { mayLinger: mayLinger(end) })
   }
 
-  dead({ claimed, subscription, message }: ClaimEnd, state: DeadState, { result }: Outcome): Promise<void> {
-    return this.#options.deadLetters.giveUp({ claimed, subscription, message, state }, result)
+  dead({ claimed, subscription, context }: ClaimEnd, state: DeadState, { result }: Outcome): Promise<void> {
+    return this.#options.deadLetters.deadLetter({ claimed, subscription, context, state }, result)
   }
 
-  async back({ subscription, claimed }: ClaimEnd, _: Outcome, back: Back): Promise<void> {
-    const to =
-      back.as === 'unsent'
-        ? ({ op: 'returnUnsent', delayMs: back.delayMs } as const)
-        : ({ op: 'returnUncounted' } as const)
+  async giveBack({ subscription, claimed }: ClaimEnd, _: Outcome, to: Return): Promise<void> {
     await this.#options.settling.settle(subscription.shard, claimed, to)
   }
 
@@ -85,10 +81,10 @@ export class LanePlace implements Place<ClaimEnd> {
     const { subscription, claimed, followers = [] } = end
     recorder.ended(end, 'delivered', null, state)
     if (subscription.feedback) status.delivered({ ...end, result })
-    for (const { delivery, message } of followers) {
-      const one = { subscription, message, claimed: { ...claimed, delivery } }
+    for (const { delivery, context } of followers) {
+      const one = { subscription, context, claimed: { ...claimed, delivery } }
       recorder.ended(one, 'delivered', null, { ...state, attempts: 1, why: undefined })
-      if (subscription.feedback) status.delivered({ subscription, message, delivery, attempts: 1, result })
+      if (subscription.feedback) status.delivered({ subscription, context, delivery, attempts: 1, result })
     }
   }
 }
@@ -98,7 +94,7 @@ export class LanePlace implements Place<ClaimEnd> {
  * time and not for the end of this one. There are two exceptions. The next delivery may be of the same FIFO group. Or
  * so few deliveries may be in flight that the next one waits for the end of this one.
  */
-function mayLinger({ subscription: { rate, record }, message }: ClaimEnd): boolean {
-  if (rate === null || message.message.sequenceNumber !== undefined) return false
+function mayLinger({ subscription: { rate, record }, context }: ClaimEnd): boolean {
+  if (rate === null || context.message.sequenceNumber !== undefined) return false
   return rate * LINGER_SECONDS_MAX <= record.maxInFlight
 }

@@ -24,7 +24,7 @@ export function createAttempting(below: ApiGround & ApiStores & Reporting, optio
     vault: options.vault,
     clock: () => passingTime.realOf(now()),
     userAgent: settings.userAgent,
-    kinds: settings,
+    protocolSettings: settings,
     sms: below.sms,
     mobilePush: new MobilePushState(redis, {
       onDisabled: ({ arn }) => log.info({ endpointArn: arn }, 'push.endpoint_disabled'),

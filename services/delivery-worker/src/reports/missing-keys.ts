@@ -12,7 +12,7 @@ export const LOCKED_RETRY_MS = NUMBER.LOCKED_MS
 /** Missing keys that a worker remembers. Past it: all are forgotten, and are logged again. */
 const REASONS_MAX = 100
 
-interface LockedMessagesOptions {
+interface MissingKeysOptions {
   log: Pick<Logger, 'warn'>
   metrics: Pick<Metrics, 'attemptsMisconfigured'>
 }
@@ -24,11 +24,11 @@ interface Reported {
   unlogged: number
 }
 
-export class LockedMessages {
-  readonly #options: LockedMessagesOptions
+export class MissingKeys {
+  readonly #options: MissingKeysOptions
   readonly #reported = new Map<string, Reported>()
 
-  constructor(options: LockedMessagesOptions) {
+  constructor(options: MissingKeysOptions) {
     this.#options = options
   }
 
@@ -36,7 +36,7 @@ export class LockedMessages {
    * Counts the message. Logs the first message of each key, and then at most one line a minute with the number since
    * the last line.
    */
-  add(topicArn: string, { message: reason, cause }: SealKeyError): void {
+  report(topicArn: string, { message: reason, cause }: SealKeyError): void {
     this.#options.metrics.attemptsMisconfigured.of({ credential: missingKeyOf(cause) }).add()
     const now = passingTime.now()
     const known = this.#reported.get(reason)

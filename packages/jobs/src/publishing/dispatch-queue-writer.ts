@@ -5,7 +5,13 @@
  * listens to it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { jobText, type NewMessage, ReplicaAcks, type ReplicaAcksOptions, storageError } from '@fantail/store'
+import {
+  jobText,
+  ReplicaAcks,
+  type ReplicaAcksOptions,
+  type StorableMessage,
+  storageError,
+} from '@fantail/store'
 import type { Telemetry } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { dispatchQueueName, openTextQueue, queuePrefix } from '../bullmq/bull.ts'
@@ -13,7 +19,7 @@ import { JobText, type TextQueue } from '../bullmq/text-jobs.ts'
 import { DISPATCH_JOB } from '../dispatch-job.ts'
 import { GroupCommit, type GroupLimits } from './group-commit.ts'
 
-interface DispatchLineOptions {
+interface DispatchQueueWriterOptions {
   /** How many replicas must hold a group before the caller gets its answer. */
   minReplicas: number
   onReplicas?: ReplicaAcksOptions['onWait']
@@ -23,18 +29,18 @@ interface DispatchLineOptions {
 
 const OPEN_RETRY_MS = 100
 
-export class DispatchLine {
-  readonly commit: GroupCommit<NewMessage>
+export class DispatchQueueWriter {
+  readonly commit: GroupCommit<StorableMessage>
   readonly #number: number
   /** The prefix of the queue's keys. They are all on one master. */
   readonly #prefix: string
   readonly #connection: Redis
   readonly #acks: ReplicaAcks
-  readonly #options: DispatchLineOptions
+  readonly #options: DispatchQueueWriterOptions
   #queue: TextQueue | undefined
   #opening: Promise<void> | undefined
 
-  constructor(number: number, connection: Redis, options: DispatchLineOptions) {
+  constructor(number: number, connection: Redis, options: DispatchQueueWriterOptions) {
     this.#number = number
     this.#prefix = queuePrefix(dispatchQueueName(number))
     this.#connection = connection
@@ -44,7 +50,7 @@ export class DispatchLine {
       onWait: options.onReplicas,
     })
     this.#options = options
-    this.commit = new GroupCommit<NewMessage>({
+    this.commit = new GroupCommit<StorableMessage>({
       ...(options.limits ? { limits: options.limits } : {}),
       canWrite: () => this.canWrite,
       write: (messages) => this.#append(messages),
@@ -91,7 +97,7 @@ export class DispatchLine {
     await this.#queue?.close()
   }
 
-  async #append(messages: NewMessage[]): Promise<void> {
+  async #append(messages: StorableMessage[]): Promise<void> {
     try {
       if (!this.#queue) throw new Error('Connection is closed.')
       await this.#queue.add(DISPATCH_JOB, new JobText(jobText(messages)))

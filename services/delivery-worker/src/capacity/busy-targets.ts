@@ -19,7 +19,7 @@ const TARGET_WAIT_MS_MAX = 60_000
 
 type Aimed = { readonly message: { readonly target?: string } }
 
-export class TargetLocks {
+export class BusyTargets {
   readonly #now: () => number
   /** Target → number of running attempts. */
   readonly #busy = new Map<string, number>()

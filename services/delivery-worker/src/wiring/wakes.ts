@@ -1,18 +1,16 @@
-/** Sets up wakes and the signing key, which depend on the worker's connections to Redis. */
-import { createSigningPairs, EnvelopeSigning, SigningKey, type SigningPair } from '@fantail/delivery'
-import { createStateLog, type Logger } from '@fantail/runtime'
+/**
+ * Wakes say that deliveries of a shard are due, that a topic, queue or credential has changed, or that somebody listens
+ * to live events. They must be subscribed to at every new connection.
+ */
 import {
   type LiveSender,
   type Redis,
-  SigningKeys,
-  VaultKeys,
   WAKE_CHANGES,
   WAKE_CREDENTIALS,
   WAKE_LANES,
   WAKE_LISTENERS,
   WAKE_MOVED,
 } from '@fantail/store'
-import type { Vault } from '@fantail/vault'
 import type { CredentialGate } from '../attempts/credential-gate.ts'
 import type { AttemptSlots } from '../capacity/attempt-slots.ts'
 import type { MissingQueues } from '../dead-letters/missing-queues.ts'
@@ -28,10 +26,6 @@ interface Woken {
   live: Pick<LiveSender, 'heard'>
 }
 
-/**
- * Wakes say that deliveries of a shard are due, that a topic, queue or credential has changed, or that somebody listens
- * to live events. They must be subscribed to at every new connection.
- */
 export function listenForWakes(subscriber: Redis, woken: Woken): void {
   const { snapshots, laneLoop, slots, missing, credentials, live } = woken
   subscriber.on('ready', () => {
@@ -55,21 +49,4 @@ export function listenForWakes(subscriber: Redis, woken: Woken): void {
     if (kind === 'unproven') laneLoop.unprovenAt(Number(shard), Number(at))
     else laneLoop.dueAt(Number(shard), Number(at))
   })
-}
-
-interface SigningOptions {
-  /** An operator's own pair. Absent: the one that Redis stores. */
-  signingPair?: SigningPair | undefined
-  /** Seals the pair that Redis stores. */
-  vault?: Vault | undefined
-  log: Logger
-}
-
-export function createSigning(redis: Redis, options: SigningOptions): EnvelopeSigning {
-  const { signingPair: pair, vault, log } = options
-  const onState = createStateLog({ log, what: 'signing', initial: 'up' })
-  const onUnsealed = () => log.warn({ command: 'fantail secrets reseal' }, 'signing.unsealed')
-  const beforeSealing = async () => vault && new VaultKeys(redis).add(vault.keyId)
-  const pairs = createSigningPairs(new SigningKeys(redis), { vault, beforeSealing, onUnsealed })
-  return new EnvelopeSigning(new SigningKey({ pairs, pair, onState }))
 }

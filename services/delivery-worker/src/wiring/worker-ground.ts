@@ -38,12 +38,12 @@ import { AttemptSlots } from '../capacity/attempt-slots.ts'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
 import { createShardClocks } from '../clocks/set-back-clocks.ts'
 import { Recording } from '../reports/attempt-recording.ts'
+import { MissingKeys } from '../reports/missing-keys.ts'
 import { LanePacing } from '../settling/lane-pacing.ts'
 import { Parking } from '../settling/parking.ts'
 import { Settling } from '../settling/settling.ts'
-import { LockedMessages } from '../topics/locked-messages.ts'
 import { SnapshotCache } from '../topics/snapshot-cache.ts'
-import { createSigning } from './worker-connections.ts'
+import { createSigning } from './signing.ts'
 import type { DeliveryWorkerOptions } from './worker-options.ts'
 
 export type Ground = ReturnType<typeof createGround> & Pick<DeliveryWorkerOptions, 'log'>
@@ -84,7 +84,7 @@ export function createGround(options: DeliveryWorkerOptions) {
     now,
     stats,
     metrics: createWorkerMetrics(telemetry.metrics, now, stats),
-    locked: new LockedMessages({ log, metrics: telemetry.metrics }),
+    locked: new MissingKeys({ log, metrics: telemetry.metrics }),
     spans: telemetry.spans,
     slots: new AttemptSlots({
       attemptsMax: options.attemptsMax,
@@ -117,7 +117,7 @@ function createWorkerStores(
   acks: ReplicaAcks,
   options: DeliveryWorkerOptions & { seals: BodySeals },
 ) {
-  const { log, queues: queueCount, logMessages: entriesMax, redisMemoryBytes: memoryBytes } = options
+  const { log, dispatchQueues: queueCount, logMessages: entriesMax, redisMemoryBytes: memoryBytes } = options
   const lanes = new Lanes(redis, acks)
   const stored = new Snapshots(redis, {
     onUnreadable: (error) => log.error({ err: error }, 'subscription.unreadable'),

@@ -14,9 +14,9 @@ import {
 import { createMetrics } from '@fantail/telemetry'
 import type { RedriveServiceOptions } from './redrive-options.ts'
 
-export type RedriveStores = ReturnType<typeof createRedriveStores>
+export type RedriveGround = ReturnType<typeof createRedriveGround>
 
-export function createRedriveStores({
+export function createRedriveGround({
   redisUrl,
   minReplicas = 0,
   log,
