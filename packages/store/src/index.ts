@@ -14,6 +14,7 @@ export { AttemptRecorder } from './attempts/attempt-recorder.ts'
 export { AttemptStore } from './attempts/attempt-store.ts'
 export { AuditReader } from './audit/audit-reader.ts'
 export { type AuditStream, AuditWriter, type StoredAuditLine } from './audit/audit-writer.ts'
+export { LaneSurvey, type SurveyedLane } from './board/lane-survey.ts'
 export {
   BULK_LEASE_MS,
   type BulkClaim,
@@ -113,7 +114,6 @@ export {
 } from './keys/keys.ts'
 export { SHARD_COUNT, shardBase, shardOf } from './keys/shards.ts'
 export { DISPATCH_QUEUES_MAX, dispatchTag, keySlot } from './keys/slots.ts'
-export { LaneSurvey, type SurveyedLane } from './lanes/board/lane-survey.ts'
 export { busyLanes, shardsInUse } from './lanes/busy-lanes.ts'
 export { countDueDeliveries } from './lanes/due-deliveries.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'

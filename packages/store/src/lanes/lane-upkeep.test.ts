@@ -1,5 +1,6 @@
 import { freshKey, retryKey } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { LaneSurvey } from '../board/lane-survey.ts'
 import {
   apiKeysKey,
   countsKey,
@@ -13,7 +14,6 @@ import {
 import { shardBase } from '../keys/shards.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
 import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
-import { LaneSurvey } from './board/lane-survey.ts'
 import { busyLanes } from './busy-lanes.ts'
 import {
   BASE,

@@ -13,7 +13,7 @@
  *
  * In a FIFO queue (a name that ends in `.fifo`) a message can be received only if no earlier one of its group is in
  * flight, moving or chosen for a redrive. Its items are ordered by group and sequence number. The groups are in two
- * sets, by when their first item is visible (queues/lua/include/queue.lua). No item is `ready`, so none has to be made
+ * sets, by when their first item is visible (items/lua/include/queue.lua). No item is `ready`, so none has to be made
  * so. A message with a known deduplication id is not stored. If the sender gave the message an id, only this id is
  * compared. `kinds/` has the differences between kinds of queues.
  *

@@ -9,7 +9,7 @@
 -- @include now
 -- @include when-full
 -- @include queue
--- @include redrive
+-- @include redrive-end
 local key = base .. 'redrive:' .. id
 local status = redis.call('HGET', key, TASK.status)
 if not status and redis.call('EXISTS', key) == 0 then return 'missing' end

@@ -20,6 +20,7 @@
 -- @include queue
 -- @include queue-scan
 -- @include redrive
+-- @include redrive-end
 local key = base .. 'redrive:' .. id
 local task = read_task(key)
 if task.fence ~= fence then return { 'stale' } end

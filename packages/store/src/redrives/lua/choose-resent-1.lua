@@ -15,6 +15,7 @@
 -- @include kept-jobs
 -- @include kept
 -- @include redrive
+-- @include redrive-end
 local key = base .. 'redrive:' .. id
 local task = read_task(key)
 if task.fence ~= fence then return { 'stale' } end

@@ -18,6 +18,7 @@
 --   it), 'behind' (an earlier message of its FIFO group is in the queue).
 -- @include queue
 -- @include redrive
+-- @include redrive-end
 local queue = open_queue(base, source)
 if not queue then return 'missing' end
 

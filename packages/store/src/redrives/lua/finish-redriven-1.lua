@@ -14,6 +14,7 @@
 -- @include when-full
 -- @include queue
 -- @include redrive
+-- @include redrive-end
 local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.fence, TASK.batch, TASK.items)
 if h[1] ~= fence or h[2] ~= batch or not h[3] then return 0 end

@@ -11,6 +11,7 @@
 -- @include queue
 -- @include queue-scan
 -- @include redrive
+-- @include redrive-end
 local key = base .. 'redrive:' .. id
 local h = redis.call('HMGET', key, TASK.status, TASK.fence, TASK.score, TASK.last, TASK.newest)
 local status, cursor = h[1], { score = h[3], id = h[4] }

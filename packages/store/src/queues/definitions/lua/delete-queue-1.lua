@@ -5,7 +5,7 @@
 -- @arg only_uid: text, '' or the queue's uid: no other queue of this name
 -- Returns false if there is no such queue, else: uid, dead-letter queue or '', number of messages in it.
 -- @include now
--- @include redrive
+-- @include redrive-end
 -- @include when-full
 local key = base .. 'queue:' .. arn
 run_when_full(base)

@@ -4,13 +4,13 @@
  */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { sliceKey, subscriptionsKey } from '../../keys/keys.ts'
-import { shardBase } from '../../keys/shards.ts'
-import { UnreadableRecordError } from '../../records/stored-json.ts'
-import { placeOfSubscription } from '../../records/subscriptions-id.ts'
-import { batch } from '../../redis/batch.ts'
-import { replies } from '../../redis/pages.ts'
-import { unpackSubscription } from '../../slices/subscriptions-record.ts'
+import { sliceKey, subscriptionsKey } from '../keys/keys.ts'
+import { shardBase } from '../keys/shards.ts'
+import { UnreadableRecordError } from '../records/stored-json.ts'
+import { placeOfSubscription } from '../records/subscriptions-id.ts'
+import { batch } from '../redis/batch.ts'
+import { replies } from '../redis/pages.ts'
+import { unpackSubscription } from '../slices/subscriptions-record.ts'
 
 export type SurveyedSubscription = Pick<
   SubscriptionRecord,

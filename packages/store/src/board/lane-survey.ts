@@ -4,13 +4,13 @@
  * of these lanes, in scripts of at most a few ms.
  */
 import type { Redis } from 'ioredis'
-import { dueKey, expiriesKey, failingKey, pausedKey, unprovenKey } from '../../keys/keys.ts'
-import { SHARD_COUNT, shardBase } from '../../keys/shards.ts'
-import { placeOfSubscription } from '../../records/subscriptions-id.ts'
-import { batch } from '../../redis/batch.ts'
-import { readableReplies } from '../../redis/pages.ts'
-import { laneFigures } from '../figures/lane-figures.ts'
-import type { LaneFigures } from '../records/lane-records.ts'
+import { dueKey, expiriesKey, failingKey, pausedKey, unprovenKey } from '../keys/keys.ts'
+import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
+import { laneFigures } from '../lanes/figures/lane-figures.ts'
+import type { LaneFigures } from '../lanes/records/lane-records.ts'
+import { placeOfSubscription } from '../records/subscriptions-id.ts'
+import { batch } from '../redis/batch.ts'
+import { readableReplies } from '../redis/pages.ts'
 import { type SurveyedSubscription, SurveySubscriptions } from './survey-subscriptions.ts'
 
 /** @limit Lanes of a shard that one survey reads. Past it: the others are left out, and the survey says so. */
