@@ -48,7 +48,7 @@ test('a script and its includes lie in the folder `lua` of the sources that they
 type Pair = [from: string, to: string]
 const nameOf = (pair: Pair) => pair.join(' -> ')
 
-test('a folder uses only folders below it, types included', () => {
+test('a folder uses only folders below it, types and includes of scripts included', () => {
   const found = manifests().flatMap(({ folder }) => {
     const closing = closingImports(importsWithin(`${folder}/src/`))
     return closing.map((pair) => `${folder}: ${nameOf(pair)} closes a circle of folders`)
@@ -69,6 +69,15 @@ test('the check of floors names the import that closes a circle of folders', () 
   expect(closingImports([planted, ...clean])).toEqual([planted])
   const below: Pair = ['walls/bricks.ts', 'roof/beams/oak.ts']
   expect(closingImports([...clean, below])).toEqual([below])
+})
+
+test('the check of floors reads what scripts include, as parts of the folder that has their `lua`', () => {
+  const read = new Set(importsWithin('packages/store/src/').map(nameOf))
+  expect(read).toContain('queues/receive-messages-1.lua -> queues/items/queue.lua')
+  expect(read).toContain('lanes/records/lane-whole.lua -> lanes/records/lane-try.lua')
+  expect([...read].filter((name) => name.includes('.lua -> ')).length).toBeGreaterThan(300)
+  const planted: Pair = ['redis/now.lua', 'lanes/records/lane-next.lua']
+  expect(closingImports([...importsWithin('packages/store/src/'), planted])).toEqual([planted])
 })
 
 const FACES = /^(rest|aws|portal|console|openapi)\//
@@ -92,8 +101,26 @@ function foldersOf([from, to]: Pair): Pair {
   return [folderOf(from), folderOf(to)]
 }
 
-/** Imports between the sources of a package, as paths below `src`. The index only hands on names, so it is left out. */
+/**
+ * Imports between the sources of a package, and includes between its scripts, as paths below `src`. The index only
+ * hands on names, so it is left out. A script counts as a file of the folder that its `lua` lies in.
+ */
 function importsWithin(src: string): Pair[] {
+  return [...importsOfSources(src), ...includesOfScripts(src)]
+}
+
+function includesOfScripts(src: string): Pair[] {
+  const scripts = filesMatching(`${src}**/*.lua`)
+  const placeOf = (path: string) => path.slice(src.length).replace(/(^|\/)lua\/(include\/)?/, '$1')
+  const places = new Map(scripts.map((path) => [basename(path, '.lua'), placeOf(path)]))
+  return scripts.flatMap((path) =>
+    [...textOf(path).matchAll(/^-- @include ([a-z-]+)$/gm)].map(([, name = '']): Pair => {
+      return [placeOf(path), places.get(name) ?? name]
+    }),
+  )
+}
+
+function importsOfSources(src: string): Pair[] {
   const sources = filesMatching(`${src}**/*.{ts,tsx}`).filter(
     (path) => kindOf(path) === 'sources' && path !== `${src}index.ts`,
   )
