@@ -1,6 +1,6 @@
 /**
  * Describes an attempt for a lane's retry mode: how the endpoint answered, and what a retry costs. The modes run in the
- * store's lane-pace.lua and note-results-1.lua.
+ * store's lane-pace.lua and report-answers-1.lua.
  *
  * - standard: a retry takes tokens from a quota, and successes fill it again. While the quota is empty, one retry a
  * second is made. Retries are delayed, and never dropped.

@@ -147,7 +147,7 @@ export const goneBlocksKey = (base: string, topicUid: string) => `${base}archive
  * - last failure: `e` error, `h` status code, `ea` ms. Last success: `eo` ms. `en`: recent attempts (lane-seen.lua)
  * - `ec` number of failures in a row, `es` ms of the first of them, `em` ms at which the endpoint was last changed
  * - `m` retry mode (`s`, `a` or `-`), and after it failures and ms between probes of a circuit breaker. Their state:
- *   `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` (lane-pace.lua, note-results)
+ *   `mq`, `mn`, `mf`, `mu`, `mc`, `ml`, `mt`, `mr`, `mb`, `mi`, `mz` (lane-pace.lua, report-answers-1.lua)
  * - `mx` name of the broken credential that blocks the lane, or `gone` until a probe has shown that its endpoint
  *   is back (lane-blocked.lua)
  * - `dm` ms until which the lane shows that its dead-letter queue is missing, `dk` that it has messages whose key

@@ -1,5 +1,5 @@
 /**
- * A model of the adaptive rate in lane-pace.lua and note-results-1.lua. 429, 503 and timeouts lower the rate of the
+ * A model of the adaptive rate in lane-pace.lua and report-answers-1.lua. 429, 503 and timeouts lower the rate of the
  * lane's sends, which recovers by CUBIC. Before the first of these answers there is no adaptive rate.
  */
 import type { Answered } from '@fantail/policy'

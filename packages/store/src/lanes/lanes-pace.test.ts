@@ -23,7 +23,7 @@ const RETRY_QUOTA = 500
 /** Ids rise, so that deliveries with the same due time keep this order. */
 const messages = (n: number) => Array.from({ length: n }, (_, i) => makeMessage(Date.now() - 1_000 + i))
 const note = (subscriptionId: string, answered: LaneResult['answered'], cost = 0, times = 1) =>
-  lanes.note(
+  lanes.reportAnswers(
     SHARD,
     Array.from({ length: times }, () => ({ subscriptionId, answered, cost })),
   )

@@ -31,9 +31,10 @@ import {
   setAside,
   sweepLanes,
 } from './lane-upkeep.ts'
+import { reportAnswers } from './pace/report-answers.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import type * as lane from './records/lane-records.ts'
-import { noteResults, settleDeliveries } from './settle.ts'
+import { settleDeliveries } from './settle.ts'
 import { takeDeliveries } from './take.ts'
 import { renewClaims } from './throttle/renew.ts'
 
@@ -112,11 +113,11 @@ export class Lanes {
     return result
   }
 
-  /** Answers of endpoints, for lanes with a retry mode or a circuit breaker. */
-  async note(shard: number, results: lane.LaneResult[]): Promise<lane.NotedResults> {
-    const { woke, ...noted } = await noteResults(this.#redis, shard, results)
-    hintDue(this.#redis, shard, noted.nextDueAt, woke)
-    return noted
+  /** Reports answers of endpoints to lanes with a retry mode or a circuit breaker. */
+  async reportAnswers(shard: number, results: lane.LaneResult[]): Promise<lane.NotedResults> {
+    const { woke, ...circuits } = await reportAnswers(this.#redis, shard, results)
+    hintDue(this.#redis, shard, circuits.nextDueAt, woke)
+    return circuits
   }
 
   /** Stores the results of attempts, for the figures of lanes. Callers bound the number of notes (1,000). */

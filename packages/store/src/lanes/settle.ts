@@ -2,14 +2,7 @@
 import type { Redis } from 'ioredis'
 import { shardBase } from '../keys/shards.ts'
 import { readScript, runScript, type ScriptValue } from '../redis/scripts.ts'
-import {
-  type LaneResult,
-  type NotedResults,
-  packState,
-  type Settlement,
-  type SettleResult,
-  type SettleTo,
-} from './records/lane-records.ts'
+import { packState, type Settlement, type SettleResult, type SettleTo } from './records/lane-records.ts'
 import { packStanding, readTime, type Wakes } from './records/lane-replies.ts'
 
 const SETTLE = readScript('settle-deliveries-1')
@@ -117,27 +110,5 @@ function packTo(to: SettleTo): readonly [] | [number, string] {
       return [to.leaseMs, packState(to.state)]
     case 'discard':
       return [0, to.cause]
-  }
-}
-
-/** Reports the answers of endpoints to lanes with a retry mode or a circuit breaker. */
-const NOTE = readScript('note-results-1')
-
-export async function noteResults(
-  redis: Redis,
-  shard: number,
-  results: LaneResult[],
-): Promise<NotedResults & { woke: Wakes }> {
-  const reply = await runScript(redis, NOTE, {
-    base: shardBase(shard),
-    shard,
-    results: results.map(({ subscriptionId: id, answered: what, cost }) => ({ id, what, cost })),
-  })
-  const [due, woke, ...circuits] = reply as [Buffer, number, ...(number | Buffer)[]]
-  return {
-    circuitOpen: circuits.map((circuit) => circuit === 1),
-    circuitClosedAt: circuits.map((circuit) => (typeof circuit === 'number' ? null : readTime(circuit))),
-    nextDueAt: readTime(due),
-    woke,
   }
 }

@@ -374,11 +374,6 @@ export interface ScriptArguments {
     names: ScriptValue[]
   }
   'note-parts-1': { job: ScriptText; start: number; parts: ScriptText }
-  'note-results-1': {
-    base: ScriptText
-    shard: number
-    results: { id: ScriptText; what: ScriptText; cost: number }[]
-  }
   'note-service-1': { base: ScriptText }
   'open-block-1': {
     base: ScriptText
@@ -619,6 +614,11 @@ export interface ScriptArguments {
     record: ScriptText
   }
   'replace-signing-pair-1': { base: ScriptText; expected: ScriptText; pair: ScriptText }
+  'report-answers-1': {
+    base: ScriptText
+    shard: number
+    results: { id: ScriptText; what: ScriptText; cost: number }[]
+  }
   'report-process-1': {
     base: ScriptText
     id: ScriptText

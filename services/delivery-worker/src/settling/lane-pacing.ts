@@ -9,7 +9,7 @@ import type { LaneResult, Lanes } from '@fantail/store'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import { ShardQueue } from './shard-queue.ts'
 
-/** Answers that one script notes. Past it: a further script follows. */
+/** Answers that one script reports. Past it: a further script follows. */
 const RESULTS_PER_SCRIPT_MAX = 500
 
 export interface Circuit {
@@ -26,12 +26,12 @@ interface Item extends LaneResult {
 }
 
 export class LanePacing {
-  readonly #lanes: Pick<Lanes, 'note'>
+  readonly #lanes: Pick<Lanes, 'reportAnswers'>
   readonly #queue: ShardQueue<Item>
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
 
   constructor(
-    lanes: Pick<Lanes, 'note'>,
+    lanes: Pick<Lanes, 'reportAnswers'>,
     log: Logger,
     onDue: (shard: number, nextDueAt: number | null) => void,
   ) {
@@ -86,7 +86,7 @@ export class LanePacing {
   }
 
   async #run(shard: number, batch: Item[]): Promise<void> {
-    const { circuitOpen, circuitClosedAt, nextDueAt } = await this.#lanes.note(shard, batch)
+    const { circuitOpen, circuitClosedAt, nextDueAt } = await this.#lanes.reportAnswers(shard, batch)
     batch.forEach((item, i) => {
       item.done({ open: circuitOpen[i] ?? false, closedAt: circuitClosedAt[i] ?? null })
     })

@@ -611,7 +611,7 @@ test('retry mode and circuit breaker are set, shown with how the lane stands, an
   })
   const place = placeOfSubscription(body.id)
   const failed = { subscriptionId: body.id, answered: 'timeout' as const, cost: 0 }
-  await api.lanes.note(place?.shard ?? -1, [failed, failed, failed])
+  await api.lanes.reportAnswers(place?.shard ?? -1, [failed, failed, failed])
   const { body: open } = await api.call('GET', `/v1/subscriptions/${body.id}`)
   expect(open.lane).toMatchObject({ rate: 0.5, circuit: 'open', nextProbeAt: expect.any(String) })
   expect((await subscribe({ endpoint, retryMode: 'standard' })).status).toBe(409)
