@@ -167,7 +167,7 @@ function replay({ h, ids, numbers }: KeptReceipt, once: OnceOptions | undefined)
   return { receipts, replayed: true, wokeFor: null }
 }
 
-const LOGS = readScript('fifo-logs-1')
+const LOGS = readScript('read-fifo-logs-1')
 
 /**
  * Members of a shard's `due` that the gauges of FIFO logs read. Past it: a log may be missing in the gauges. A log with

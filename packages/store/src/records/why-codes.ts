@@ -6,7 +6,7 @@ import type { RetryCause, StoredWhy, WaitCause } from '@fantail/contracts'
 
 type StoredCause = RetryCause | WaitCause
 
-/** Scripts use `n` (retry-lane-now-1.lua) and the letters of a waiting lane (delivery-states-1.lua). */
+/** Scripts use `n` (retry-lane-now-1.lua) and the letters of a waiting lane (read-delivery-states-1.lua). */
 const LETTERS: Record<StoredCause, string> = {
   immediate: 'i',
   preBackoff: 'e',

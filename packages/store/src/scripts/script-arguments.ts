@@ -203,7 +203,6 @@ export interface ScriptArguments {
     shards: number
   }
   'delete-topic-1': { base: ScriptText; arn: ScriptText; shard: number }
-  'delivery-states-1': { base: ScriptText; deliveries: { id: ScriptText; delivery: ScriptText }[] }
   'drop-attempts-1': { base: ScriptText; subscriptions: { subscription: ScriptText }[] }
   'drop-blocks-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; blocksMax: number }
   'drop-queue-1': { base: ScriptText; uid: ScriptText; itemsMax: number }
@@ -214,7 +213,6 @@ export interface ScriptArguments {
   'end-queue-lease-1': { base: ScriptText; arn: ScriptText; ends: number }
   'end-session-1': { base: ScriptText; digest: ScriptText }
   'end-sessions-of-key-1': { base: ScriptText; keyId: ScriptText }
-  'fifo-logs-1': { base: ScriptText; lookedAtMax: number }
   'find-kept-1': { base: ScriptText; id: ScriptText; ringsMax: number }
   'find-key-1': { base: ScriptText; arn: ScriptText; key: ScriptText; value: ScriptText; keptMs: number }
   'find-queue-work-1': { base: ScriptText; after: ScriptText; queuesMax: number }
@@ -302,7 +300,6 @@ export interface ScriptArguments {
     batches: { arn: ScriptText; consumer: ScriptText; batch: ScriptText; renew: boolean }[]
   }
   'keep-signing-pair-1': { base: ScriptText; offered: ScriptText }
-  'lane-figures-1': { base: ScriptText; subscriptions: { id: ScriptText }[] }
   'list-consuming-1': { base: ScriptText; after: ScriptText; queuesMax: number }
   'list-elapsed-1': { base: ScriptText; set: ScriptText; ageMs: number; membersMax: number }
   'list-ended-leases-1': { base: ScriptText; leasesMax: number }
@@ -541,7 +538,10 @@ export interface ScriptArguments {
   'read-backlog-1': { queue: ScriptText }
   'read-consumers-1': { base: ScriptText; arn: ScriptText }
   'read-dead-letter-counts-1': { base: ScriptText; arn: ScriptText }
+  'read-delivery-states-1': { base: ScriptText; deliveries: { id: ScriptText; delivery: ScriptText }[] }
+  'read-fifo-logs-1': { base: ScriptText; lookedAtMax: number }
   'read-kept-1': { base: ScriptText; arn: ScriptText; id: ScriptText; publishedAt: number }
+  'read-lane-figures-1': { base: ScriptText; subscriptions: { id: ScriptText }[] }
   'read-message-1': { base: ScriptText; arn: ScriptText; id: ScriptText }
   'read-now-1': { base: ScriptText }
   'read-queue-1': { base: ScriptText; arn: ScriptText }

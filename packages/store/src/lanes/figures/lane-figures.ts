@@ -18,14 +18,14 @@ import {
 } from '../records/lane-records.ts'
 import { readState, readTime } from '../records/lane-replies.ts'
 
-const FIGURES = readScript('lane-figures-1')
-const STATES = readScript('delivery-states-1')
+const FIGURES = readScript('read-lane-figures-1')
+const STATES = readScript('read-delivery-states-1')
 
 /** Last error, last status code, when that was, last success; recent attempts and successes, and their ms. */
 type LatestReply = [Buffer, Buffer, Buffer, Buffer, number, number, number]
 
 /**
- * The values of lane-figures-1.lua for one lane: waiting, in flight, next attempt, rate, latest attempts, the
+ * The values of read-lane-figures-1.lua for one lane: waiting, in flight, next attempt, rate, latest attempts, the
  * deliveries that may be the oldest, quota, circuit, whether dead deliveries wait for a missing queue, why the lane
  * is blocked, and the facts for a verdict.
  */
