@@ -280,9 +280,9 @@ export const queueAgesKey = (arn: string, uid: string) => `${shardBase(shardOf(a
 //   '1' if it may be received in spite of the redrive policy. `g` group, `d` deduplication id (FIFO: '' stands for the
 //   body's digest, absent for the item's id), `o` sequence number (FIFO). `e` when it was dead-lettered or moved here.
 //   Dead letters: `r` reason, `k` status code, `u` subscription ARN, `m` message id, `l` code of the last failure.
-// - Standard queues with message groups (queue-line.lua): `g:<group>`. Sorted set: visible items of the group, which
-//   are not in `ready`. `heads` and `noisy`. Sorted sets: groups by their first visible item. `busy`. Hash: group →
-//   number in flight, and its mean.
+// - Standard queues with message groups (queue-fair-order.lua): `g:<group>`. Sorted set: visible items of the group,
+//   which are not in `ready`. `heads` and `noisy`. Sorted sets: groups by their first visible item. `busy`. Hash: group
+//   → number in flight, and its mean.
 // - FIFO: `g:<group>`. Sorted set: items of the group by sequence number.
 // - FIFO: `heads`, `back`. Sorted sets: groups by when their first item is visible (queue.lua). There is no `ready` and
 //   no `delayed`. `flight` has all items that were received, and those that must not be received (with a time far

@@ -7,9 +7,9 @@
 run_when_full(base)
 local running, now = base .. 'running', now_ms(base)
 -- Leases end soon. One that lies further ahead was given before the clock was set back.
-local far = string.format('%.0f', now + 2 * lease_ms)
+local end_max = string.format('%.0f', now + 2 * lease_ms)
 local found = redis.call('ZRANGEBYSCORE', running, '-inf', string.format('%.0f', now), 'LIMIT', 0, 1)
-if #found == 0 then found = redis.call('ZRANGEBYSCORE', running, far, '+inf', 'LIMIT', 0, 1) end
+if #found == 0 then found = redis.call('ZRANGEBYSCORE', running, end_max, '+inf', 'LIMIT', 0, 1) end
 local id = found[1]
 if not id then return false end
 if redis.call('EXISTS', base .. 'task:' .. id) == 0 then

@@ -18,7 +18,7 @@
 --   - 'limit': the time would end more than 12 hours after the newest receive
 -- @include when-full
 -- @include queue
--- @include queue-line
+-- @include queue-fair-order
 -- @include queue-handles
 local queue = open_queue(base, arn)
 if not queue then return false end

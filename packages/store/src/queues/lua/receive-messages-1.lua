@@ -18,7 +18,7 @@
 --   - why a consumer may not receive now
 -- @include when-full
 -- @include queue
--- @include queue-line
+-- @include queue-fair-order
 -- @include queue-handles
 -- @include queue-take
 -- @include queue-fair

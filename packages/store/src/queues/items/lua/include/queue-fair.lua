@@ -1,7 +1,7 @@
 -- Fair queues: the groups that take too much of the consumers are noisy, and step back behind all others. Their
 -- messages come when nothing quieter is visible, so consumers never wait beside a visible message. A message without a
 -- group is a group of its own, which is never noisy. The rules are those of SQS.
--- @include queue-line
+-- @include queue-fair-order
 -- Messages in flight from which on a group is noisy by its share of them.
 local NOISY_IN_FLIGHT_MIN = 30
 -- Share of the messages in flight, or of the processing time, above which a group is noisy.

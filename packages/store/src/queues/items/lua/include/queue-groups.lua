@@ -26,7 +26,7 @@ end
 local function next_in_order(queue, full)
   local earliest
   local function consider(at)
-    if at and at < FAR and (not earliest or at < earliest) then earliest = at end
+    if at and at < NEVER_BACK and (not earliest or at < earliest) then earliest = at end
   end
   local function first(name) return tonumber(redis.call('ZRANGE', queue.q .. name, 0, 0, 'WITHSCORES')[2]) end
   consider(first('moving'))

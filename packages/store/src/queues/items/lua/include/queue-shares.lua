@@ -1,6 +1,6 @@
 -- Push consumers. A batch that is being pushed holds a share of its consumer's concurrency, under a lease that its
 -- worker renews. No share is taken while nothing is pushed, so waiting for messages costs nothing.
--- @include queue-line
+-- @include queue-fair-order
 -- Lease of a push consumer's share. After it: another worker may take the share.
 local SHARE_MS = 10000
 local SHARES_KEPT_MS = 60000

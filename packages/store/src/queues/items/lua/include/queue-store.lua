@@ -1,6 +1,6 @@
 -- Storing an item in a queue.
 -- @include queue
--- @include queue-line
+-- @include queue-fair-order
 -- @include queue-dedup
 -- FIFO: ages in one queue differ by at least this, so that they have the order of the sequence numbers.
 local AGE_STEP = 1 / 1024

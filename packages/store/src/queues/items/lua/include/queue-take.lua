@@ -1,6 +1,6 @@
 -- Messages that become visible with time, and messages on their way to a dead-letter queue.
 -- @include queue
--- @include queue-line
+-- @include queue-fair-order
 
 local COUNT_DIGITS = 15
 
@@ -37,7 +37,7 @@ local function start_move(queue, id, n, group)
   redis.call('ZADD', queue.q .. 'moving', queue.clock + NUMBER.MOVE_MS + n / 1000, id)
   if queue.fifo then
     redis.call('HDEL', queue.q .. 'i:' .. id, ITEM.digests)
-    hide_in_group(queue, id, FAR)
+    hide_in_group(queue, id, NEVER_BACK)
   end
   return item_of(queue, id)
 end

@@ -1,6 +1,6 @@
 -- Common parts of all queue scripts: the queue's settings, its clock, and the removal of items.
 -- @include now
--- @include queue-line
+-- @include queue-fair-order
 -- How long the id of a removed message is remembered, so that a repeated append changes nothing.
 local RECENT_MS = 600000
 -- Such ids of a queue. Past it: the oldest are forgotten.
@@ -13,7 +13,7 @@ local HIDDEN_MAX_MS = 43200000
 -- Approximate bytes of a message in addition to its payload, counted in a topic's own queue.
 local ITEM_BYTES = 900
 -- FIFO: the time at which an item on its way to another queue would come back, far in the future.
-local FAR = 8640000000000000
+local NEVER_BACK = 8640000000000000
 
 -- nil if there is no such queue. `clock` is the queue's own time in ms: Redis's, except that it never goes back. If
 -- Redis's time goes back by up to a second (a failover), the clock stops for this time. If it goes back further, the
@@ -81,7 +81,7 @@ end
 -- FIFO: whether the item was received and is not yet due back.
 local function in_flight(queue, id)
   local due = tonumber(redis.call('ZSCORE', queue.q .. 'flight', id))
-  return due and due > queue.clock and due < FAR
+  return due and due > queue.clock and due < NEVER_BACK
 end
 
 local function leave_group(queue, id, group)
@@ -130,7 +130,7 @@ end
 local function choose_item(queue, id)
   leave_places(queue, id, group_in(queue, id), { 'ready', 'flight', 'delayed' })
   redis.call('ZADD', queue.q .. 'chosen', queue.clock, id)
-  if queue.fifo then hide_in_group(queue, id, FAR) end
+  if queue.fifo then hide_in_group(queue, id, NEVER_BACK) end
 end
 
 -- Makes an item visible that was chosen for a redrive, or on its way to another queue.
