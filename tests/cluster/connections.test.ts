@@ -10,7 +10,7 @@ import {
   KeptMessages,
   keySlot,
   mastersOf,
-  mendLines,
+  mendDueSets,
   nodeOf,
   type Redis,
   ReplicaAcks,
@@ -152,7 +152,7 @@ test('a ring gets its messages in one transaction, on the master of its slot', a
   await redis.del(`${shardBase(shardOf(arn))}kept`)
 })
 
-test('lines of lanes of another type are made again on every master', async () => {
+test('due sets of another type are made again on every master', async () => {
   const redis = await open(connect({ url: cluster().target, name: 'test' }))
   const bases = Array.from({ length: SHARD_COUNT }, (_, shard) => shardBase(shard))
   const masters = new Set(bases.map((base) => nodeOf(redis, base)))
@@ -160,7 +160,7 @@ test('lines of lanes of another type are made again on every master', async () =
   for (const base of bases) await redis.rpush(`${base}log:topic`, 'entry')
   for (const base of bases) await redis.set(dueKey(base), 'damaged')
   const told: string[] = []
-  expect(await mendLines(redis, (_, key) => void told.push(key))).toBe(SHARD_COUNT)
+  expect(await mendDueSets(redis, (_, key) => void told.push(key))).toBe(SHARD_COUNT)
   expect(told).toEqual(bases.map(dueKey))
   for (const base of bases) {
     expect(await redis.zrange(dueKey(base), '0', '-1')).toEqual(['log:topic'])

@@ -189,7 +189,7 @@ export const unprovenKey = (base: string) => `${base}unproven`
  * Set: paused lanes with deliveries that wait or are in flight. They are not in `due`, so the sweep finds them here.
  */
 export const pausedKey = (base: string) => `${base}paused`
-/** Any type: a value that was in the place of one of these three. Deleted when all lanes are in line again. */
+/** Any type: a value that was in the place of one of these three. Deleted when all lanes are in their sets again. */
 export const tornLinesKey = (base: string) => `${base}lines:torn`
 /**
  * Sorted set by ms of the last failure: subscriptions whose latest attempts failed. An entry is removed at the next

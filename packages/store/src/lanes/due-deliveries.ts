@@ -17,7 +17,7 @@ const FULLY_COUNTED_MAX = 100
 export async function countDueDeliveries(redis: Redis, lanesMax = FULLY_COUNTED_MAX): Promise<number> {
   const counts = await sideBySide(await shardsInUse(redis), SHARDS_AT_ONCE, async (shard) => {
     const base = shardBase(shard)
-    // A line of another type is in the quarantine, and must not hide the lanes of all shards.
+    // A due set of another type is in the quarantine, and must not hide the lanes of all shards.
     const count = await whenReadable(
       base,
       () => undefined,

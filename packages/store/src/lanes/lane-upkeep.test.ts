@@ -15,6 +15,7 @@ import { shardBase } from '../keys/shards.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
 import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
 import { busyLanes } from './busy-lanes.ts'
+import { mendDueSets } from './due-sets.ts'
 import {
   BASE,
   claimsOf,
@@ -27,7 +28,6 @@ import {
   writeLane,
   writeSlice,
 } from './lane.fixture.ts'
-import { mendLines } from './lane-lines.ts'
 import { useLanes } from './lanes.fixture.ts'
 import type { SweepResult } from './records/lane-records.ts'
 
@@ -164,7 +164,7 @@ test('the earliest due times of all shards are read at once', async () => {
   expect([...(await lanes.dueTimes()).due.keys()]).toEqual([SHARD])
 })
 
-test('a shard whose line of due lanes has another type does not hide the lanes of others', async () => {
+test('a shard whose due set has another type does not hide the lanes of others', async () => {
   const id = await writeLane(redis)
   await parkAll(lanes, [id], messages(1))
   await redis.set(dueKey(shardBase(SHARD + 1)), 'damaged')
@@ -183,30 +183,32 @@ test('a shard whose line of due lanes has another type does not hide the lanes o
 })
 
 test.each([dueKey, unprovenKey, pausedKey])(
-  'a line of lanes with another type is made again from the lanes',
-  async (lineOf) => {
+  'a due set with another type is made again from the lanes',
+  async (setOf) => {
     const proven = await writeLane(redis)
     const unproven = await writeLane(redis, { proven: false })
     const paused = await writeLane(redis, { paused: true })
     await parkAll(lanes, [proven, unproven, paused], messages(2))
     const logs = ['log:topic', 'log:topic:group']
     for (const log of logs) await redis.rpush(`${BASE}${log}`, 'entry')
-    const lines = async () => ({
+    const dueSets = async () => ({
       due: await redis.zrange(dueKey(BASE), '0', '-1'),
       unproven: await redis.zrange(unprovenKey(BASE), '0', '-1'),
       paused: await redis.smembers(pausedKey(BASE)),
     })
-    const before = await lines()
-    await redis.set(lineOf(BASE), 'damaged')
+    const before = await dueSets()
+    await redis.set(setOf(BASE), 'damaged')
     const told: string[] = []
-    expect(await mendLines(redis, (error, key) => void told.push(`${key}: ${error.message}`))).toBe(5)
-    expect(told).toEqual([expect.stringContaining(`${lineOf(BASE)}: it was a string`)])
-    const { due, ...others } = await lines()
+    expect(await mendDueSets(redis, (error, key) => void told.push(`${key}: ${error.message}`))).toBe(5)
+    expect(told).toEqual([expect.stringContaining(`${setOf(BASE)}: it was a string`)])
+    const { due, ...others } = await dueSets()
     expect(others).toEqual({ unproven: before.unproven, paused: before.paused })
     expect(due.sort()).toEqual([...before.due, 'log:topic', 'isolated:topic:group'].sort())
     await redis.set(tornLinesKey(BASE), '')
-    expect([await mendLines(redis, () => undefined), await redis.exists(tornLinesKey(BASE))]).toEqual([5, 0])
-    expect(await mendLines(redis, () => undefined)).toBe(0)
+    expect([await mendDueSets(redis, () => undefined), await redis.exists(tornLinesKey(BASE))]).toEqual([
+      5, 0,
+    ])
+    expect(await mendDueSets(redis, () => undefined)).toBe(0)
     await redis.del(logs.map((log) => `${BASE}${log}`))
   },
 )

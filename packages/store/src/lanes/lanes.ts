@@ -179,8 +179,8 @@ export class Lanes {
   }
 
   /**
-   * Due times of all shards that have any; one round trip. A shard whose line of due lanes is no sorted set must not
-   * hide the others.
+   * Due times of all shards that have any; one round trip. A shard whose due set is no sorted set must not hide the
+   * others.
    */
   async dueTimes(): Promise<lane.ShardTimes> {
     const first = async (key: (base: string) => string) => {

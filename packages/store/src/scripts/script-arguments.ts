@@ -481,7 +481,6 @@ export interface ScriptArguments {
     typesMax: number
     bytesMax: number
   }
-  'put-in-line-1': { base: ScriptText; shard: number; names: { name: ScriptText }[] }
   'put-platform-app-1': { base: ScriptText; app: ScriptText; expected: ScriptText; record: ScriptText }
   'put-platform-endpoint-1': {
     base: ScriptText
@@ -641,6 +640,7 @@ export interface ScriptArguments {
     dayMax: number
     monthMax: number
   }
+  'restore-due-1': { base: ScriptText; shard: number; names: { name: ScriptText }[] }
   'retry-lane-now-1': {
     base: ScriptText
     shard: number

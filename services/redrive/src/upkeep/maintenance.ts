@@ -86,12 +86,16 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   }
 }
 
+/** `dueSets` → `sweep_due_sets`, because names of log lines are in snake case. */
+const logNameOf = (sweep: string) =>
+  `sweep_${sweep.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+
 /**
  * Runs all sweeps, one after the other. It logs one line if there was work, and one for each change of a sweep's state.
  */
 function createSweep({ sweeps, log }: MaintenanceOptions): () => Promise<void> {
   const tells = new Map(
-    Object.keys(sweeps).map((name) => [name, createStateLog({ log, what: `sweep_${name}`, initial: 'up' })]),
+    Object.keys(sweeps).map((name) => [name, createStateLog({ log, what: logNameOf(name), initial: 'up' })]),
   )
   return async () => {
     const from = performance.now()

@@ -1,4 +1,4 @@
--- Puts lanes and logs of FIFO topics in line again, whose line was lost.
+-- Puts lanes and logs of FIFO topics into the due sets again, after a due set was lost.
 -- @key base: of the shard
 -- @arg shard: digits
 -- @list names
@@ -19,7 +19,7 @@ local function put(name)
   if redis.call('EXISTS', log.list) == 1 then redis.call('ZADD', base .. 'due', 'NX', text(now), name) end
 end
 
--- The sweep of lanes reports a lane with unreadable data, so it is in line too.
+-- The sweep of lanes reports a lane with unreadable data, so it is due too.
 for name in names() do
   if not try(put, name) then redis.call('ZADD', base .. 'due', text(now), name) end
 end
