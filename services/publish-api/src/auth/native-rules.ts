@@ -89,9 +89,9 @@ async function movedTo(
 
 const onMessage =
   (action: string) =>
-  async ({ params, caller }: Call, { messages, settings, kept: rings }: ApiDeps): Promise<Target[]> => {
+  async ({ params, caller }: Call, { outcomes, settings, kept: rings }: ApiDeps): Promise<Target[]> => {
     const id = params.messageId ?? ''
-    const found = parseMessageId(id) ? await messages.message(id) : null
+    const found = parseMessageId(id) ? await outcomes.message(id) : null
     const error = new Unseen('message')
     const owner = found && directOwnerOf(found.topicArn)
     if (owner) {

@@ -1,6 +1,6 @@
 /**
- * The API's dependencies: stores, publisher and settings, each with the methods that it uses. `server/publish-api.ts`
- * connects them.
+ * The API's dependencies: stores, publisher and settings, each with the methods that it uses. `server/wiring/` connects
+ * them.
  */
 import type { ApiSettings } from '@fantail/config'
 import type { SubscriptionRecord } from '@fantail/contracts'
@@ -150,11 +150,11 @@ export interface ApiDeps {
   bulkRunner: { wake(): void }
   events: Pick<EventListeners, 'open'>
   /** Finds the position in the outcome log at which a listener begins. */
-  eventLog: Pick<OutcomeReader, 'since'>
+  outcomeReader: Pick<OutcomeReader, 'since'>
   /** Sends events about published messages to the listeners of all processes. */
   live: Pick<LiveSender, 'on' | 'send' | 'leavesOut'>
-  messages: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
-  search: Pick<OutcomeSearch, 'find'>
+  outcomes: Pick<OutcomeLog, 'message' | 'deliveries' | 'append'>
+  outcomeSearch: Pick<OutcomeSearch, 'find'>
   attempts: Pick<AttemptStore, 'read' | 'drop'>
   quarantine: Pick<Quarantine, 'list' | 'get' | 'raw' | 'messageIds' | 'mark' | 'remove'>
   /** The rings of messages that topics keep. */

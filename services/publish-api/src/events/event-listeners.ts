@@ -178,7 +178,7 @@ interface EventsOptions {
 
 export interface Events {
   events: EventListeners
-  eventLog: OutcomeReader
+  outcomeReader: OutcomeReader
   live: LiveSender
   /** Finds the subscriptions of events. It must forget subscriptions that have changed. */
   finder: SliceFinder
@@ -187,10 +187,10 @@ export interface Events {
 /** Creates and connects the objects for live events. */
 export function createEvents(options: EventsOptions): Events {
   const { redis, subscriber, snapshots, queues, logMessages, clock, log } = options
-  const eventLog = new OutcomeReader(redis, { queues })
+  const outcomeReader = new OutcomeReader(redis, { queues })
   const finder = new SliceFinder(snapshots)
   const follower = new LogFollower({
-    reader: eventLog,
+    reader: outcomeReader,
     finder,
     isKept: logMessages > 0,
     report: createStateLog({ log, what: 'event_log', initial: 'up' }),
@@ -199,5 +199,5 @@ export function createEvents(options: EventsOptions): Events {
   const channel = new LiveChannel({ redis, subscriber, clock })
   const live = new LiveSender(redis)
   hearListeners(subscriber, live)
-  return { events: new EventListeners({ follower, channel, clock }), eventLog, live, finder }
+  return { events: new EventListeners({ follower, channel, clock }), outcomeReader, live, finder }
 }

@@ -20,7 +20,7 @@ type Tools = Pick<
   | 'kept'
   | 'lanes'
   | 'log'
-  | 'messages'
+  | 'outcomes'
   | 'queues'
   | 'redrives'
   | 'seals'
@@ -95,10 +95,10 @@ async function park(
 
 /** The entry only shows that the delivery waits again. If it is lost, the end of the delivery is still logged. */
 async function note(
-  { messages, log }: Tools,
+  { outcomes, log }: Tools,
   entry: { messageId: string; subscriptionId: string; generation: number },
 ): Promise<void> {
-  await messages
+  await outcomes
     .append({ dispatch: [], lanes: [], resent: [entry] })
     .catch((error: unknown) => log.debug({ err: error, messageId: entry.messageId }, 'resend.not_noted'))
 }

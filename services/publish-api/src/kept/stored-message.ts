@@ -14,7 +14,7 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 import { notFound } from '../http/error-answers.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 
-type Tools = Pick<ApiDeps, 'kept' | 'messages' | 'seals' | 'subscriptions' | 'topicQueues' | 'queues'>
+type Tools = Pick<ApiDeps, 'kept' | 'outcomes' | 'seals' | 'subscriptions' | 'topicQueues' | 'queues'>
 
 export interface StoredMessage {
   message: Message
@@ -32,8 +32,8 @@ const WHY: Record<NotKept, string> = {
 }
 
 /** The message's topic, by the outcome log or by the rings of kept messages. null: the message is unknown. */
-export async function topicOfMessage({ messages, kept }: Tools, messageId: string): Promise<string | null> {
-  const logged = await messages.message(messageId)
+export async function topicOfMessage({ outcomes, kept }: Tools, messageId: string): Promise<string | null> {
+  const logged = await outcomes.message(messageId)
   return logged?.topicArn ?? (await kept.topicOf(messageId))
 }
 
@@ -77,7 +77,7 @@ export async function findStored(
 }
 
 async function inDeadLetters(deps: Tools, messageId: string): Promise<Message | null> {
-  const rows = (await deps.messages.deliveries(messageId)) ?? []
+  const rows = (await deps.outcomes.deliveries(messageId)) ?? []
   const dead = rows.filter(({ state, subscriptionId }) => state === 'deadLettered' && subscriptionId !== null)
   for (const row of dead.slice(0, LETTERS_READ_MAX)) {
     const record = await deps.subscriptions.get(row.subscriptionId ?? '')

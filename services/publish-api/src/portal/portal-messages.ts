@@ -52,7 +52,7 @@ export async function listMessages(deps: ApiDeps, cursors: Cursors, call: Call<Q
   const record = await visibleSubscription(deps, idOf(call))
   const { id, bit, departures } = record
   const { sliceId } = placeIn(id)
-  const found = await deps.search.find({
+  const found = await deps.outcomeSearch.find({
     subscription: { id, sliceId, bit, departures },
     states: SEARCHED[state ?? 'all'],
     limit,
@@ -163,7 +163,7 @@ export async function ownMessage(
   if (publishedAt < record.createdAt - CREATION_SLACK_MS) throw notFound('message')
   const [recorded, rows] = await Promise.all([
     deps.attempts.read(record.id),
-    deps.messages.deliveries(messageId),
+    deps.outcomes.deliveries(messageId),
   ])
   const attempts = recorded.filter((attempt) => attempt.messageId === messageId)
   const row = rows?.find(({ subscriptionId }) => subscriptionId === record.id)

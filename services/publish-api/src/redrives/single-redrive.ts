@@ -30,7 +30,7 @@ type Tools = Pick<
   ApiDeps,
   | 'clock'
   | 'log'
-  | 'messages'
+  | 'outcomes'
   | 'queues'
   | 'redrives'
   | 'seals'
@@ -184,7 +184,7 @@ async function tryNoteParked(
 
 /** The new message was not published, so its delivery gets its entry in the outcome log here. */
 async function noteParked(
-  { messages }: Tools,
+  { outcomes }: Tools,
   { messageId, topicArn, message }: NonNullable<RedriveEdit['message']>,
   { id, bit, departures }: SubscriptionRecord,
 ): Promise<void> {
@@ -205,7 +205,7 @@ async function noteParked(
     otherCodes: [],
     failures: [],
   }
-  await messages.append({ dispatch: [entry], lanes: [] })
+  await outcomes.append({ dispatch: [entry], lanes: [] })
 }
 
 function answerOf(

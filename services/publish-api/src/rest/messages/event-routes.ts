@@ -94,7 +94,7 @@ function scopeOf(caller: Caller, named: string | undefined): Pick<Wanted, 'accou
 }
 
 async function beginning(
-  { eventLog, clock }: ApiDeps,
+  { outcomeReader, clock }: ApiDeps,
   { query, request }: Call<Query>,
 ): Promise<Since | undefined> {
   const id = request.header('last-event-id')
@@ -108,5 +108,5 @@ async function beginning(
     return { position, isComplete: true, isReconnect: true, missedFrom }
   }
   if (query.since === undefined) return undefined
-  return { ...(await eventLog.since(Date.parse(query.since))), isReconnect: false, missedFrom: null }
+  return { ...(await outcomeReader.since(Date.parse(query.since))), isReconnect: false, missedFrom: null }
 }

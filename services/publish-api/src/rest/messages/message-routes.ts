@@ -25,7 +25,7 @@ const ENTRY_DUE_MS = 60_000
 const ROWS_AT_ONCE = 64
 
 export function messageRoutes(deps: ApiDeps): Endpoint[] {
-  const { messages } = deps
+  const { outcomes } = deps
   return [
     endpoint({
       id: 'getMessage',
@@ -41,7 +41,7 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
       errors: ['not_found', 'body_gone', 'key_unavailable'],
       handle: async (call) => {
         const id = messageIdOf(call)
-        const logged = await messages.message(id)
+        const logged = await outcomes.message(id)
         return ok(logged ? messageView(logged, true) : messageView(await keptSummary(deps, id), false))
       },
     }),
@@ -60,7 +60,7 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
       errors: ['not_found', 'body_gone', 'key_unavailable'],
       handle: async (call) => {
         const id = messageIdOf(call)
-        const deliveries = await messages.deliveries(id)
+        const deliveries = await outcomes.deliveries(id)
         if (deliveries) {
           const shown = await sideBySide(deliveries, ROWS_AT_ONCE, (row) => deliveryView(deps, id, row))
           return ok({ deliveries: shown, logged: true })

@@ -38,7 +38,7 @@ export function searchRoutes(deps: ApiDeps): Endpoint[] {
 async function searchMessages(deps: ApiDeps, call: Call<Query>): Promise<Answer> {
   const { query, caller } = call
   const { topic, subscription, since, until, state, statusCode, show, limit, cursor } = query
-  const found = await deps.search.find({
+  const found = await deps.outcomeSearch.find({
     topicArn: topic === undefined ? undefined : resolveTopic(topic, deps.settings.arn),
     subscription: subscription === undefined ? undefined : await ownSubscription(deps, subscription, caller),
     states: state && [state],

@@ -96,10 +96,10 @@ export function quarantineRoutes(deps: ApiDeps): Endpoint[] {
  * The log is written first, because a deleted entry could not be explained any more. A repeated call adds the same
  * entries again.
  */
-async function handleDelete({ quarantine, messages, counts, log }: ApiDeps, call: Call): Promise<Answer> {
+async function handleDelete({ quarantine, outcomes, counts, log }: ApiDeps, call: Call): Promise<Answer> {
   const id = call.params.id ?? ''
   const [entry, messageIds] = await Promise.all([quarantine.get(id), quarantine.messageIds(id)])
-  if (entry) await messages.append(deletedOutcomes(entry, messageIds))
+  if (entry) await outcomes.append(deletedOutcomes(entry, messageIds))
   if (!(await quarantine.remove(id))) throw notFound('quarantine entry')
   if (entry && isOfDeliveries(entry)) await counts.add(`discarded:${QUARANTINE_DELETED}`)
   log.info({ requestId: call.requestId, id }, 'quarantine.deleted')

@@ -307,7 +307,7 @@ test('a task whose edit was changed or lost cannot be read', async () => {
 
 test('an edit that has begun is answered, even if the outcome log cannot note it', async () => {
   const path = await oneLetter('unnoted')
-  const append = vi.spyOn(api.deps.messages, 'append').mockRejectedValue(new Error('Connection is closed.'))
+  const append = vi.spyOn(api.deps.outcomes, 'append').mockRejectedValue(new Error('Connection is closed.'))
   const { status, body } = await api.call('POST', path, { body: { message: 'mended' } })
   append.mockRestore()
   expect([status, body.editedFrom]).toEqual([202, LETTER_ID])

@@ -72,13 +72,13 @@ export function createApiStores(ground: ApiGround, options: PublishApiOptions) {
     redrives: new Redrives(redis),
     bulk: new BulkTasks(redis, { growth, now }),
     erasure: new Erasure(redis),
-    messages: new OutcomeLog(redis, ground.snapshots, lanes, {
+    outcomes: new OutcomeLog(redis, ground.snapshots, lanes, {
       queues: settings.queues,
       entriesMax: settings.logMessages,
       unsent: { quarantine: queueStores.quarantine, isolated: new IsolatedMessages(redis) },
     }),
     attempts: new AttemptStore(redis, seals),
-    search: new OutcomeSearch(redis, (id) => subscriptions.topicOf(id)),
+    outcomeSearch: new OutcomeSearch(redis, (id) => subscriptions.topicOf(id)),
     counts: new Counts(redis),
     fifoLog: new FifoLog(redis, { acks }),
     idempotency: new Idempotency(redis, { acks, queues: settings.queues }),
