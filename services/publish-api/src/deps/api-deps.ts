@@ -68,7 +68,7 @@ import type { Log } from '../http/log.ts'
 import type { LaneBoard } from '../lanes/lane-board.ts'
 import type { Names } from '../names/names.ts'
 import type { PublishCounts, StatsReads } from '../stats/stats-reads.ts'
-import type { ApiTravel } from '../time/api-travel.ts'
+import type { ApiTravel } from '../travel/api-travel.ts'
 
 /** The public methods of a class, so that a test may use a simpler object. */
 type Methods<T> = Pick<T, keyof T>

@@ -11,7 +11,7 @@ import type { ApiDeps } from '../../deps/api-deps.ts'
 import { type Answer, type Endpoint, endpoint, ok } from '../../http/endpoint.ts'
 import { notFound } from '../../http/error-answers.ts'
 import { iso } from '../../http/record-views.ts'
-import type { Travelled } from '../../time/time-travel.ts'
+import type { Travelled } from '../../travel/time-travel.ts'
 
 export function serviceRoutes({ checks, health, build, renderMetrics, settings }: ApiDeps): Endpoint[] {
   const tag = 'Service' as const

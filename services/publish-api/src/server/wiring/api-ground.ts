@@ -11,7 +11,7 @@ import {
   StorageHealthReader,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
-import { ApiTravel } from '../../time/api-travel.ts'
+import { ApiTravel } from '../../travel/api-travel.ts'
 import type { PublishApiOptions } from './api-options.ts'
 
 export type ApiGround = ReturnType<typeof createApiGround>
