@@ -50,7 +50,7 @@ export class JobRun implements FencedRun {
    */
   ended = false
   /**
-   * True if some data of the job belongs into the quarantine, and the quarantine is full. The job stays until there is
+   * True if some data of the job belongs in the quarantine, and the quarantine is full. The job stays until there is
    * capacity.
    */
   awaitsQuarantine = false

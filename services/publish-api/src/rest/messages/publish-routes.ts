@@ -146,7 +146,7 @@ async function storeNew({ deps, store }: Tools, call: PublishCall, storing: Stor
 function readGiven({ request, query }: PublishCall, body: Buffer): GivenMessages {
   if (query.raw === 'true') return readRaw(textOf(body), query)
   for (const path of ['subject', 'eventType'] as const)
-    if (query[path] !== undefined) throw FantailError.invalid(path, 'belongs into the body, unless raw=true')
+    if (query[path] !== undefined) throw FantailError.invalid(path, 'belongs in the body, unless raw=true')
   return readMessages(jsonTextOf(request, body))
 }
 
