@@ -1,6 +1,7 @@
 /**
- * Every metric of Fantail, named after SNS's (checklist 197, 198). `topic` is a topic's name. A subscription's id is a
- * label only of metrics about its lane.
+ * Every metric of Fantail. Failures and filtered deliveries are counted as SNS counts them (checklist 197, 198).
+ * `topic` is a topic's name. A subscription's id is a label only of metrics that bound their subscriptions: those of
+ * lanes, and failures.
  */
 import { Counter, Gauge, Histogram } from './instruments.ts'
 
@@ -33,7 +34,7 @@ const HTTP_SERIES_MAX = 1_000
 const HISTOGRAM_SERIES_MAX = 250
 /**
  * Each series is one line in a scrape.
- * @limit Subscriptions whose failed attempts a worker counts one by one. Past it: the others share one series.
+ * @limit Subscriptions whose failures a worker counts one by one. Past it: the others share one series.
  */
 const FAILING_SUBSCRIPTIONS_MAX = 1_000
 
@@ -62,12 +63,12 @@ export function createInstruments() {
     }),
     attemptsFailed: new Counter({
       name: 'fantail_attempts_failed',
-      help: 'Failed attempts, each retry included.',
+      help: 'Webhooks: failed attempts, each retry included. Other protocols: deliveries that failed permanently.',
       labels: ['topic'],
     }),
     subscriptionAttemptsFailed: new Counter({
       name: 'fantail_subscription_attempts_failed',
-      help: 'The same failed attempts by subscription.',
+      help: 'The same failures by subscription.',
       labels: ['topic', 'subscription'],
       seriesMax: FAILING_SUBSCRIPTIONS_MAX,
     }),
