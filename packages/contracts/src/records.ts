@@ -511,7 +511,10 @@ export interface RedriveEdit {
   payload?: string
 }
 
-/** `redrive` sends dead letters again. `purge` removes them. */
+/**
+ * `redrive` moves messages of a queue, most of them dead letters that are sent again. `purge` removes dead letters.
+ * `resend` sends kept or archived messages to a subscription again.
+ */
 export type RedriveAction = 'redrive' | 'purge' | 'resend'
 
 export interface RedriveTask {

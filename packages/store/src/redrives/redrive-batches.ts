@@ -34,7 +34,7 @@ import { type PurgedPage, purgePage, taskPlace } from './redrive-records.ts'
 const OPEN = readScript('open-redrive-1')
 const CHOOSE = readScript('choose-redriven-1')
 const FINISH = readScript('finish-redriven-1')
-const JUDGE = readScript('judge-canary-1')
+const RECORD_CANARY = readScript('record-canary-1')
 const RENUMBER = readScript('renumber-redriven-1')
 
 /** Bytes of one batch of a redrive. Past it: the next batch takes the others. */
@@ -100,8 +100,8 @@ export class RedriveBatches {
   }
 
   /** Ends the wait for a canary. With a reason the task pauses itself. Returns false if another run has the task. */
-  async judgeCanary({ id, fence }: RedriveRun, reason = ''): Promise<boolean> {
-    return (await runScript(this.#redis, JUDGE, { ...taskPlace(id), fence, reason })) === 1
+  async recordCanary({ id, fence }: RedriveRun, reason = ''): Promise<boolean> {
+    return (await runScript(this.#redis, RECORD_CANARY, { ...taskPlace(id), fence, reason })) === 1
   }
 
   /** The next step of a purge task. */

@@ -93,7 +93,7 @@ export class ResendBatches {
   }
 
   /** How many more deliveries the lane may get now. */
-  async room({ source }: Pick<ResendRun, 'source'>): Promise<number> {
+  async laneCapacity({ source }: Pick<ResendRun, 'source'>): Promise<number> {
     const { subscriptions, lanes } = this.#options
     const subscriptionId = parseArn(source)?.subscriptionId ?? ''
     const location = await subscriptions.locate(subscriptionId)

@@ -284,7 +284,6 @@ export interface ScriptArguments {
     filterJson: ScriptText
   }
   'hold-lock-1': { job: ScriptText; start: number; addedAt: number; token: ScriptText; lockMs: number }
-  'judge-canary-1': { base: ScriptText; id: ScriptText; fence: number; reason: ScriptText }
   'keep-bodies-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; bodies: ScriptValue[] }
   'keep-cursor-key-1': { base: ScriptText; offered: ScriptText }
   'keep-jobs-1': {
@@ -573,6 +572,7 @@ export interface ScriptArguments {
     kept: number
     shares: { subscription: ScriptText; records: ScriptText }[]
   }
+  'record-canary-1': { base: ScriptText; id: ScriptText; fence: number; reason: ScriptText }
   'record-resent-1': {
     base: ScriptText
     id: ScriptText

@@ -12,7 +12,7 @@ import {
   storesOn,
   subscribe,
 } from '../redrive.fixture.ts'
-import { runRedrive } from './run-redrive.ts'
+import { runTask } from './run-task.ts'
 
 const TOPIC = topicArn('orders')
 const never = new AbortController().signal
@@ -84,7 +84,7 @@ function resendsWith(own: Partial<Pick<typeof fixture.resends, 'choose' | 'goLiv
     move: resends.move.bind(resends),
     goLive: resends.goLive.bind(resends),
     release: resends.release.bind(resends),
-    room: resends.room.bind(resends),
+    laneCapacity: resends.laneCapacity.bind(resends),
     ...own,
   }
 }
@@ -102,7 +102,7 @@ test('[415] a subscription gets every archived message once, from blocks and fro
   const task = await create()
   expect(task).toMatchObject({ status: 'running', matched: 280 })
   await keep(5)
-  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await runTask(fixture, task.id, never)).toBe('completed')
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 280, skipped: 0 })
   expect((await received()).sort()).toEqual(ids.sort())
 })
@@ -115,7 +115,7 @@ test('[417] the filter of the subscription and the bounds of the task decide wha
   const filterPolicy = { size: [{ numeric: ['>', 4] }] }
   await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy }))
   const task = await create({ since: started, until: started + 7 })
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 3, skipped: 7 })
   expect((await received()).sort()).toEqual(ids.slice(5, 8).sort())
 })
@@ -127,7 +127,7 @@ test('a task between two times reads no block of another time', async () => {
   await seal()
   objects.delete([...objects.keys()][0] ?? '')
   const task = await create({ since: Date.now() - 30_000 })
-  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await runTask(fixture, task.id, never)).toBe('completed')
   expect((await received()).sort()).toEqual(second.sort())
 })
 
@@ -137,7 +137,7 @@ test('a task whose block is lost fails and names the block', async () => {
   const [name] = objects.keys()
   objects.clear()
   const task = await create()
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({
     status: 'failed',
     error: `the archive lacks the block ${name}`,
@@ -164,7 +164,7 @@ test('a task that follows an archive goes on with new messages until its subscri
     ids.push(...(await keep(1)))
     return own
   }
-  expect(await runRedrive({ ...fixture, resends: resendsWith({ goLive }) }, task.id, never)).toBe('completed')
+  expect(await runTask({ ...fixture, resends: resendsWith({ goLive }) }, task.id, never)).toBe('completed')
   expect((await received()).sort()).toEqual(ids.sort())
   expect((await fixture.subscriptions.get(subscription.id))?.replay).toMatchObject({ holds: false })
 })
@@ -182,7 +182,7 @@ test('a subscription gets new messages again after its replay was canceled or ha
       if (end === 'canceled') await fixture.redrives.cancel(task.id).catch(() => undefined)
       return fixture.resends.choose(run)
     }
-    expect(await runRedrive({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe(end)
+    expect(await runTask({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe(end)
     expect((await fixture.subscriptions.get(subscription.id))?.replay).toMatchObject({ holds: false })
   }
 })
@@ -194,7 +194,7 @@ test('a task fails if the archive that it reads is deleted, though the topic kee
   const task = await create()
   await fixture.topics.patch(TOPIC, { archive: null })
   await fixture.topics.patch(TOPIC, { archive: { days: 1 } })
-  expect(await runRedrive(fixture, task.id, never)).toBe('failed')
+  expect(await runTask(fixture, task.id, never)).toBe('failed')
   expect((await fixture.redrives.get(task.id))?.error).toContain('the archive was deleted')
   expect(await received()).toEqual([])
 })
@@ -213,14 +213,14 @@ test('a task goes on from messages that the ring kept into an archive that begin
     isFirst = false
     return choice
   }
-  expect(await runRedrive({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe('completed')
+  expect(await runTask({ ...fixture, resends: resendsWith({ choose }) }, task.id, never)).toBe('completed')
   expect((await received()).sort()).toEqual(ids.sort())
   // A later task finds both.
   await keep(20)
   await seal()
   const later = await create()
   expect(later.matched).toBe(170)
-  expect(await runRedrive(fixture, later.id, never)).toBe('completed')
+  expect(await runTask(fixture, later.id, never)).toBe('completed')
   expect(await fixture.redrives.get(later.id)).toMatchObject({ moved: 170, skipped: 0 })
 })
 
@@ -236,7 +236,7 @@ test('a task until a time waits for messages that the log of a FIFO topic kept l
     ids.push(...(await keep(1)))
     await fixture.redis.del(log)
   }
-  expect(await runRedrive({ ...fixture, pauses: { pause } }, task.id, never)).toBe('completed')
+  expect(await runTask({ ...fixture, pauses: { pause } }, task.id, never)).toBe('completed')
   expect([pauses, (await received()).sort()]).toEqual([2, ids.sort()])
 })
 
@@ -271,7 +271,7 @@ test('a task waits while its lane has many waiting deliveries, and ends at once 
     seen = await waiting()
     await fixture.redrives.cancel(id)
   }
-  expect(await runRedrive({ ...fixture, pauses: { pause } }, id, never)).toBe('canceled')
+  expect(await runTask({ ...fixture, pauses: { pause } }, id, never)).toBe('canceled')
   expect(seen).toBe(1_000)
 })
 
@@ -281,9 +281,9 @@ test('a task waits while the place of the archive is away, and continues where i
   const { id } = await create()
   const get: BlockStore['get'] = blocks.get
   blocks.get = () => Promise.reject(new Error('away'))
-  await expect(runRedrive(fixture, id, never)).rejects.toThrow('away')
+  await expect(runTask(fixture, id, never)).rejects.toThrow('away')
   blocks.get = get
-  expect(await runRedrive(fixture, id, never)).toBe('completed')
+  expect(await runTask(fixture, id, never)).toBe('completed')
   expect((await received()).sort()).toEqual(ids.sort())
 })
 
@@ -293,7 +293,7 @@ test('a run that dies at any script sends each message once, though blocks take 
     steps += 1
     return false
   })
-  await scene((id) => runRedrive(storesOn(counting), id, never))
+  await scene((id) => runTask(storesOn(counting), id, never))
   expect(steps).toBeGreaterThanOrEqual(6)
   // Before a script, all is as after the one before it.
   const deaths = [[1, false], ...Array.from({ length: steps }, (_, i) => [i + 1, true] as const)] as const
@@ -302,11 +302,11 @@ test('a run that dies at any script sends each message once, though blocks take 
     await scene(async (id) => {
       let n = 0
       const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
-      await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
+      await expect(runTask(dying, id, never)).rejects.toThrow('crashed')
       await drainLanes(fixture)
       // The open batch was in the ring.
       await seal()
-      await runRedrive(fixture, id, never)
+      await runTask(fixture, id, never)
     })
   }
 })

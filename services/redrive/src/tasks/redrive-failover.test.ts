@@ -15,7 +15,7 @@ import {
   startFixture,
   subscribe,
 } from '../redrive.fixture.ts'
-import { runRedrive } from './run-redrive.ts'
+import { runTask } from './run-task.ts'
 
 const never = new AbortController().signal
 let fixture: Fixture
@@ -59,7 +59,7 @@ test('it goes on to lanes, and all arrives', async () => {
   const id = await subscribe(fixture)
   const letters = await makeDeadLetters(fixture, id, 150)
   const task = await failOver(null)
-  expect(await runRedrive(fixture, task, never)).toBe('completed')
+  expect(await runTask(fixture, task, never)).toBe('completed')
   await drainLanes(fixture)
   expect(new Set(fixture.delivered)).toEqual(new Set(letters.map((letter) => `${id} ${letter} 1`)))
   expect((await fixture.queues.getWithCounts(SOURCE))?.counts).toEqual({
@@ -78,7 +78,7 @@ test('it goes on to another queue, and all arrives', async () => {
   )
   const task = await failOver(destination)
   await drainQueue(fixture, destination)
-  expect(await runRedrive(fixture, task, never)).toBe('completed')
+  expect(await runTask(fixture, task, never)).toBe('completed')
   expect((await fixture.queues.getWithCounts(SOURCE))?.counts).toEqual({
     visible: 0,
     inFlight: 0,

@@ -3,7 +3,7 @@ import { queueArn } from '@fantail/contracts'
 import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainQueue, type Fixture, startFixture, storesOn } from '../redrive.fixture.ts'
-import { type RunRedriveDeps, runRedrive } from './run-redrive.ts'
+import { type RunTaskDeps, runTask } from './run-task.ts'
 
 const ORIGIN = queueArn('origin.fifo')
 const DLQ = queueArn('dead.fifo')
@@ -51,7 +51,7 @@ function byGroup(bodies: string[]): Record<string, string[]> {
 test('messages return to the queue they came from in the order of their groups, as new ones', async () => {
   const bodies = await exhaust(250)
   const task = await fixture.redrives.create(everything)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 250, skipped: 0 })
   const [first] = await fixture.queues.receive(ORIGIN, { maxMessages: 1, visibilityTimeoutSeconds: 0 })
   expect(first).toMatchObject({ body: bodies[0], groupId: 'g0', sequenceNumber: '10000000000000000251' })
@@ -71,7 +71,7 @@ test('a destination is a FIFO queue too, and gets them in order', async () => {
   const backwards = { ...everything, source: standard, destination: DLQ }
   await expect(fixture.redrives.create(backwards)).rejects.toMatchObject(invalid)
   const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(byGroup(await drainQueue(fixture, ELSEWHERE))).toEqual(byGroup(bodies))
   expect(await countOf(DLQ)).toBe(0)
 })
@@ -87,7 +87,7 @@ test('a message that is chosen for a batch blocks its group, and keeps its place
   const others = bodies.filter((body) => !body.startsWith('0'))
   expect(byGroup(await receive())).toEqual(byGroup(others))
   await fixture.queues.delete(ORIGIN)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 0, skipped: 2 })
   expect(byGroup(await receive())).toEqual(byGroup(bodies))
 })
@@ -100,10 +100,10 @@ test('messages behind one in flight stay behind it, and go with it the next time
   expect(inFlight?.body).toBe(blocked[0])
   let finished = 0
   const { batches } = fixture
-  const backAfterTheFirst: RunRedriveDeps['batches'] = {
+  const backAfterTheFirst: RunTaskDeps['batches'] = {
     open: (id) => batches.open(id),
     purge: (run) => batches.purge(run),
-    judgeCanary: (...args) => batches.judgeCanary(...args),
+    recordCanary: (...args) => batches.recordCanary(...args),
     choose: (run) => batches.choose(run),
     move: (run, batch) => batches.move(run, batch),
     renumber: (...args) => batches.renumber(...args),
@@ -115,12 +115,12 @@ test('messages behind one in flight stay behind it, and go with it the next time
     },
   }
   const task = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
-  await runRedrive({ ...fixture, batches: backAfterTheFirst }, task.id, never)
+  await runTask({ ...fixture, batches: backAfterTheFirst }, task.id, never)
   const counts = { moved: 1_500 - blocked.length, skipped: blocked.length }
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', ...counts })
   expect(await fixture.redis.keys('*:left')).toEqual([])
   const next = await fixture.redrives.create({ ...everything, destination: ELSEWHERE })
-  await runRedrive(fixture, next.id, never)
+  await runTask(fixture, next.id, never)
   expect(await fixture.redrives.get(next.id)).toMatchObject({ moved: blocked.length, skipped: 0 })
   expect(byGroup(await drainQueue(fixture, ELSEWHERE))).toEqual(byGroup(bodies))
 })
@@ -136,7 +136,7 @@ test('a run that dies at any script and is run again moves each message once and
     steps += 1
     return false
   })
-  await scene((id) => runRedrive(storesOn(counting), id, never))
+  await scene((id) => runTask(storesOn(counting), id, never))
   expect(steps).toBeGreaterThanOrEqual(7)
   for (let step = 1; step <= steps; step++) {
     for (const after of [false, true]) {
@@ -144,8 +144,8 @@ test('a run that dies at any script and is run again moves each message once and
       await scene(async (id) => {
         let n = 0
         const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
-        await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
-        await runRedrive(fixture, id, never)
+        await expect(runTask(dying, id, never)).rejects.toThrow('crashed')
+        await runTask(fixture, id, never)
       })
     }
   }

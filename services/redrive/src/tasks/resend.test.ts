@@ -6,7 +6,7 @@ import { crashing } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainLanes, type Fixture, startFixture, storesOn, subscribe } from '../redrive.fixture.ts'
 import { FilterMatches } from './filter-matches.ts'
-import { runRedrive } from './run-redrive.ts'
+import { runTask } from './run-task.ts'
 
 const TOPIC = topicArn('orders')
 const never = new AbortController().signal
@@ -79,7 +79,7 @@ test('a subscription gets every kept message since a time once more, as deliveri
   const task = await create()
   expect(task).toMatchObject({ status: 'running', matched: 250, source: subscription.arn })
   await keep(5)
-  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await runTask(fixture, task.id, never)).toBe('completed')
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 250, skipped: 0 })
   expect((await received()).sort()).toEqual(ids.sort())
   expect(new Set(fixture.delivered.map((text) => Number(text.split(' ')[2])))).toEqual(
@@ -94,7 +94,7 @@ test('a resend whose order was changed sends nothing', async () => {
   const [key = ''] = await fixture.redis.keys(`*redrive:${id}`)
   const stored = (await fixture.redis.hget(key, 'filter')) ?? ''
   await fixture.redis.hset(key, 'filter', stored.replace(/\d/, '0'))
-  await expect(runRedrive(fixture, id, never)).rejects.toThrow('unreadable JSON')
+  await expect(runTask(fixture, id, never)).rejects.toThrow('unreadable JSON')
   expect(await received()).toEqual([])
   expect(await fixture.redrives.cancel(id)).toMatchObject({ status: 'canceled' })
 })
@@ -117,18 +117,18 @@ test('the filter of the subscription and the bounds of the task decide what is s
     maxMessagesPerSecond: null,
     ...bounds,
   })
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 2, skipped: 8, matched: 10 })
   expect((await received()).sort()).toEqual(ids.slice(5, 7).sort())
 })
 
 test('sealed messages are resent as they are, and wait for the key only if a filter asks for their content', async () => {
   const ids = await keep(2, () => ({ message: '', sealed: 'c2VhbGVk' }))
-  await runRedrive(fixture, (await create()).id, never)
+  await runTask(fixture, (await create()).id, never)
   expect((await received()).sort()).toEqual(ids.sort())
   await fixture.subscriptions.update(subscription.id, () => ({ filterPolicy: { size: ['large'] } }))
   const { id } = await create()
-  await expect(runRedrive(fixture, id, never)).rejects.toMatchObject({ code: 'key_unavailable' })
+  await expect(runTask(fixture, id, never)).rejects.toMatchObject({ code: 'key_unavailable' })
   expect(await fixture.redrives.get(id)).toMatchObject({ status: 'running', moved: 0, skipped: 0 })
 })
 
@@ -154,7 +154,7 @@ test('a task of failed deliveries leaves out what was delivered, waits again, or
     since: 0,
     failedOnly: true,
   })
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 2, skipped: 5, matched: 7 })
   expect((await received()).sort()).toEqual([dead, expired].sort())
 })
@@ -173,7 +173,7 @@ test('a dead letter that was redriven and waits again is not resent', async () =
   })
   const bounds = { subscriptionArn: subscription.arn, since: 0, failedOnly: true }
   const task = await fixture.redrives.createResend({ ...bounds, maxMessagesPerSecond: null })
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 0, skipped: 1 })
 })
 
@@ -182,14 +182,14 @@ test('a task ends with its subscription or with the setting, and one is active a
   const first = await create()
   await expect(create()).rejects.toMatchObject({ code: 'redrive_active' })
   await fixture.subscriptions.delete(subscription.id)
-  await runRedrive(fixture, first.id, never)
+  await runTask(fixture, first.id, never)
   expect(await fixture.redrives.get(first.id)).toMatchObject({
     status: 'failed',
     error: 'the subscription is gone',
   })
   const second = await create()
   await fixture.topics.patch(TOPIC, { keepMessages: null })
-  await runRedrive(fixture, second.id, never)
+  await runTask(fixture, second.id, never)
   expect(await fixture.redrives.get(second.id)).toMatchObject({
     status: 'failed',
     error: 'the topic keeps no messages any more',
@@ -201,7 +201,7 @@ test('a paused task sends nothing, a cancelled one ends, and both are found by t
   await keep(3)
   const { id } = await create()
   await fixture.redrives.pause(id)
-  expect([await runRedrive(fixture, id, never), await received()]).toEqual(['nothing', []])
+  expect([await runTask(fixture, id, never), await received()]).toEqual(['nothing', []])
   expect(await fixture.redrives.resume(id)).toMatchObject({ status: 'running' })
   expect(await fixture.redrives.runnable()).toEqual([id])
   expect(await fixture.redrives.cancel(id)).toMatchObject({ status: 'canceled' })
@@ -219,9 +219,9 @@ test('a task waits while publishing is refused because memory is full', async ()
     if (asked === 2) stopping.abort()
     throw new FantailError('storage_full', 'full')
   }
-  expect(await runRedrive({ ...fixture, memory: { admit } }, id, stopping.signal)).toBe('stopped')
+  expect(await runTask({ ...fixture, memory: { admit } }, id, stopping.signal)).toBe('stopped')
   expect([asked, await received()]).toEqual([2, []])
-  await runRedrive(fixture, id, never)
+  await runTask(fixture, id, never)
   expect((await received()).sort()).toEqual(ids.sort())
 })
 
@@ -235,7 +235,7 @@ test('a batch that is opened again looks for no message, and loses none', async 
   await fixture.redis.del(published)
   expect(await fixture.resends.choose(run)).toEqual(first)
   expect(first).toMatchObject({ kind: 'batch', batch: { items: ids.map((each) => ({ id: each })) } })
-  await runRedrive(fixture, id, never)
+  await runTask(fixture, id, never)
   expect((await received()).sort()).toEqual(ids.sort())
 })
 
@@ -249,7 +249,7 @@ test('a task passes jobs whose records are gone, also one at a time', async () =
     since: 0,
     maxMessagesPerSecond: 5,
   })
-  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await runTask(fixture, task.id, never)).toBe('completed')
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 3, skipped: 0 })
   expect((await received()).sort()).toEqual([...(ids[1] ?? []), ...(ids[3] ?? [])].sort())
 })
@@ -260,7 +260,7 @@ test('a run that dies at any script and is run again sends each message once', a
     steps += 1
     return false
   })
-  await scene((id) => runRedrive(storesOn(counting), id, never))
+  await scene((id) => runTask(storesOn(counting), id, never))
   expect(steps).toBeGreaterThanOrEqual(6)
   for (let step = 1; step <= steps; step++) {
     for (const after of [false, true]) {
@@ -268,10 +268,10 @@ test('a run that dies at any script and is run again sends each message once', a
       await scene(async (id) => {
         let n = 0
         const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
-        await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
+        await expect(runTask(dying, id, never)).rejects.toThrow('crashed')
         // Everything that was sent so far arrives, so a repeated batch finds nothing in the lane.
         await drainLanes(fixture)
-        await runRedrive(fixture, id, never)
+        await runTask(fixture, id, never)
       })
     }
   }

@@ -26,8 +26,8 @@ import {
   WAKE_REDRIVES,
 } from '@fantail/store'
 import type { Metrics } from '@fantail/telemetry'
-import { RedrivePauses } from './redrive-pauses.ts'
-import { runRedrive, type SentLetter } from './run-redrive.ts'
+import { runTask, type SentLetter } from './run-task.ts'
+import { TaskPauses } from './task-pauses.ts'
 
 const TASK_QUEUE = 'redrive'
 /** Redrives that one process runs at a time. Past it: further ones wait. */
@@ -71,7 +71,7 @@ export interface TaskJobs {
   addMissing(): Promise<number>
   /** How many tasks get a job at this moment. */
   readonly adding: number
-  /** How many running tasks pause because of their rate. */
+  /** How many running tasks are in a pause. */
   readonly pausing: number
   /** How many pauses of tasks have ended. */
   readonly pausesEnded: number
@@ -83,13 +83,13 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   const report = createStateLog({ log, what: 'redrive_jobs', initial: 'up' })
   const adding = new Set<Promise<void>>()
   let queue: Queue<TaskJob> | undefined
-  const pauses = new RedrivePauses()
+  const pauses = new TaskPauses()
   let running = 0
   const run = async (task: string): Promise<void> => {
     running++
     worker.opts.stalledInterval = STALLED_BUSY_MS
     try {
-      await runTask({ ...options, pauses }, task, stopping.signal)
+      await runReported({ ...options, pauses }, task, stopping.signal)
     } finally {
       running--
       if (running === 0) worker.opts.stalledInterval = STALLED_IDLE_MS
@@ -178,7 +178,7 @@ export function createTaskJobs(options: TaskJobsOptions): TaskJobs {
   }
 }
 
-async function runTask(
+async function runReported(
   {
     redrives,
     batches,
@@ -188,7 +188,7 @@ async function runTask(
     metrics,
     events,
     pauses,
-  }: TaskJobsOptions & { pauses: RedrivePauses },
+  }: TaskJobsOptions & { pauses: TaskPauses },
   id: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -207,7 +207,7 @@ async function runTask(
     purged += removed
   }
   const onSent = (sent: SentLetter) => reportSent(events.live, sent, events.now())
-  const result = await runRedrive(
+  const result = await runTask(
     { redrives, batches, resends, memory, onMoved, onPurged, onSent, pauses },
     id,
     signal,

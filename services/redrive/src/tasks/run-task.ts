@@ -1,14 +1,13 @@
 /**
- * One run of a redrive task. It moves batch after batch until the task is done, paused or cancelled, or until another
- * run has it. It reads the task again before each batch, so a change of rate or status takes effect within half a
- * second.
+ * One run of a task: a redrive, a resend or a purge. It moves batch after batch until the task is done, paused or
+ * cancelled, or until another run has it. It reads the task again before each batch, so a change of rate or status
+ * takes effect within half a second.
  */
 import {
   type DeadLetter,
   FantailError,
   type Message,
   type RedriveAction,
-  type RedriveStatus,
   type RedriveTask,
 } from '@fantail/contracts'
 import type {
@@ -19,18 +18,19 @@ import type {
   ResendBatches,
   StorageGuard,
 } from '@fantail/store'
-import { RedrivePauses } from './redrive-pauses.ts'
+import { type RunResult, runPurge } from './run-purge.ts'
+import { TaskPauses } from './task-pauses.ts'
 
 /** Pause between two checks of the memory and the lane by a resend. */
-const ROOM_WAIT_MS = 500
+const RESEND_WAIT_MS = 500
 /** Pause between two looks at the ends of a canary. */
 const CANARY_LOOK_MS = 250
 
-export interface RunRedriveDeps {
+export interface RunTaskDeps {
   redrives: Pick<Redrives, 'get' | 'cancel'>
-  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge' | 'judgeCanary'>
+  batches: Pick<RedriveBatches, 'open' | 'choose' | 'move' | 'finish' | 'renumber' | 'purge' | 'recordCanary'>
   /** Tasks whose source is a subscription. */
-  resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive' | 'release' | 'room'>
+  resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive' | 'release' | 'laneCapacity'>
   /** Resends make deliveries, so they wait while publishing is refused. */
   memory: Pick<StorageGuard, 'admit'>
   /** Called after every batch, with the ARN of the source queue. */
@@ -40,7 +40,7 @@ export interface RunRedriveDeps {
   /** Called after every page of a purge that has removed something. */
   onPurged?: (removed: number) => void
   /** Default: pauses of its own. */
-  pauses?: Pick<RedrivePauses, 'pause'>
+  pauses?: Pick<TaskPauses, 'pause'>
 }
 
 /** A dead letter that was sent again, and the message that was sent instead, if it was edited. */
@@ -54,31 +54,21 @@ interface Run extends RedriveRun {
   startedAt: number
   action: RedriveAction
   /** How many more deliveries a resend may make before it looks at its lane again. */
-  room: number
+  laneCapacity: number
 }
 
-/**
- * The status of a task that is paused or has ended. `stopped`: the process stops, and the task continues elsewhere.
- * `stale`: another run took the task over. `nothing`: the task must not be run.
- */
-type RedriveRunResult = RedriveStatus | 'stopped' | 'stale' | 'nothing'
-
 /** Throws Redis's errors. The next run begins at the same batch. */
-export async function runRedrive(
-  deps: RunRedriveDeps,
-  id: string,
-  signal: AbortSignal,
-): Promise<RedriveRunResult> {
+export async function runTask(deps: RunTaskDeps, id: string, signal: AbortSignal): Promise<RunResult> {
   const fence = await deps.batches.open(id)
   const task = fence === null ? null : await deps.redrives.get(id)
   if (fence === null || task === null) return 'nothing'
   const { source, destination, filter, edit, startedAt, action } = task
-  const run: Run = { id, fence, source, destination, filter, edit, startedAt, action, room: 0 }
+  const run: Run = { id, fence, source, destination, filter, edit, startedAt, action, laneCapacity: 0 }
   if (action === 'purge') return runPurge(deps, run, signal)
-  const { pauses = new RedrivePauses() } = deps
+  const { pauses = new TaskPauses() } = deps
   while (!signal.aborted) {
     if (isResend(run) && (await mustWait(deps, run))) {
-      await pauses.pause(ROOM_WAIT_MS, signal)
+      await pauses.pause(RESEND_WAIT_MS, signal)
       continue
     }
     const choice = await (isResend(run) ? deps.resends : deps.batches).choose(run)
@@ -107,25 +97,15 @@ export async function runRedrive(
   return 'stopped'
 }
 
-async function stopRun({ redrives, resends }: RunRedriveDeps, id: string): Promise<RedriveRunResult> {
+async function stopRun({ redrives, resends }: RunTaskDeps, id: string): Promise<RunResult> {
   const task = await redrives.get(id)
   if (!task) return 'nothing'
   await resends.release(task)
   return task.status
 }
 
-async function runPurge(deps: RunRedriveDeps, run: Run, signal: AbortSignal): Promise<RedriveRunResult> {
-  while (!signal.aborted) {
-    const { removed, next } = await deps.batches.purge(run)
-    if (removed > 0) deps.onPurged?.(removed)
-    if (next === 'stop') return (await deps.redrives.get(run.id))?.status ?? 'nothing'
-    if (next === 'stale') return 'stale'
-  }
-  return 'stopped'
-}
-
 /** Returns false if another run has the task. */
-async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): Promise<boolean> {
+async function moveBatch(deps: RunTaskDeps, run: Run, batch: RedriveBatch): Promise<boolean> {
   const result = await (isResend(run) ? deps.resends : deps.batches).move(run, batch)
   if (result.kind === 'stale') return false
   if (result.kind === 'behind') return deps.batches.renumber(run, batch.number, result.laterBatch)
@@ -134,14 +114,14 @@ async function moveBatch(deps: RunRedriveDeps, run: Run, batch: RedriveBatch): P
   const how = failed ? { error: result.error } : result
   if (!(await deps.batches.finish(run, batch.number, flags, how))) return false
   const moved = [...flags.values()].filter(Boolean).length
-  run.room -= moved
+  run.laneCapacity -= moved
   deps.onMoved?.(moved, flags.size - moved, run.source)
   if (deps.onSent) for (const letter of sentLetters(run, batch, flags)) deps.onSent(letter)
   return true
 }
 
 /** A subscription that is gone ends the task at its next batch. */
-async function goLive({ resends, redrives }: RunRedriveDeps, run: Run): Promise<boolean> {
+async function goLive({ resends, redrives }: RunTaskDeps, run: Run): Promise<boolean> {
   try {
     return await resends.goLive(run)
   } catch (error) {
@@ -155,13 +135,13 @@ function isResend({ action }: Run): boolean {
 }
 
 /** A task that was paused or canceled meanwhile does not wait. */
-async function mustWait(deps: RunRedriveDeps, run: Run): Promise<boolean> {
-  if (run.room <= 0) run.room = await deps.resends.room(run)
-  if (run.room > 0 && (await hasMemory(deps))) return false
+async function mustWait(deps: RunTaskDeps, run: Run): Promise<boolean> {
+  if (run.laneCapacity <= 0) run.laneCapacity = await deps.resends.laneCapacity(run)
+  if (run.laneCapacity > 0 && (await hasMemory(deps))) return false
   return (await deps.redrives.get(run.id))?.status === 'running'
 }
 
-async function hasMemory({ memory }: RunRedriveDeps): Promise<boolean> {
+async function hasMemory({ memory }: RunTaskDeps): Promise<boolean> {
   try {
     await memory.admit()
     return true
@@ -172,11 +152,11 @@ async function hasMemory({ memory }: RunRedriveDeps): Promise<boolean> {
 }
 
 /** Looks at the ends of the canary. Returns false if another run has the task. */
-async function awaitCanary(deps: RunRedriveDeps, run: Run, waitedMs: number): Promise<boolean> {
+async function awaitCanary(deps: RunTaskDeps, run: Run, waitedMs: number): Promise<boolean> {
   const task = await deps.redrives.get(run.id)
-  const verdict = task ? judgeCanary(task, waitedMs) : 'wait'
-  if (verdict === 'wait') return true
-  return deps.batches.judgeCanary(run, verdict === 'goOn' ? '' : verdict.pause)
+  const next = task ? judgeCanary(task, waitedMs) : 'wait'
+  if (next === 'wait') return true
+  return deps.batches.recordCanary(run, next === 'goOn' ? '' : next.pause)
 }
 
 /** The letters of a batch that were moved, as they were sent. */

@@ -14,7 +14,7 @@ import {
   storesOn,
   subscribe,
 } from '../redrive.fixture.ts'
-import { judgeCanary, runRedrive } from './run-redrive.ts'
+import { judgeCanary, runTask } from './run-task.ts'
 
 const never = new AbortController().signal
 let fixture: Fixture
@@ -33,7 +33,7 @@ test('dead letters return to their subscriptions with a new generation, and the 
   const ofB = await makeDeadLetters(fixture, b, 3, { generation: 4 })
   const task = await fixture.redrives.create(everything)
   expect(task).toMatchObject({ status: 'running', matched: 153, moved: 0, skipped: 0, endedAt: null })
-  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await runTask(fixture, task.id, never)).toBe('completed')
   await drainLanes(fixture)
   const expected = [...ofA.map((id) => `${a} ${id} 1`), ...ofB.map((id) => `${b} ${id} 5`)]
   expect(fixture.delivered.sort()).toEqual(expected.sort())
@@ -65,7 +65,7 @@ test('a move waits for all shards side by side: lanes, and the queues that messa
   const [ofDistant] = await makeDeadLetters(fixture, distant, 1, { topicArn: DISTANT_TOPIC })
   const task = await fixture.redrives.create(everything)
   const waiting = waitingFirst(waitingFirst(fixture.redis, 'append-redriven-1'), 'park-redriven-1')
-  await runRedrive(storesOn(waiting), task.id, never)
+  await runTask(storesOn(waiting), task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 4, skipped: 0 })
   await drainLanes(fixture)
   expect(fixture.delivered.sort()).toEqual([`${near} ${ofNear} 1`, `${distant} ${ofDistant} 1`].sort())
@@ -80,7 +80,7 @@ test('a message whose subscription is gone stays, can be received, and counts as
   await fixture.queues.send(SOURCE, [{ body: 'never was a dead letter' }])
   await fixture.subscriptions.delete(gone)
   const task = await fixture.redrives.create(everything)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 0, skipped: 3 })
   expect((await drainQueue(fixture, SOURCE)).length).toBe(3)
 })
@@ -90,7 +90,7 @@ test('a message that a consumer has in flight stays with it', async () => {
   await makeDeadLetters(fixture, id, 3)
   await fixture.queues.receive(SOURCE, { maxMessages: 1 })
   const task = await fixture.redrives.create(everything)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ moved: 2, skipped: 1 })
   expect(await visible()).toEqual({ visible: 0, inFlight: 1, delayed: 0 })
 })
@@ -104,7 +104,7 @@ test('messages moved by maxReceiveCount return to the queue they came from', asy
   await fixture.queues.receive(origin, { maxMessages: 1, visibilityTimeoutSeconds: 0 })
   await fixture.queues.receive(origin, { maxMessages: 1 })
   const task = await fixture.redrives.create(everything)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   const [again] = await fixture.queues.receive(origin, { maxMessages: 1 })
   expect(again).toMatchObject({ body: 'poison', receiveCount: 1 })
   expect(again?.messageId).not.toBe(sent?.messageId)
@@ -117,13 +117,13 @@ test('with a destination all of it goes there, and the task fails when that queu
   await fixture.queues.put(destination, {})
   const messages = await makeDeadLetters(fixture, id, 120)
   const first = await fixture.redrives.create({ ...everything, destination })
-  await runRedrive(fixture, first.id, never)
+  await runTask(fixture, first.id, never)
   expect((await drainQueue(fixture, destination)).sort()).toEqual(messages.map((m) => `text of ${m}`).sort())
   await makeDeadLetters(fixture, id, 2)
   const second = await fixture.redrives.create({ ...everything, destination })
   await fixture.queues.delete(destination)
   const told: unknown[] = []
-  await runRedrive({ ...fixture, onMoved: (...batch) => told.push(batch) }, second.id, never)
+  await runTask({ ...fixture, onMoved: (...batch) => told.push(batch) }, second.id, never)
   expect(told).toEqual([[0, 2, SOURCE]])
   expect(await fixture.redrives.get(second.id)).toMatchObject({
     status: 'failed',
@@ -147,7 +147,7 @@ test('filters choose by subscription, status code, time and either id', async ()
   expect(await matched({ until: now - 4_000 })).toBe(1)
   expect(await matched({ messageIds: [late, items[0]?.messageId ?? '', 'other'] })).toBe(2)
   const task = await fixture.redrives.create({ ...everything, filter: { messageIds: [early] } })
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   await drainLanes(fixture)
   expect(fixture.delivered).toEqual([`${a} ${early} 1`])
   expect((await visible())?.visible).toBe(2)
@@ -159,7 +159,7 @@ test('a redrive of one reason leaves the letters of others', async () => {
   await makeDeadLetters(fixture, a, 2)
   const task = await fixture.redrives.create({ ...everything, filter: { reason: 'permanent' } })
   expect(task.matched).toBe(1)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   await drainLanes(fixture)
   expect(fixture.delivered).toEqual([`${a} ${refused} 1`])
   expect((await visible())?.visible).toBe(2)
@@ -183,7 +183,7 @@ test('a message that fails again during the redrive is left for the next one', a
   const task = await fixture.redrives.create({ ...everything, maxMessagesPerSecond: 1 })
   await makeDeadLetters(fixture, id, 5, { generation: 1, deadLetteredAt: Date.now() + 100 })
   await setSkew(fixture.redis, 60_000)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 1 })
   expect((await visible())?.visible).toBe(5)
 })
@@ -195,7 +195,7 @@ test('the rate holds, and a change of it acts within a second', async () => {
   const [from, tookFairly] = [performance.now(), startFairTimer(fixture.server.pid())]
   const moved: { count: number; at: number }[] = []
   const onMoved = (count: number) => moved.push({ count, at: performance.now() - from })
-  const running = runRedrive({ ...fixture, onMoved }, task.id, never)
+  const running = runTask({ ...fixture, onMoved }, task.id, never)
   const total = (before = Number.POSITIVE_INFINITY) =>
     moved.filter(({ at }) => at < before).reduce((sum, { count }) => sum + count, 0)
   await waitFor(() => total() >= 80)
@@ -216,16 +216,16 @@ test('pause ends the run between batches, resume goes on where it was', async ()
   const onMoved = (count: number) => {
     moved += count
   }
-  const running = runRedrive({ ...fixture, onMoved }, task.id, never)
+  const running = runTask({ ...fixture, onMoved }, task.id, never)
   await waitFor(() => moved > 0)
   expect(await fixture.redrives.pause(task.id)).toMatchObject({ status: 'paused' })
   expect(await running).toBe('paused')
-  expect(await runRedrive(fixture, task.id, never)).toBe('nothing')
+  expect(await runTask(fixture, task.id, never)).toBe('nothing')
   expect(await visible()).toEqual({ visible: 60 - moved, inFlight: 0, delayed: 0 })
   await fixture.redrives.patch(task.id, { maxMessagesPerSecond: null })
   await fixture.redrives.resume(task.id)
-  expect(await runRedrive(fixture, task.id, AbortSignal.abort())).toBe('stopped')
-  await runRedrive(fixture, task.id, never)
+  expect(await runTask(fixture, task.id, AbortSignal.abort())).toBe('stopped')
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'completed', moved: 60 })
 })
 
@@ -237,7 +237,7 @@ test('cancel leaves what has not been moved; a task between batches is canceled 
   const run = { id: task.id, fence, destination: null, filter: {} }
   expect(await fixture.batches.choose(run)).toMatchObject({ kind: 'batch' })
   expect(await fixture.redrives.cancel(task.id)).toMatchObject({ status: 'canceling', endedAt: null })
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({ status: 'canceled', moved: 1 })
   expect(await visible()).toEqual({ visible: 2, inFlight: 0, delayed: 0 })
   const second = await fixture.redrives.create(everything)
@@ -257,7 +257,7 @@ test('a source has one active task, however many ask at the same time', async ()
   const created = asked.filter((result) => result.status === 'fulfilled')
   expect(created.length).toBe(1)
   await expect(fixture.redrives.create(everything)).rejects.toMatchObject({ code: 'redrive_active' })
-  await runRedrive(fixture, created[0]?.value.id ?? '', never)
+  await runTask(fixture, created[0]?.value.id ?? '', never)
   await fixture.redrives.create(everything)
 })
 
@@ -275,7 +275,7 @@ test('queues that do not exist are refused, and a source that goes away fails th
   const task = await fixture.redrives.create(everything)
   await fixture.queues.delete(SOURCE)
   await fixture.queues.put(SOURCE, {})
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   expect(await fixture.redrives.get(task.id)).toMatchObject({
     status: 'failed',
     error: 'the source queue is gone',
@@ -294,7 +294,7 @@ test('a paused task ends with its source, and a new queue of the name can be red
   })
   await fixture.queues.put(SOURCE, {})
   const next = await fixture.redrives.create(everything)
-  expect(await runRedrive(fixture, next.id, never)).toBe('completed')
+  expect(await runTask(fixture, next.id, never)).toBe('completed')
 })
 
 test('tasks are listed newest first, by source and status, page by page', async () => {
@@ -304,7 +304,7 @@ test('tasks are listed newest first, by source and status, page by page', async 
     await fixture.queues.put(source, {})
     const task = await fixture.redrives.create({ ...everything, source })
     ids.unshift(task.id)
-    if (ids.length <= 3) await runRedrive(fixture, task.id, never)
+    if (ids.length <= 3) await runTask(fixture, task.id, never)
   }
   const listed = async (request: object) =>
     (await fixture.redrives.list({ limit: 10, ...request })).items.map((task) => task.id)
@@ -320,7 +320,7 @@ test('tasks are listed newest first, by source and status, page by page', async 
 
 test('ended tasks leave the list when their time is over', async () => {
   const task = await fixture.redrives.create(everything)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   const base = shardBase(shardOf(SOURCE))
   expect(await fixture.redis.pttl(redriveKey(base, task.id))).toBeGreaterThan(13 * 86_400_000)
   await fixture.redis.del(redriveKey(base, task.id))
@@ -340,7 +340,7 @@ test('a run that has been overtaken changes nothing', async () => {
   }
   const choice = await fixture.batches.choose(zombie)
   if (choice.kind !== 'batch') throw new Error(`got ${choice.kind}`)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   await drainLanes(fixture)
   expect(await fixture.batches.choose(zombie)).toEqual({ kind: 'stale' })
   expect(await fixture.batches.move(zombie, choice.batch)).toEqual({ kind: 'stale' })
@@ -368,7 +368,7 @@ test('a batch is not ended, and is moved again, where Redis may have lost what i
   const finish = fixture.batches.finish(run, choice.batch.number, result.moved, { marks })
   await expect(finish).rejects.toThrow('closed')
   expect(await fixture.batches.choose(run)).toEqual(choice)
-  await runRedrive(fixture, task.id, never)
+  await runTask(fixture, task.id, never)
   await drainLanes(fixture)
   expect(fixture.delivered.length).toBe(2)
 })
@@ -383,7 +383,7 @@ describe('a run that dies at any script, before or after it is carried out, and 
       scripts += 1
       return false
     })
-    await scene(to, (id) => runRedrive(storesOn(counting), id, never))
+    await scene(to, (id) => runTask(storesOn(counting), id, never))
     return scripts
   }
 
@@ -417,9 +417,9 @@ describe('a run that dies at any script, before or after it is carried out, and 
           const messages = await scene(to, async (id) => {
             let n = 0
             const dying = storesOn(crashing(fixture.redis, () => ++n === step, after))
-            await expect(runRedrive(dying, id, never)).rejects.toThrow('crashed')
+            await expect(runTask(dying, id, never)).rejects.toThrow('crashed')
             await consume()
-            await runRedrive(fixture, id, never)
+            await runTask(fixture, id, never)
           })
           await consume()
           const out =
@@ -443,12 +443,12 @@ test('a purge task removes what matched when it began, and goes on where it was 
   await makeDeadLetters(fixture, id, 1, { reason: 'permanent' })
   const stop = new AbortController()
   const onPurged = () => stop.abort()
-  expect(await runRedrive({ ...fixture, onPurged }, task.id, stop.signal)).toBe('stopped')
+  expect(await runTask({ ...fixture, onPurged }, task.id, stop.signal)).toBe('stopped')
   expect((await fixture.redrives.get(task.id))?.moved).toBe(500)
   await fixture.redrives.pause(task.id)
-  expect(await runRedrive(fixture, task.id, never)).toBe('nothing')
+  expect(await runTask(fixture, task.id, never)).toBe('nothing')
   await fixture.redrives.resume(task.id)
-  expect(await runRedrive(fixture, task.id, never)).toBe('completed')
+  expect(await runTask(fixture, task.id, never)).toBe('completed')
   expect(await fixture.redrives.get(task.id)).toMatchObject({ action: 'purge', matched: 1_200, moved: 1_200 })
   expect((await visible())?.visible).toBe(4)
 })
@@ -456,7 +456,7 @@ test('a purge task removes what matched when it began, and goes on where it was 
 async function withCanary() {
   await makeDeadLetters(fixture, await subscribe(fixture), 20)
   const task = await fixture.redrives.create({ ...everything, canary: 5 })
-  const run = runRedrive(fixture, task.id, never)
+  const run = runTask(fixture, task.id, never)
   const now = async () => (await fixture.redrives.get(task.id)) ?? task
   await waitFor(async () => (await now()).moved === 5)
   return { run, now }
@@ -478,7 +478,7 @@ test('a canary that fails pauses the task with a reason, and resuming moves the 
   const paused = await now()
   expect(paused).toMatchObject({ moved: 5, backInDlq: 5, pauseReason: '5 of 5 first messages failed again' })
   await fixture.redrives.resume(paused.id)
-  expect(await runRedrive(fixture, paused.id, never)).toBe('completed')
+  expect(await runTask(fixture, paused.id, never)).toBe('completed')
   expect(await now()).toMatchObject({ moved: 20, pauseReason: null })
 })
 

@@ -1,10 +1,10 @@
-/** Pauses of redrives between two batches, because of their rates. */
+/** Pauses of tasks between two steps, because of a rate, the memory, a full lane, or a canary. */
 import { passingTime } from '@fantail/store'
 
-/** Pause between two looks at a redrive's task. Past it: the task is read again. */
-const REDRIVE_WAIT_MS_MAX = 500
+/** Pause between two looks at a task. Past it: the task is read again. */
+const TASK_WAIT_MS_MAX = 500
 
-export class RedrivePauses {
+export class TaskPauses {
   #running = 0
   #ended = 0
 
@@ -17,7 +17,7 @@ export class RedrivePauses {
     return this.#ended
   }
 
-  /** Resolves after this time of the stack, after REDRIVE_WAIT_MS_MAX of real time, or when the signal is aborted. */
+  /** Resolves after this time of the stack, after TASK_WAIT_MS_MAX of real time, or when the signal is aborted. */
   async pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     this.#running++
@@ -30,13 +30,13 @@ export class RedrivePauses {
 function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
-      rate.cancel()
+      due.cancel()
       clearTimeout(look)
       signal.removeEventListener('abort', end)
       resolve()
     }
-    const rate = passingTime.after(ms, end)
-    const look = setTimeout(end, REDRIVE_WAIT_MS_MAX)
+    const due = passingTime.after(ms, end)
+    const look = setTimeout(end, TASK_WAIT_MS_MAX)
     signal.addEventListener('abort', end)
   })
 }
