@@ -51,16 +51,11 @@ export {
 export {
   DELIVERY_CAUSES,
   type DeliveryCause,
-  type DrainUnknown,
   END_CAUSES,
   type EndCause,
   RETRY_CAUSES,
   type RetryCause,
   type StoredWhy,
-  TOKEN_CREDENTIAL,
-  VERDICTS,
-  VERDICTS_IN_NEED,
-  type VerdictCode,
   WAIT_CAUSES,
   type WaitCause,
   type Why,
@@ -83,6 +78,13 @@ export {
   parseBounded,
   REQUEST_VALUES_MAX,
 } from './json-values.ts'
+export {
+  type DrainUnknown,
+  VERDICTS,
+  VERDICTS_IN_NEED,
+  type VerdictCode,
+} from './lanes/lane-words.ts'
+export { TOKEN_CREDENTIAL } from './lanes/token-credential.ts'
 export {
   APNS_TOKEN_CHARS_MAX,
   ARCHIVE_DAYS_MAX,

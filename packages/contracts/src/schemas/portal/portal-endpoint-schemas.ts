@@ -3,7 +3,7 @@
  * certificates or filters. Problems are sentences for customers.
  */
 import { z } from 'zod'
-import type { VerdictCode } from '../../delivery-causes.ts'
+import type { VerdictCode } from '../../lanes/lane-words.ts'
 import { ENDPOINT_CHARS_MAX, EVENT_TYPE_NAME_CHARS_MAX, SUBSCRIPTION_NAME_CHARS_MAX } from '../../limits.ts'
 import { named, namedInput, pageOf, pageQuery, timestamp } from '../shared-schemas.ts'
 import { EventTypesChosen } from '../subscriptions/subscription-schemas.ts'

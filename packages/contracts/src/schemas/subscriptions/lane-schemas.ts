@@ -1,6 +1,6 @@
 /** Schemas of the state of a subscription's lane, each with an example. */
 import { z } from 'zod'
-import { DRAIN_UNKNOWN, VERDICTS, type VerdictCode } from '../../delivery-causes.ts'
+import { DRAIN_UNKNOWN, VERDICTS, type VerdictCode } from '../../lanes/lane-words.ts'
 import { named, Timestamp } from '../shared-schemas.ts'
 
 export const VERDICT_CODES = Object.keys(VERDICTS) as [VerdictCode, ...VerdictCode[]]
