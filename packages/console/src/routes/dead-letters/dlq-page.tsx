@@ -9,7 +9,7 @@ import { formatNumber, formatSeconds } from '../../parts/formats.ts'
 import { TopicLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Empty } from '../../parts/states.tsx'
-import { lettersIn, takesDeadLetters } from '../queues/letters-of.ts'
+import { lettersIn, takesDeadLetters } from '../queues/dead-letter-queues.ts'
 
 const w = words.deadLetters
 

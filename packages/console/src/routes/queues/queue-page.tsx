@@ -15,7 +15,7 @@ import css from '../../parts/parts.module.css'
 import { Badge, Figure, Figures, Pairs, When } from '../../parts/show.tsx'
 import { Empty, Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { takesDeadLetters } from './letters-of.ts'
+import { takesDeadLetters } from './dead-letter-queues.ts'
 import { QueueMessageDialog } from './queue-message-dialog.tsx'
 
 const w = words.queues

@@ -12,7 +12,7 @@ import { TextInput } from '../../parts/fields.tsx'
 import { formatNumber, formatSeconds } from '../../parts/formats.ts'
 import { Badge } from '../../parts/show.tsx'
 import { WriteForm } from '../../parts/write-form.tsx'
-import { takesDeadLetters } from './letters-of.ts'
+import { takesDeadLetters } from './dead-letter-queues.ts'
 
 const w = words.queues
 const route = getRouteApi('/queues')

@@ -1,5 +1,6 @@
 /**
- * Finds dead-letter queues. They are ordinary queues, and can be recognised by the topics and queues that send to them.
+ * Dead-letter queues, and how many letters they hold. They are ordinary queues, and can be recognised by the topics and
+ * queues that send to them.
  */
 import type { Queue } from '@fantail/client/api'
 
