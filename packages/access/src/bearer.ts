@@ -13,7 +13,7 @@ export interface KnownKey {
 
 /** Finds a key by its id. */
 interface KnownKeys {
-  of(id: string): KnownKey | undefined | Promise<KnownKey | undefined>
+  knownKey(id: string): KnownKey | undefined | Promise<KnownKey | undefined>
 }
 
 const BEARER = /^bearer +(\S+)$/i
@@ -28,7 +28,7 @@ export function bearerOf(given: string | undefined, keys: KnownKeys): Key | Prom
 export function keyOfToken(text: string, keys: KnownKeys): Key | Promise<Key> {
   const token = parseToken(text)
   if (!token) throw refusal('what is given is no token of an API key')
-  const known = keys.of(token.id)
+  const known = keys.knownKey(token.id)
   return known instanceof Promise
     ? known.then((found) => checked(found, token.secret))
     : checked(known, token.secret)

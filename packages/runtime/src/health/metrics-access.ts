@@ -24,7 +24,7 @@ export function createMetricsAccess(settings: MetricsAccessSettings, keys: Keys)
   const { auth, openMetrics, arn } = settings
   if (!auth || openMetrics) return () => Promise.resolve()
   return async (authorization) => {
-    const key = await bearerOf(authorization, { of: (id) => lookUp(keys, id) })
+    const key = await bearerOf(authorization, { knownKey: (id) => lookUp(keys, id) })
     needScope(key, ['read'])
     needServer(key, arn.account)
   }

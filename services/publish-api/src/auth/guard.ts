@@ -241,7 +241,7 @@ async function sessionsKey(
 ): Promise<Caller> {
   const session = await sessionCache.use(digestOf(token))
   if (session && given && !isCsrf(given.csrf, session)) throw new FantailError('forbidden', NO_CSRF)
-  const known = session && (await keyCache.of(session.keyId))
+  const known = session && (await keyCache.knownKey(session.keyId))
   if (!known) throw new FantailError('unauthorized', ENDED)
   return known.key
 }

@@ -30,7 +30,7 @@ export async function portalCallerOf(
   const digest = digestOfToken(token)
   const session = portalCache.known(digest) ?? (await portalCache.find(digest))
   if (!session || session.endsAt <= clock()) throw new FantailError('unauthorized', ENDED)
-  const maker = await keyCache.of(session.keyId)
+  const maker = await keyCache.knownKey(session.keyId)
   const key = maker && portalKey(maker.key, session)
   if (!key) throw new FantailError('unauthorized', ENDED)
   return key

@@ -41,7 +41,7 @@ export function createAuthenticate(deps: Pick<ApiDeps, 'settings' | 'clock' | 'k
       return null
     }
     const id = authorization?.scope?.accessKeyId ?? ''
-    const known = configured.get(id) ?? (KEY_ID.test(id) ? await keyCache.of(id) : undefined)
+    const known = configured.get(id) ?? (KEY_ID.test(id) ? await keyCache.knownKey(id) : undefined)
     await verify(request, wire, { secret: known?.secret, now: passingTime.realOf(clock()) })
     return known?.key ?? null
   }
@@ -66,7 +66,7 @@ export function createReadRequest(
   const configured = new Set(awsCredentials.map(({ accessKeyId }) => accessKeyId))
   return async (request, head) => {
     const id = head.authorization?.scope?.accessKeyId ?? ''
-    const isKnown = configured.has(id) || (KEY_ID.test(id) && (await keyCache.of(id)) !== undefined)
+    const isKnown = configured.has(id) || (KEY_ID.test(id) && (await keyCache.knownKey(id)) !== undefined)
     if (isKnown) return readWireRequest(request, head, AWS_REQUEST_BYTES_MAX)
     return readWireRequest(request, head, STRANGERS_BYTES_MAX).catch(async (error: unknown) => {
       if (error instanceof AwsError && error.code === 'RequestEntityTooLarge')

@@ -20,15 +20,15 @@ test('guesses without end do not drive out a key that is in use', async () => {
     now: () => now,
   })
   const guess = async (from: number) => {
-    for (let i = from; i < from + 9_000; i++) expect(await keys.of(`FK${i}`)).toBeUndefined()
+    for (let i = from; i < from + 9_000; i++) expect(await keys.knownKey(`FK${i}`)).toBeUndefined()
   }
-  expect(await keys.of(RECORD.id)).toBeDefined()
+  expect(await keys.knownKey(RECORD.id)).toBeDefined()
   await guess(0)
   // The key is in use, so it is looked up again while the cached one is returned.
   now = 600
-  expect(keys.of(RECORD.id)).toMatchObject({ key: { id: RECORD.id } })
+  expect(keys.knownKey(RECORD.id)).toMatchObject({ key: { id: RECORD.id } })
   await Promise.resolve()
   await guess(9_000)
-  expect(keys.of(RECORD.id)).toMatchObject({ key: { id: RECORD.id } })
+  expect(keys.knownKey(RECORD.id)).toMatchObject({ key: { id: RECORD.id } })
   expect(asked).toBe(2)
 })

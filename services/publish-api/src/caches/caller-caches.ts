@@ -35,7 +35,7 @@ export class KeyCache extends FreshCache<Entry> {
   }
 
   /** undefined: there is no such key, or its secret cannot be opened. */
-  of(id: string): KnownKey | undefined | Promise<KnownKey | undefined> {
+  knownKey(id: string): KnownKey | undefined | Promise<KnownKey | undefined> {
     const entry = this.known(id)
     return entry ? entry.known : this.find(id).then((found) => found?.known)
   }

@@ -224,7 +224,7 @@ async function ownSessions(deps: ApiDeps, { caller, request }: Call): Promise<Li
 
 /** A session of a revoked key has ended. */
 async function isOfAccount({ keyCache }: ApiDeps, keyId: string, caller: Call['caller']): Promise<boolean> {
-  const known = await keyCache.of(keyId)
+  const known = await keyCache.knownKey(keyId)
   return known !== undefined && (caller === null || known.key.account === caller.account)
 }
 
