@@ -51,7 +51,7 @@ export function unsignedResult(error: unknown): AttemptResult {
   return { kind: 'misconfigured', credential: SIGNING_CREDENTIAL, detail: failure.detail, durationMs: 0 }
 }
 
-/** Whether or not a request was sent. */
+/** Ends the attempt's span, also if no request was sent. */
 export function endSpan(span: Span, result: AttemptResult): void {
   if (result.kind === 'response') span.setAttribute('http.response.status_code', result.statusCode)
   else span.setAttribute('error.type', errorCodeOf(result))

@@ -7,7 +7,7 @@ import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { MessageContext } from '../topics/message-context.ts'
 import type { Unit } from './unit.ts'
 
-/** It is its own end, because there are tens of thousands of them a second. */
+/** It also serves as its own `AttemptEnd`, which saves an object for each attempt. */
 export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {
   readonly unit: Unit
   /** Replaced if the snapshot changes while the attempt is queued. */

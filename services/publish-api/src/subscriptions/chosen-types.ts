@@ -1,4 +1,7 @@
-/** Compares the event types that a subscription chooses with the topic's catalogue. A typo would get no message. */
+/**
+ * Compares the event types that a subscription chooses with the topic's catalogue. A subscription with a misspelt type
+ * would get no message.
+ */
 import { choosesType, type SubscriptionRecord, type TopicRecord } from '@fantail/contracts'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid } from '../http/error-answers.ts'
