@@ -174,6 +174,13 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     old: /\.stand\(|\bstands\(|: Stands\b|type Stands\b|#unnamedStand\b|#standIn\b/,
     within: /./,
   },
+  { now: 'belong in', old: /\bbelongs? into\b/, within: /./ },
+  { now: 'outcomes and outcome reader', old: /\beventLog\b/, within: /./ },
+  {
+    now: 'task',
+    old: /\b[rR]unRedrive\b|RunRedriveDeps|RedrivePauses|\b(?:run-redrive|redrive-pauses)\b/,
+    within: /./,
+  },
 ]
 
 test.each(REPLACED)('the thing that is called $now has no other name', ({ old, within }) => {
