@@ -2,7 +2,7 @@
 import type { DispatchPart } from '../dispatch-job.ts'
 import type { RunCopies } from './run-copies.ts'
 
-/** What identifies a run after its job is completed. */
+/** The members that identify a run, also after its job is completed. */
 export type RunId = Pick<DispatchRun, 'jobName' | 'fence'>
 
 /** Where the messages of a job are stored. */

@@ -43,7 +43,7 @@ interface FoundKey {
 
 /** The run of a dispatch job that makes a claim. */
 interface ClaimingRun {
-  /** As in `DispatchRun` of packages/jobs. */
+  /** The `jobName` of the job's runs (`dispatch-run.ts` in packages/jobs). */
   jobName: string
   /** A mark that was taken before the call. */
   mark: Pick<ServerMark, 'holds'>
