@@ -8,7 +8,7 @@ const topic = { uid: 'bench', fanOut: 10, record: { fifo: false, attributes: {} 
 const deps = {
   settings: { arn: ARN_DEFAULTS, awsCredentials: undefined, publicUrl: undefined },
   topicCache: { known: (arn: string) => ({ ...topic, record: { ...topic.record, arn } }) },
-  quotaWatch: { refuse: () => undefined },
+  quotaWatch: { admit: () => undefined },
   storageGuard: { admit: () => undefined },
   seals: { all: false },
   publisher: { publish: async () => undefined },

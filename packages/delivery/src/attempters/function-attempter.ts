@@ -6,7 +6,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import type { AwsCredentials } from '../aws/aws-credentials.ts'
 import { AwsSigner } from '../aws/aws-signer.ts'
 import type { EndpointTarget } from '../envelope/target.ts'
-import { FunctionCalls, type FunctionCallsOptions } from '../functions/function-calls.ts'
+import { FunctionCalls, type FunctionCallsOptions, type Invocation } from '../functions/function-calls.ts'
 import type { ReadInvocation } from '../functions/invocation-answer.ts'
 import { renderSnsEvent } from '../functions/sns-event.ts'
 import type { FurtherRequest } from '../http/http-request.ts'
@@ -58,15 +58,15 @@ export class FunctionAttempter implements Attempter {
   attempt(attempt: Attempt, done: AttemptDone, again?: (further: FurtherRequest) => void): void {
     const { envelope, target, delivery, traceparent, textBytesMax, earlier, onRequest, moment } = attempt
     const body = renderSnsEvent(envelope, target, delivery)
-    const invocation = {
+    const invocation: Invocation = {
       arn: target.url,
       type: 'Event',
       body,
       traceparent,
-      after: earlier,
+      earlier,
       onRequest,
       moment,
-    } as const
+    }
     const ended = (result: AttemptResult, read?: ReadInvocation) => done(withText(result, read, textBytesMax))
     this.#calls.invoke(invocation, ended, again)
   }

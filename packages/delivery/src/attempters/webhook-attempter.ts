@@ -57,7 +57,7 @@ export class WebhookAttempter implements Attempter {
     }
     const { url, route, memo, headers, body } = request
     // Written out, because a spread that is not the first member takes a slow path of V8.
-    const sent = {
+    const sent: HttpRequest & { headers: string[] } = {
       url,
       route,
       memo,
@@ -66,7 +66,7 @@ export class WebhookAttempter implements Attempter {
       textBytesMax,
       keepAnswer,
       trace,
-      after: earlier,
+      earlier,
       onRequest,
       moment,
     }

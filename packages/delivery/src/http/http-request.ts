@@ -84,7 +84,10 @@ export interface AttemptCallbacks {
 /** Why an attempt makes another request. */
 export type FurtherCause = 'reset' | 'challenge'
 
-/** Another request of an attempt. The caller makes it at its own send time, with this object as `HttpRequest.after`. */
+/**
+ * Another request of an attempt. The request before it hands this over by `again`, and the caller makes the next one at
+ * its own send time, with this object as `earlier`.
+ */
 export interface FurtherRequest {
   cause: FurtherCause
   /** Duration of the request that needs another one. */

@@ -53,7 +53,7 @@ interface SenderStats {
 export interface HttpSender {
   /**
    * Makes one attempt. It calls `done` or `again` once, never before it has returned. With `again`, each call makes one
-   * request. If the attempt needs another request, the caller makes it with `request.after`.
+   * request. If the attempt needs another request, the caller makes it with `request.earlier`.
    */
   send(
     request: HttpRequest,

@@ -1,5 +1,6 @@
 /** Makes one attempt at a subscription's endpoint. Every failure is an outcome, so it never throws. */
 import type {
+  Attempt,
   AttemptDone,
   Attempters,
   EnvelopeSigning,
@@ -26,7 +27,7 @@ import type { CredentialGate } from './credential-gate.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
 /** Options of one attempt. */
-interface AttemptOptions {
+export interface AttemptOptions {
   /**
    * Further messages of the FIFO group that may be sent together with this one. The outcome says how many were sent.
    */
@@ -135,16 +136,17 @@ export class AttemptMaker {
         span?.end()
         again(next)
       })
-    const { target: aim } = context.message
-    const attempt = {
-      target: aim === undefined ? target : { ...target, url: aim },
+    // The number or platform endpoint of a direct message.
+    const { target: url } = context.message
+    const attempt: Attempt = {
+      target: url === undefined ? target : { ...target, url },
       envelope: context.envelopeFor(signature),
       delivery,
       followers: followers && sentOf(followers, signature),
       traceparent: span && traceparentOf(span),
       textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
       keepAnswer: this.#options.recording.keepFor(subscription),
-      after: earlier,
+      earlier,
       onRequest: this.#logsRequests ? this.#requestLog(subscription, context) : undefined,
       moment: moment && spanned(moment, span),
     }

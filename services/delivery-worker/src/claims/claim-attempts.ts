@@ -13,7 +13,7 @@ import { retryCost } from '@fantail/policy'
 import type { Logger } from '@fantail/runtime'
 import { SEND_LATE_MS_MAX, type SettleTo, type Standing } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import type { AttemptMaker } from '../attempts/attempt-maker.ts'
+import type { AttemptMaker, AttemptOptions } from '../attempts/attempt-maker.ts'
 import { type Outcome, outcomeOf, SIGNING_CREDENTIAL, unsignedResult } from '../attempts/attempt-outcome.ts'
 import type { CredentialGate, CredentialWait } from '../attempts/credential-gate.ts'
 import { type AttemptSlots, HUNG_MS } from '../capacity/attempt-slots.ts'
@@ -184,11 +184,11 @@ export class ClaimAttempts {
     const { context, delivery, followers } = claim
     const request = new ClaimRequest(claim, current, this.#callbacks)
     this.#waiting.add(request, performance.now())
-    const options =
+    const options: AttemptOptions =
       claim.kind === 'throttled'
         ? {
             followers,
-            after: claim.earlier,
+            earlier: claim.earlier,
             again: (next: FurtherRequest) => request.again(next),
             moment: request,
           }

@@ -8,7 +8,7 @@ import type { DeadLetters } from '../dead-letters/dead-letters.ts'
 import type { DeliveryStatus } from '../reports/delivery-status.ts'
 import type { EndState, OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { Circuit } from '../settling/lane-pacing.ts'
-import type { Claimed, Settling } from '../settling/settling.ts'
+import type { Claimed, SettleHow, Settling } from '../settling/settling.ts'
 import type { DeliverySource, Return } from './endings.ts'
 
 /**
@@ -48,7 +48,7 @@ export class LaneSource implements DeliverySource<ClaimEnd> {
     const to = followers
       ? ({ op: 'delivered', followers: followers.map(({ delivery }) => delivery) } as const)
       : DELIVERED
-    const how = { later: mayLinger(end), restsOn: outcome.copy }
+    const how: SettleHow = { mayLinger: mayLinger(end), restsOn: outcome.copy }
     const { accepted } = await this.#options.settling.settle(subscription.shard, claimed, to, how)
     if (accepted) this.#recordDelivered(end, outcome, { attempts, ...resultState(outcome.result), why })
   }

@@ -140,8 +140,8 @@ test('a script that keeps failing for one run loses that run, and parks for the 
     }
   }
   const [bad, good] = [
-    { ...run, key: 'bad' },
-    { ...run, key: 'good' },
+    { ...run, jobName: 'bad' },
+    { ...run, jobName: 'good' },
   ]
   const parking = new Parking({ park }, log, () => undefined)
   const settled: boolean[] = []

@@ -22,7 +22,7 @@ export interface Claimed {
   standing?: Standing | undefined
 }
 
-interface SettleHow {
+export interface SettleHow {
   /** True if nobody waits for this settlement. It may then wait for a moment and share a script with others. */
   mayLinger?: boolean
   /**
