@@ -105,7 +105,7 @@ test('many lanes are paused by a plan, undone, tested, and purged', async () => 
   expect(await objects('lanes purge --topic many --yes')).toMatchObject([{ status: 'completed' }])
 })
 
-test('a task on many lanes is cancelled', async () => {
+test('a task on many lanes is canceled', async () => {
   const hung = createServer(() => undefined)
   await once(hung.listen(0, '127.0.0.1'), 'listening')
   const { port } = hung.address() as AddressInfo

@@ -154,7 +154,7 @@ test('messages whose subscription is gone stay and count as skipped', async () =
   expect(await counts(source)).toMatchObject({ visible: 2 })
 })
 
-test('a redrive keeps to its rate, can be paused, resumed, hurried and cancelled, and is alone on its queue', async () => {
+test('a redrive keeps to its rate, can be paused, resumed, hurried and canceled, and is alone on its queue', async () => {
   const { client } = stack()
   const { source } = await deadLetters('slow', 30)
   const startedAt = steadyNow()

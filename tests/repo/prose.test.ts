@@ -175,6 +175,9 @@ const REPLACED: { now: string; old: RegExp; within: RegExp }[] = [
     within: /./,
   },
   { now: 'belong in', old: /\bbelongs? into\b/, within: /./ },
+  { now: 'canceled', old: /\b[Cc]ancelled\b/, within: /./ },
+  { now: 'distant', old: /\bFAR_TAKES\b|\bFarTakes\b|\bisFar\b/, within: /./ },
+  { now: 'source of a delivery', old: /\b(?:Job|Lane)Place\b|\b(?:job|lane)Place\b/, within: /./ },
   { now: 'outcomes and outcome reader', old: /\beventLog\b/, within: /./ },
   {
     now: 'task',

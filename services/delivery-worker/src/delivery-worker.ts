@@ -37,8 +37,8 @@ export interface DeliveryWorker {
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { log, travel, sender, vault, telemetry } = options
   const ground = { ...createGround(options), log }
-  const sending = { ...ground, ...createAttempting(ground, options) }
-  const ending = { ...sending, ...createEnding(sending, options) }
+  const attempting = { ...ground, ...createAttempting(ground, options) }
+  const ending = { ...attempting, ...createEnding(attempting, options) }
   const dispatching = { ...ending, ...createDispatching(ending, options) }
   const worker = { ...dispatching, ...createLaneWork(dispatching, options) }
   const { connections, redis, lanes, now, slots, firstAttempts, dispatcher, laneLoop, claimAttempts } = worker

@@ -293,7 +293,7 @@ const aKey = {
   createdAt: 1,
 }
 
-test('a task with a batch under way that cannot be read returns its batch when it is cancelled', async () => {
+test('a task with a batch under way that cannot be read returns its batch when it is canceled', async () => {
   await makeDeadLetters(fixture, await subscribe(fixture), 3)
   const { id } = await fixture.redrives.create(everything)
   const { redis, redrives, queues, batches } = fixture

@@ -90,7 +90,7 @@ export function storesOn(redis: Redis) {
       matches: (record, message) => new FilterMatches(bodySealsOf(undefined)).ask(record, message),
       onResent: async () => undefined,
     }),
-    memory: new StorageGuard({ redis }),
+    storageGuard: new StorageGuard({ redis }),
     kept: new KeptMessages(redis),
     outcomes: new OutcomeLog(redis, { slice: async () => null, former: async () => [] }, new Lanes(redis), {
       queues: 2,

@@ -32,7 +32,7 @@ async function ask(request: Request): Promise<Response> {
   try {
     return await (request.method === 'GET' ? watchRead(fetch(request)) : fetch(request))
   } catch (cause) {
-    // The screen itself has cancelled the request. A timeout has another error name.
+    // The screen itself has canceled the request. A timeout has another error name.
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause
     noteSilence()
     throw ApiError.silent(cause)

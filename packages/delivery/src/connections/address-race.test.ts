@@ -87,7 +87,7 @@ test('at most eight addresses are tried at once, and every one gets its time', (
   expect(open()).toEqual(['10.0.0.13'])
 })
 
-test('a cancelled race closes everything and calls nobody', () => {
+test('a canceled race closes everything and calls nobody', () => {
   const { begun, cancel, open, ends } = race(numbered(5))
   vi.advanceTimersByTime(300)
   cancel()

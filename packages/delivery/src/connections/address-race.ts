@@ -27,7 +27,7 @@ interface AddressRaceOptions {
 }
 
 /**
- * `done` is called once, never before this function has returned, and not after the race was cancelled. The error has
+ * `done` is called once, never before this function has returned, and not after the race was canceled. The error has
  * the code of the first address that failed. Returns the function that cancels.
  */
 export function raceAddresses(

@@ -15,7 +15,7 @@ const IDLE_MS_MAX = 60_000
 const HINT_MARGIN_MS = 1_000
 
 /**
- * How long a connection may take to open before a request needs it. Past it: the dial is cancelled, unless a request
+ * How long a connection may take to open before a request needs it. Past it: the dial is canceled, unless a request
  * waits for it.
  */
 export const DIAL_AHEAD_MS_MAX = 3_000

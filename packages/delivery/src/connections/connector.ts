@@ -42,7 +42,7 @@ class TicketsError extends Error {
 
 type ConnectCallback = (error: Error | null, socket: Socket | null) => void
 
-/** A dial that can be cancelled. Its callback is called at most once. */
+/** A dial that can be canceled. Its callback is called at most once. */
 export interface Dial {
   cancel(): void
   /** Absent in tests. */

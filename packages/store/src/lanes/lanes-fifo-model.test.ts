@@ -456,7 +456,7 @@ class Play {
     })
     const hex = delivery.toString('hex')
     const present = this.model.lines.get(`${lane} ${group}`)?.includes(hex) ?? false
-    const outcome = this.model.lane(lane).gone ? 'gone' : present ? 'present' : 'parked'
+    const outcome = this.model.lane(lane).gone ? 'unsubscribed' : present ? 'present' : 'parked'
     expect(result).toMatchObject({ stale: false, outcomes: [outcome] })
     if (outcome === 'parked') this.model.join(lane, group, hex, this.now())
   }

@@ -85,12 +85,12 @@ export class Model {
     this.ended[reason] = (this.ended[reason] ?? 0) + 1
   }
 
-  park(entry: Entry): 'parked' | 'present' | 'gone' {
+  park(entry: Entry): 'parked' | 'present' | 'unsubscribed' {
     const key = entry.lane + entry.delivery
     this.parked++
     if (this.lanes.get(entry.lane)?.gone) {
       this.ended['discarded:unsubscribed'] = (this.ended['discarded:unsubscribed'] ?? 0) + 1
-      return 'gone'
+      return 'unsubscribed'
     }
     if (this.entries.has(key)) {
       this.parked--

@@ -59,7 +59,9 @@ test('a batch whose reply was lost is not parked again, whatever happened to it 
   expect(jobs).toMatchObject([{ outcomes: ['present', 'present'] }])
   expect(await redis.hget(countsKey(BASE), 'discarded:unsubscribed')).toBe('1')
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
-  expect((await lanes.park(SHARD, batch('1.2', 1))).jobs).toMatchObject([{ outcomes: ['parked', 'gone'] }])
+  expect((await lanes.park(SHARD, batch('1.2', 1))).jobs).toMatchObject([
+    { outcomes: ['parked', 'unsubscribed'] },
+  ])
 })
 
 test('unreadable data of a lane fails its own entries, and the checkpoint of their job is not written', async () => {
@@ -158,7 +160,7 @@ test('a delivery that waits or is in flight is parked no second time', async () 
 test('a message without a delivery is not stored', async () => {
   const unused = makeMessage()
   const { outcomes } = await parkAll(lanes, ['no-such-lane'], [unused])
-  expect(outcomes).toEqual(['gone'])
+  expect(outcomes).toEqual(['unsubscribed'])
   expect(await keysLeft(redis)).toEqual([])
   expect(await redis.hgetall(countsKey(BASE))).toEqual({ 'discarded:unsubscribed': '1' })
 })
@@ -166,7 +168,7 @@ test('a message without a delivery is not stored', async () => {
 test('a deleted lane accepts nothing more', async () => {
   const id = await writeLane(redis)
   await deleteLane(redis, id)
-  expect((await parkAll(lanes, [id], [makeMessage()])).outcomes).toEqual(['gone'])
+  expect((await parkAll(lanes, [id], [makeMessage()])).outcomes).toEqual(['unsubscribed'])
 })
 
 test('a job with a lower fence than the stored one changes nothing, others in the same call go on', async () => {
@@ -326,7 +328,7 @@ test('a redrive of an older run is refused, and one to a deleted subscription is
     messages: [makeMessage()],
     entries: [{ subscriptionId: 'deleted', delivery: makeMessage().id, message: 0, itemId: 'i' }],
   }
-  expect(await lanes.parkRedriven(SHARD, request)).toMatchObject({ outcomes: ['gone'] })
+  expect(await lanes.parkRedriven(SHARD, request)).toMatchObject({ outcomes: ['unsubscribed'] })
   expect(await lanes.parkRedriven(SHARD, { ...request, fence: 1 })).toEqual({ stale: true })
   expect(await redis.hgetall(countsKey(BASE))).toEqual({})
 })

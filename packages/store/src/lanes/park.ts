@@ -23,7 +23,7 @@ const PARK = readScript('park-deliveries-1')
 const PARK_REDRIVEN = readScript('park-redriven-1')
 const OPEN_CHECKPOINT = readScript('open-checkpoint-1')
 
-/** 1 parked, 0 present, -1 gone. For a parked detached delivery: the text of its lease. For a failure: `!…`. */
+/** 1 parked, 0 present, -1 unsubscribed. For a parked detached delivery: the text of its lease. For a failure: `!…`. */
 type OutcomeReply = number | Buffer
 const FAILED = '!'.charCodeAt(0)
 const FRESH = ['fresh', 0, ''] as const
@@ -150,5 +150,5 @@ function readOutcome(reply: OutcomeReply): ParkOutcome | ParkFailure {
 }
 
 function outcomeOf(reply: number): ParkOutcome {
-  return reply === 1 ? 'parked' : reply === 0 ? 'present' : 'gone'
+  return reply === 1 ? 'parked' : reply === 0 ? 'present' : 'unsubscribed'
 }

@@ -164,8 +164,8 @@ export class RedriveMoves {
     if (result.stale) return notParked(result)
     for (const [i, outcome] of result.outcomes.entries()) {
       const itemId = here[i]?.entry.itemId
-      if (itemId !== undefined) done.moved.set(itemId, outcome !== 'gone')
-      if (outcome !== 'gone') done.inLanes += 1
+      if (itemId !== undefined) done.moved.set(itemId, outcome !== 'unsubscribed')
+      if (outcome !== 'unsubscribed') done.inLanes += 1
     }
     done.shards.push(shard)
     return undefined

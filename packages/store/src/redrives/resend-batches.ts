@@ -213,9 +213,9 @@ export class ResendBatches {
     })
     if (result.stale) return notParked(result)
     for (const [i, outcome] of result.outcomes.entries())
-      moved.set(entries[i]?.itemId ?? '', outcome !== 'gone')
+      moved.set(entries[i]?.itemId ?? '', outcome !== 'unsubscribed')
     await this.#options.onResent(resent.filter((_, i) => result.outcomes[i] === 'parked'))
-    const inLanes = result.outcomes.filter((outcome) => outcome !== 'gone').length
+    const inLanes = result.outcomes.filter((outcome) => outcome !== 'unsubscribed').length
     return { kind: 'moved', moved, marks, shards: [location.shard], inLanes }
   }
 

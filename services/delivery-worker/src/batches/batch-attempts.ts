@@ -71,20 +71,20 @@ export class BatchAttempts {
     const { slots, credentials } = this.#options
     const current = await currentOf(first.claim, this.#options)
     const batching = current && this.batchingOf(current)
-    if (!current || !batching) return this.giveBack(claimsOf(records), { op: 'returnUnsent' })
+    if (!current || !batching) return this.returnToLane(claimsOf(records), { op: 'returnUnsent' })
     const { id, maxInFlight } = current.record
     if (!slots.acquire(id, maxInFlight))
-      return this.giveBack(claimsOf(records), { op: 'returnUnsent', delayMs: REFUSED_BATCH_MS })
+      return this.returnToLane(claimsOf(records), { op: 'returnUnsent', delayMs: REFUSED_BATCH_MS })
     const asked = credentials.admit(current, first.claim.blockedBy)
     const wait = asked && (await asked)
     if (!wait) return this.#request(current, batching, records)
     this.#release(current, undefined)
     const { credential, waitMs: delayMs } = wait
-    this.giveBack(claimsOf(records), { op: 'block', delayMs, credential })
+    this.returnToLane(claimsOf(records), { op: 'block', delayMs, credential })
   }
 
   /** Returns claims to the lane. No attempt of them was made. */
-  giveBack(claims: readonly BatchedClaim[], to: SettleTo): void {
+  returnToLane(claims: readonly BatchedClaim[], to: SettleTo): void {
     const { pacing, settling } = this.#options
     for (const claim of claims) {
       const { subscription, retry } = claim

@@ -177,7 +177,7 @@ export class ClaimAttempts {
 
   /** Returns the claim, because its credential is broken and this claim is not the probe. Its lane is blocked. */
   #block(claim: SingleClaim, { credential, waitMs: delayMs }: CredentialWait): void {
-    this.#giveBack(claim, { op: 'block', delayMs, credential })
+    this.#returnToLane(claim, { op: 'block', delayMs, credential })
   }
 
   #attempt(claim: SingleClaim, current: CompiledSubscription): void {
@@ -302,11 +302,11 @@ export class ClaimAttempts {
   }
 
   #returnUnsent(claim: SingleClaim, delayMs = 0): void {
-    this.#giveBack(claim, delayMs === 0 ? { op: 'returnUnsent' } : { op: 'returnUnsent', delayMs })
+    this.#returnToLane(claim, delayMs === 0 ? { op: 'returnUnsent' } : { op: 'returnUnsent', delayMs })
   }
 
   /** Returns the claim to its lane. No attempt was made. */
-  #giveBack(claim: SingleClaim, to: SettleTo): void {
+  #returnToLane(claim: SingleClaim, to: SettleTo): void {
     if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
     const { settling, pacing } = this.#options
     const { subscription, retry } = claim

@@ -60,7 +60,7 @@ interface LetterAppendsOptions {
   quota: Pick<LetterQuota, 'queueBytes' | 'stored'>
   servers: Pick<ServerMarks, 'mark'>
   admission: Pick<QueueAdmission, 'denies' | 'seals'>
-  memory: Pick<StorageGuard, 'admitDeadLetter'>
+  storageGuard: Pick<StorageGuard, 'admitDeadLetter'>
   signing: Pick<EnvelopeSigning, 'prepare' | 'waiting'>
   recorder: Pick<OutcomeRecorder, 'lettersRemoved'>
   log: Logger
@@ -106,7 +106,7 @@ export class LetterAppends {
     if (await this.#options.admission.denies(queueArn, dead.context.message)) {
       return { outcome: 'denied', queueArn }
     }
-    await this.#options.memory.admitDeadLetter()
+    await this.#options.storageGuard.admitDeadLetter()
     const letter = await this.#letterFor(dead, queueArn)
     const restsOn = this.#serverOf(queueArn)
     await this.#options.queues.send(queueArn, [letter])
@@ -118,12 +118,12 @@ export class LetterAppends {
    * gets the next name.
    */
   async #appendToOwn(dead: DeadDelivery, topicArn: string): Promise<Appended> {
-    const { topicQueues, quota, admission, memory, recorder, log, now } = this.#options
+    const { topicQueues, quota, admission, storageGuard, recorder, log, now } = this.#options
     for (let tries = 0; tries < NAMES_TRIED_MAX; tries++) {
       const queueArn = await topicQueues.arnOf(topicArn)
       if (queueArn === null) throw new Error('other queues have all names of the topic’s own')
       if (await admission.denies(queueArn, dead.context.message)) return { outcome: 'denied', queueArn }
-      await memory.admitDeadLetter()
+      await storageGuard.admitDeadLetter()
       const letter = await this.#letterFor(dead, queueArn)
       const bytesMax = quota.queueBytes
       const restsOn = this.#serverOf(queueArn)

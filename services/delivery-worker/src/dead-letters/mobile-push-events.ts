@@ -26,7 +26,7 @@ const EVENT_OVERHEAD_BYTES = 512
 interface MobilePushEventsOptions {
   application(arn: string): Promise<PlatformApplicationRecord | null>
   snapshots: Pick<SnapshotCache, 'topic'>
-  memory: Pick<StorageGuard, 'admit'>
+  storageGuard: Pick<StorageGuard, 'admit'>
   /** Called before the first event, because most workers never have one. */
   openPublisher(): Pick<Publisher, 'publish' | 'close'>
   publicUrl: string | undefined
@@ -48,7 +48,7 @@ export class MobilePushEvents {
   async publish(application: PlatformApplicationRecord, event: EndpointEvent): Promise<void> {
     const topicArn = eventTopicOf(application, event.type)
     if (topicArn === undefined) return
-    const { snapshots, memory, publicUrl, seals, log, now } = this.#options
+    const { snapshots, storageGuard, publicUrl, seals, log, now } = this.#options
     const snapshot = await snapshots.topic(topicArn)
     if (!snapshot || snapshot.topic.fifo) {
       const { endpointArn, type } = event
@@ -56,7 +56,7 @@ export class MobilePushEvents {
       return
     }
     const { uid: topicUid } = snapshot.topic
-    await memory.admit(topicUid)
+    await storageGuard.admit(topicUid)
     const publishedAt = now()
     const message: Message = {
       messageId: createMessageId(publishedAt),

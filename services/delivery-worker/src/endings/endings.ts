@@ -27,7 +27,7 @@ export interface DeliverySource<E extends AttemptEnd> {
   delivered(end: E, outcome: Outcome, why: StoredWhy | undefined): void | Promise<void>
   retry(end: E, state: RetryState, delayMs: number): void | Promise<void>
   dead(end: E, state: DeadState, outcome: Outcome): void | Promise<void>
-  giveBack(end: E, outcome: Outcome, to: Return): void | Promise<void>
+  returnToLane(end: E, outcome: Outcome, to: Return): void | Promise<void>
   /** The lane is blocked until the credential works. No attempt is counted. */
   block(end: E, outcome: Outcome, credential: string, delayMs: number): void | Promise<void>
 }
@@ -92,11 +92,11 @@ export class Endings {
         return source.dead(end, { kind: 'dead', cause: step.cause, ...stateOf(end, outcome) }, outcome)
       case 'circuitOpen':
         this.#report(end, outcome, { decision: 'circuitOpen', why: whyUncounted(end.subscription), circuit })
-        return source.giveBack(end, outcome, { op: 'returnUncounted' })
+        return source.returnToLane(end, outcome, { op: 'returnUncounted' })
       case 'wait': {
         const { delayMs } = step
         this.#report(end, outcome, { decision: 'wait', why: { because: 'serviceLimit', delayMs } })
-        return source.giveBack(end, outcome, { op: 'returnUnsent', delayMs })
+        return source.returnToLane(end, outcome, { op: 'returnUnsent', delayMs })
       }
       case 'misconfigured':
         return this.#block(source, end, outcome, circuit)
@@ -131,7 +131,7 @@ export class Endings {
     this.#report(end, outcome, { decision: 'gone', why: { because: 'gone', delayMs: null } })
     if (subscription.paced) pacing.unsent(subscription.shard, subscription.record.id, retryCost)
     const isPaused = await gone.pause(subscription.record)
-    await source.giveBack(
+    await source.returnToLane(
       end,
       outcome,
       isPaused ? { op: 'returnUncounted' } : { op: 'returnUnsent', delayMs: UNPAUSED_MS },

@@ -77,14 +77,14 @@ export class JobSource implements DeliverySource<FirstAttempt> {
   }
 
   /** The delivery enters its lane, which checks again whether it may be sent. */
-  giveBack(attempt: FirstAttempt, outcome: Outcome): void {
+  returnToLane(attempt: FirstAttempt, outcome: Outcome): void {
     if (!isUnsent(outcome.result)) noteFailure(attempt, resultState(outcome.result))
     this.parkFresh(attempt)
   }
 
   /** The delivery enters its lane. The lane then asks for the credential, and waits until it works. */
   block(attempt: FirstAttempt, outcome: Outcome): void {
-    this.giveBack(attempt, outcome)
+    this.returnToLane(attempt, outcome)
   }
 
   /** Parks the delivery. `parked` is called if the delivery was not in the lane before and the run is not lost. */
@@ -112,8 +112,8 @@ export class JobSource implements DeliverySource<FirstAttempt> {
   }
 
   /**
-   * Settles a detached delivery when both its lease and its outcome are known. If it has no lease (`gone`, `stale`,
-   * `present`), the outcome is dropped.
+   * Settles a detached delivery when both its lease and its outcome are known. If it has no lease (`unsubscribed`,
+   * `stale`, `present`), the outcome is dropped.
    */
   #settleDetached(attempt: FirstAttempt): void {
     const { detached, subscription, unit } = attempt

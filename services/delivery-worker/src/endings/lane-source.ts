@@ -63,7 +63,7 @@ export class LaneSource implements DeliverySource<ClaimEnd> {
     return this.#options.deadLetters.deadLetter({ claimed, subscription, context, state }, result)
   }
 
-  async giveBack({ subscription, claimed }: ClaimEnd, _: Outcome, to: Return): Promise<void> {
+  async returnToLane({ subscription, claimed }: ClaimEnd, _: Outcome, to: Return): Promise<void> {
     await this.#options.settling.settle(subscription.shard, claimed, to)
   }
 

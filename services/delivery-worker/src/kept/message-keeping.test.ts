@@ -63,7 +63,7 @@ test('messages of jobs that follow each other are written together, and a failin
   const keeping = new MessageKeeping({
     kept: { keep, keepJobs: async (jobs) => jobs },
     upkeep,
-    memory: idle,
+    storageGuard: idle,
     log,
   })
   const message = (uid: string, body: string) => ({ arn: uid, uid, id: Buffer.alloc(16), body })
@@ -119,7 +119,7 @@ test('a job that the script cannot keep is kept one by one, and so are the messa
       keepJobs: () => Promise.reject(new Error('WRONGTYPE of a key script: 1, on @user_script:9.')),
     },
     upkeep: { look: () => undefined },
-    memory: { refresh: () => undefined, sample: undefined },
+    storageGuard: { refresh: () => undefined, sample: undefined },
     log,
   })
   const message = (body: string) => ({ arn: 'a', uid: 'a', id: Buffer.alloc(16), body })
@@ -175,7 +175,7 @@ test('a job of an archive waits for memory and for a ring that is damaged, and o
     const keeping = new MessageKeeping({
       kept: { keep: () => Promise.reject(new Error(refusal)), keepJobs: async (jobs) => jobs },
       upkeep: { look: () => undefined },
-      memory: { refresh: () => undefined, sample: undefined },
+      storageGuard: { refresh: () => undefined, sample: undefined },
       log,
     })
     const message = { arn: 'a', id: Buffer.alloc(16), body: '1' }

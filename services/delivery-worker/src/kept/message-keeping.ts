@@ -29,7 +29,7 @@ const KEEP_EVERY_MS = 20
 interface MessageKeepingOptions {
   kept: Pick<KeptMessages, 'keep' | 'keepJobs'>
   upkeep: Pick<KeptUpkeep, 'look'>
-  memory: Pick<StorageGuard, 'refresh' | 'sample'>
+  storageGuard: Pick<StorageGuard, 'refresh' | 'sample'>
   log: Logger
 }
 
@@ -61,10 +61,10 @@ export class MessageKeeping {
    * messages.
    */
   async keep(messages: NewKept[], job?: KeptJob): Promise<void> {
-    const { upkeep, memory } = this.#options
-    await memory.refresh()
+    const { upkeep, storageGuard } = this.#options
+    await storageGuard.refresh()
     upkeep.look()
-    const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = memory.sample ?? {}
+    const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = storageGuard.sample ?? {}
     this.#isShort = usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE
     if (!this.#isShort) return this.#gatherAll(messages, job)
     const archived = messages.filter(({ isArchived }) => isArchived)

@@ -135,7 +135,7 @@ export class Parking {
     if (failed.length > 0) this.#lose(shard, run, failed)
     else run.checkpointed(shard)
     items.forEach((item, i) => {
-      const outcome = outcomes[i] ?? 'gone'
+      const outcome = outcomes[i] ?? 'unsubscribed'
       if (typeof outcome === 'object') this.#logFailed(shard, item, outcome.error)
       else item.done(outcome, leases[i] ?? null)
     })

@@ -15,10 +15,10 @@ const JOBS_MAX = 512
 export type Dispatching = ReturnType<typeof createDispatching>
 
 export function createDispatching(below: Ground & Attempting & Ending, options: DeliveryWorkerOptions) {
-  const { redis, servers, stores, quarantine, memory, now, log } = below
+  const { redis, servers, stores, quarantine, storageGuard, now, log } = below
   const { redisUrl: url, attemptTimeoutMs } = options
   const isolation = new IsolationNotes({ isolated: stores.isolated, log, now })
-  const keeping = new MessageKeeping({ kept: stores.kept, upkeep: stores.keptUpkeep, memory, log })
+  const keeping = new MessageKeeping({ kept: stores.kept, upkeep: stores.keptUpkeep, storageGuard, log })
   const firstAttempts = new FirstAttempts({ ...below, attemptTimeoutMs })
   const dispatcher = new Dispatcher({
     ...below,

@@ -27,7 +27,7 @@ export function createEnding(below: Ground & Attempting, options: DeliveryWorker
   const quota = new LetterQuota({
     redis,
     shares: options.letterShares ?? LETTER_SHARES_DEFAULT,
-    sample: () => stores.memory.sample,
+    sample: () => stores.storageGuard.sample,
     onRemoved: (topicArn, removed, of) => recorder.lettersRemoved(nameOfArn(topicArn), removed, of),
     onProblem: (error) => log.debug({ err: error }, 'letter_quota.unchecked'),
   })

@@ -27,7 +27,7 @@ import type { DeliveryWorkerOptions } from './worker-options.ts'
 export type Attempting = ReturnType<typeof createAttempting>
 
 export function createAttempting(ground: Ground, options: DeliveryWorkerOptions) {
-  const { redis, queues, seals, servers, stores, snapshots, memory, lanes, now, log } = ground
+  const { redis, queues, seals, servers, stores, snapshots, storageGuard, lanes, now, log } = ground
   const { sender, vault, userAgent, protocolSettings, publicUrl, redisUrl, minReplicas = 0 } = options
   const { metrics } = options.telemetry
   const links: Links = { publicUrl }
@@ -39,7 +39,7 @@ export function createAttempting(ground: Ground, options: DeliveryWorkerOptions)
   const events = new MobilePushEvents({
     application: (arn) => applications.get(arn),
     snapshots,
-    memory,
+    storageGuard,
     openPublisher: () => createPublisher({ url: redisUrl, queues: options.dispatchQueues, minReplicas }),
     publicUrl,
     seals,

@@ -79,7 +79,7 @@ export function createGround(options: DeliveryWorkerOptions) {
     queues: stores.queues,
     snapshots: stores.snapshots,
     quarantine: stores.quarantine,
-    memory: stores.memory,
+    storageGuard: stores.storageGuard,
     clocks,
     now,
     stats,
@@ -139,7 +139,7 @@ function createWorkerStores(
     credentials: new Credentials(redis, { probeEveryMs: options.credentialProbeMs }),
     /** Puts data into the quarantine. A call may be repeated. */
     quarantine: (entry: NewEntry) => quarantine.add(entry),
-    memory: new StorageGuard({ redis, memoryBytes }),
+    storageGuard: new StorageGuard({ redis, memoryBytes }),
     kept: new KeptMessages(redis, acks),
     keptUpkeep: new KeptUpkeep({
       redis,

@@ -84,7 +84,7 @@ export class BulkRunner {
     if (batch?.status === 'running' && !batch.before)
       batch = await bulk.open(claim, await this.#statuses(task, batch))
     if (!batch) return null
-    // A batch that has begun is finished also while the task is cancelled, so that an undo knows what it has changed.
+    // A batch that has begun is finished also while the task is canceled, so that an undo knows what it has changed.
     if (batch.status !== 'running' && !batch.before) return bulk.settle(claim, [], [])
     const { objects, before = {} } = batch
     let isLost = false

@@ -36,7 +36,7 @@ export async function eraseStep(deps: ApiDeps, step: Step): Promise<BulkOutcome>
     case 'topic':
       return eraseTopic(deps, step, { arn: name, uid })
   }
-  if (!(await step.hold(0))) throw new FantailError('wrong_state', 'the task was cancelled')
+  if (!(await step.hold(0))) throw new FantailError('wrong_state', 'the task was canceled')
   switch (kind) {
     case 'letters':
       return eraseLetters(deps, step.task, name)
@@ -114,7 +114,7 @@ async function drain(deps: ApiDeps, { task, hold }: Step): Promise<BulkOutcome> 
     ])
     const isDrained = lanes + archives === 0 && (waitsSince === undefined || waitsSince > from)
     if (isDrained && deps.clock() - from >= LATE_WRITES_MS) return {}
-    if (!(await hold())) throw new FantailError('wrong_state', 'the task was cancelled')
+    if (!(await hold())) throw new FantailError('wrong_state', 'the task was canceled')
   }
 }
 

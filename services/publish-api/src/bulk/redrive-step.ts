@@ -8,7 +8,7 @@ import type { BulkOutcome } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { RedriveObject } from './plan-bulk.ts'
 
-/** Waits a moment, or as long as told. Resolves to false if the task is cancelled. Rejects with a TaskLeftError. */
+/** Waits a moment, or as long as told. Resolves to false if the task is canceled. Rejects with a TaskLeftError. */
 export type Hold = (waitMs?: number) => Promise<boolean>
 
 /** This process stops, or another one has the task by now. The batch is repeated there. */
@@ -41,7 +41,7 @@ async function untilMoved(
   while (task.endedAt === null) {
     if (!(await hold())) {
       await deps.redrives.cancel(task.id)
-      throw new FantailError('wrong_state', 'the task was cancelled while its redrive ran')
+      throw new FantailError('wrong_state', 'the task was canceled while its redrive ran')
     }
     task = (await deps.redrives.get(task.id)) ?? task
   }
@@ -60,6 +60,6 @@ async function start(
   hold: Hold,
 ): Promise<RedriveTask> {
   if (!(await hold(0)))
-    throw new FantailError('wrong_state', 'the task was cancelled before its redrive began')
+    throw new FantailError('wrong_state', 'the task was canceled before its redrive began')
   return redrives.create({ source, filter, destination: null, maxMessagesPerSecond: maxPerSecond })
 }

@@ -89,7 +89,7 @@ async function park(
     messages: [{ id: delivery.subarray(0, 16), body: messageBody(message), groupId }],
     entries: [entry],
   })
-  if (result.stale || result.outcomes[0] === 'gone') throw notFound('subscription')
+  if (result.stale || result.outcomes[0] === 'unsubscribed') throw notFound('subscription')
   if (result.outcomes[0] === 'parked') await note(deps, { messageId, subscriptionId, generation })
 }
 

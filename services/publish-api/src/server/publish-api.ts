@@ -55,7 +55,7 @@ export function createPublishApi(options: ServedApiOptions): PublishApi {
   const { bulkRunner, serviceNotes, notices } = createWatches(ground, floors, { deps, options })
   let server: ApiServer | undefined
   const stop = async () => {
-    const { publisher, sender, clock, connections } = ground
+    const { publisher, sender, redisClock, connections } = ground
     const noted = serviceNotes.stop()
     const told = notices.stop()
     await bulkRunner.stop()
@@ -69,7 +69,7 @@ export function createPublishApi(options: ServedApiOptions): PublishApi {
     await sender.close()
     await noted
     await Promise.all([floors.statsCounter.stop(), floors.auditWriter.stop()])
-    clock.stop()
+    redisClock.stop()
     connections.disconnect()
   }
   const start = async (checkData = async () => {}) => {

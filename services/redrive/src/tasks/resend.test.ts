@@ -197,7 +197,7 @@ test('a task ends with its subscription or with the setting, and one is active a
   await expect(create()).rejects.toMatchObject({ code: 'wrong_state' })
 })
 
-test('a paused task sends nothing, a cancelled one ends, and both are found by their source', async () => {
+test('a paused task sends nothing, a canceled one ends, and both are found by their source', async () => {
   await keep(3)
   const { id } = await create()
   await fixture.redrives.pause(id)
@@ -219,7 +219,7 @@ test('a task waits while publishing is refused because memory is full', async ()
     if (asked === 2) stopping.abort()
     throw new FantailError('storage_full', 'full')
   }
-  expect(await runTask({ ...fixture, memory: { admit } }, id, stopping.signal)).toBe('stopped')
+  expect(await runTask({ ...fixture, storageGuard: { admit } }, id, stopping.signal)).toBe('stopped')
   expect([asked, await received()]).toEqual([2, []])
   await runTask(fixture, id, never)
   expect((await received()).sort()).toEqual(ids.sort())

@@ -1,4 +1,4 @@
-/** One run of a purge. It removes page after page until the task is done, paused or cancelled. */
+/** One run of a purge. It removes page after page until the task is done, paused or canceled. */
 import type { RedriveStatus } from '@fantail/contracts'
 import type { RedriveBatches, RedriveRun, Redrives } from '@fantail/store'
 

@@ -1,6 +1,6 @@
 /**
  * One run of a task: a redrive, a resend or a purge. It moves batch after batch until the task is done, paused or
- * cancelled, or until another run has it. It reads the task again before each batch, so a change of rate or status
+ * canceled, or until another run has it. It reads the task again before each batch, so a change of rate or status
  * takes effect within half a second.
  */
 import {
@@ -32,7 +32,7 @@ export interface RunTaskDeps {
   /** Tasks whose source is a subscription. */
   resends: Pick<ResendBatches, 'choose' | 'move' | 'goLive' | 'release' | 'laneCapacity'>
   /** Resends make deliveries, so they wait while publishing is refused. */
-  memory: Pick<StorageGuard, 'admit'>
+  storageGuard: Pick<StorageGuard, 'admit'>
   /** Called after every batch, with the ARN of the source queue. */
   onMoved?: (moved: number, skipped: number, source: string) => void
   /** Called for each dead letter that was sent again. */
@@ -141,9 +141,9 @@ async function mustWait(deps: RunTaskDeps, run: Run): Promise<boolean> {
   return (await deps.redrives.get(run.id))?.status === 'running'
 }
 
-async function hasMemory({ memory }: RunTaskDeps): Promise<boolean> {
+async function hasMemory({ storageGuard }: RunTaskDeps): Promise<boolean> {
   try {
-    await memory.admit()
+    await storageGuard.admit()
     return true
   } catch (error) {
     if (error instanceof FantailError && error.code === 'storage_full') return false

@@ -1,6 +1,6 @@
 /**
  * Gives each task that must run one BullMQ job. The job has the task's id, so a task never has two. BullMQ gives the
- * job to one process, and to another one if that dies. A task gets its job when it is created, resumed or cancelled (a
+ * job to one process, and to another one if that dies. A task gets its job when it is created, resumed or canceled (a
  * wake). It gets one too if its job ends before the task does (resumed meanwhile, or this process stops). The sweep
  * finds tasks whose wakes were lost.
  */
@@ -30,7 +30,7 @@ import { runTask, type SentLetter } from './run-task.ts'
 import { TaskPauses } from './task-pauses.ts'
 
 const TASK_QUEUE = 'redrive'
-/** Redrives that one process runs at a time. Past it: further ones wait. */
+/** Tasks that one process runs at a time. Past it: further ones wait. */
 const TASKS_MAX = 50
 /** Tasks whose jobs are looked for, and made, at a time. Past it: the others follow. */
 const ADDED_AT_ONCE = 8
@@ -43,7 +43,7 @@ interface TaskJobsOptions {
   redrives: Redrives
   batches: RedriveBatches
   resends: ResendBatches
-  memory: StorageGuard
+  storageGuard: StorageGuard
   log: Logger
   telemetry?: Telemetry | undefined
   metrics: Pick<Metrics, 'redrivenMessages'>
@@ -183,7 +183,7 @@ async function runReported(
     redrives,
     batches,
     resends,
-    memory,
+    storageGuard,
     log,
     metrics,
     events,
@@ -208,7 +208,7 @@ async function runReported(
   }
   const onSent = (sent: SentLetter) => reportSent(events.live, sent, events.now())
   const result = await runTask(
-    { redrives, batches, resends, memory, onMoved, onPurged, onSent, pauses },
+    { redrives, batches, resends, storageGuard, onMoved, onPurged, onSent, pauses },
     id,
     signal,
   )

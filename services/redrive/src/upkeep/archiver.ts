@@ -29,7 +29,7 @@ const CALM_SHARE = 0.5
 interface ArchiverOptions {
   redis: Redis
   archives: Pick<Archives, 'writeBlock' | 'sweep'>
-  memory: Pick<StorageGuard, 'refresh' | 'sample'>
+  storageGuard: Pick<StorageGuard, 'refresh' | 'sample'>
   log: Logger
   /** Called after each block, with the number of its messages. */
   onBlock?: (topic: ArchivedTopic, messages: number) => void
@@ -42,12 +42,12 @@ export interface Archiver {
   sweep(): Promise<number>
 }
 
-export function createArchiver({ redis, archives, memory, log, onBlock }: ArchiverOptions): Archiver {
+export function createArchiver({ redis, archives, storageGuard, log, onBlock }: ArchiverOptions): Archiver {
   const report = createStateLog({ log, what: 'archive', initial: 'up' })
 
   async function isCalm(): Promise<boolean> {
-    await memory.refresh()
-    const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = memory.sample ?? {}
+    await storageGuard.refresh()
+    const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = storageGuard.sample ?? {}
     return usedBytes < limitBytes * CALM_SHARE
   }
 

@@ -13,7 +13,7 @@ export interface ArchiveWork {
 }
 
 export function createArchiveWork(
-  { redis, memory, metrics, clock }: RedriveGround,
+  { redis, storageGuard, metrics, clock }: RedriveGround,
   { archive, awsClientCredentials: credentials, log }: RedriveServiceOptions,
 ): ArchiveWork {
   if (archive === undefined) return {}
@@ -24,7 +24,7 @@ export function createArchiveWork(
   const archiver = createArchiver({
     redis,
     archives,
-    memory,
+    storageGuard,
     log,
     onBlock: ({ arn }, messages) => metrics.archivedMessages.of({ topic: nameOfArn(arn) }).add(messages),
   })

@@ -56,6 +56,6 @@ export function createRedriveGround({
     consumers: new Consumers(redis, { onUnreadable: unreadable.report }),
     lanes: new Lanes(redis, acks),
     clock,
-    memory: new StorageGuard({ redis, memoryBytes }),
+    storageGuard: new StorageGuard({ redis, memoryBytes }),
   }
 }

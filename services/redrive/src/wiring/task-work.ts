@@ -53,7 +53,7 @@ export function createTaskWork(below: RedriveGround & ArchiveWork, options: Redr
     redrives: below.redrives,
     batches: new RedriveBatches({ redis, acks, subscriptions, lanes }),
     resends,
-    memory: below.memory,
+    storageGuard: below.storageGuard,
     onUnreadable: unreadable.report,
     log,
     telemetry: options.telemetry,

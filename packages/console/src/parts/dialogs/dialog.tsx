@@ -1,6 +1,6 @@
 /**
  * A dialog over the page. Its button in the corner and Escape always close it, wherever the focus is. If it is closed,
- * a request that was sent is not cancelled.
+ * a request that was sent is not canceled.
  */
 import { type ComponentType, useEffect, useState } from 'react'
 import type { DialogProps } from './dialog-box.tsx'

@@ -24,7 +24,7 @@ local function due_of_lane(id, since)
     waiting = waiting + redis.call('ZCOUNT', base .. 'retry:' .. id, '-inf', text(now))
       + redis.call('ZCOUNT', base .. 'lease:' .. id, '-inf', '(' .. text((now + 1) * LEASE_UNIT))
   end
-  if lane.pace and lane.pace.shut then return math.min(waiting, lane.pace.shut <= now and 1 or 0) end
+  if lane.pace and lane.pace.probe_at then return math.min(waiting, lane.pace.probe_at <= now and 1 or 0) end
   return lane.rate and math.min(waiting, let_go(id, lane, since)) or waiting
 end
 

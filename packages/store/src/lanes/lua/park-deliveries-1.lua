@@ -8,9 +8,9 @@
 --   (subscription, delivery, message, set fresh|retry|lease, delay or lease in ms, state or '', '+' if its endpoint is
 --   proven, '-' if it is not, else ''). Every list is preceded by its length; messages count from 1.
 -- Returns earliest due time or '', wakes published (lane-wake), then for each job 0 if it is stale, or a list with one
---   value for each entry: 1 parked, 0 present, -1 gone, the lease of a parked entry that is in flight, or '!' and the
---   error if data of the entry's lane or message is unreadable. The checkpoint of a job with such an error is not
---   written.
+--   value for each entry: 1 parked, 0 present, -1 unsubscribed, the lease of a parked entry that is in flight, or '!'
+--   and the error if data of the entry's lane or message is unreadable. The checkpoint of a job with such an error is
+--   not written.
 -- @include when-full
 -- @include now
 -- @include lane-next

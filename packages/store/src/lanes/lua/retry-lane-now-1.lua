@@ -35,9 +35,9 @@ local function note_retry_now(delivery)
 end
 
 local function probe_now()
-  local shut = lane and lane.pace and lane.pace.shut
-  if not shut or shut <= now or blocked_by(base, id) or redis.call('ZCARD', base .. 'lease:' .. id) > 0 then return end
-  lane.pace.shut = now
+  local probe_at = lane and lane.pace and lane.pace.probe_at
+  if not probe_at or probe_at <= now or blocked_by(base, id) or redis.call('ZCARD', base .. 'lease:' .. id) > 0 then return end
+  lane.pace.probe_at = now
   redis.call('HSET', base .. 'lane:' .. id, LANE.openUntil, text(now))
 end
 

@@ -7,8 +7,8 @@
 --
 -- If data of a lane or log is unreadable, the others are taken nevertheless.
 --
--- The script also lends FIFO logs, which are due like lanes, and discards logs of deleted topics. A call does a limited
--- amount of work. The rest stays due.
+-- The script also claims FIFO logs, which are due like lanes, and discards logs of deleted topics. A call does a
+-- limited amount of work. The rest stays due.
 -- @key base: of the shard
 -- @arg lanes_max: number
 -- @arg deliveries_max: number
@@ -98,7 +98,7 @@ local function take_log(log)
   if not is_log_open(base, log.uid, arn) then
     discarded = discarded + drop_log(base, log, DISCARD_MAX - discarded, now)
   elseif #take.logs < logs_max then
-    take.logs[#take.logs + 1] = { log.uid, arn, lend_log(base, log, now), log.group or '' }
+    take.logs[#take.logs + 1] = { log.uid, arn, claim_log(base, log, now), log.group or '' }
   else
     set_log_due(base, log, now + POSTPONE_MS)
   end
@@ -114,7 +114,7 @@ end
 
 -- A lane with an open circuit gets one attempt when the probe is due. Expired or dead deliveries leave as usual.
 local function probe_lane(id, lane, max, claims)
-  if now >= lane.pace.shut and take.left > 0 and max > 0 then
+  if now >= lane.pace.probe_at and take.left > 0 and max > 0 then
     local credential = redis.call('HGET', base .. 'lane:' .. id, LANE.blockedBy)
     if credential and credential ~= GONE then claims[4] = claims[4] .. ':' .. credential end
     local dead = expire_lane(take, id, lane, claims, math.min(max, take.left))
@@ -129,9 +129,9 @@ end
 -- settlement recognises such a lane by the half ms. Lanes full of hanging attempts therefore cannot block the head of
 -- the line.
 local function take_lane(id, lane)
-  local max = limits[id] or (lane.rate and lane.cap) or math.min(lane.cap, others_max)
+  local max = limits[id] or (lane.rate and lane.max_in_flight) or math.min(lane.max_in_flight, others_max)
   local claims = claims_of(id, lane)
-  if lane.pace and lane.pace.shut then return probe_lane(id, lane, max, claims) end
+  if lane.pace and lane.pace.probe_at then return probe_lane(id, lane, max, claims) end
   local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)
   steps = steps + looked
   hand_out(claims)
@@ -161,8 +161,8 @@ local unproven_left = TAKEN_DELIVERIES_MAX
 -- make, it is full. This worker skips a full lane for FULL_MS, or until a claim of the lane is settled. Other workers
 -- may take it meanwhile.
 local function take_unproven(id, lane)
-  local max, claims = limits[id] or math.min(lane.cap, others_max), claims_of(id, lane)
-  if max > 0 and lane.pace and lane.pace.shut then return probe_lane(id, lane, 1, claims) end
+  local max, claims = limits[id] or math.min(lane.max_in_flight, others_max), claims_of(id, lane)
+  if max > 0 and lane.pace and lane.pace.probe_at then return probe_lane(id, lane, 1, claims) end
   local claimed, looked = 0, 0
   local before = take.left
   if max > 0 then

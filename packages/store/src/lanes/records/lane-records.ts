@@ -82,10 +82,10 @@ export interface ParkRequest {
 }
 
 /**
- * `present`: it waits or is in flight already. `gone`: its subscription is deleted. This is counted, except for
+ * `present`: it waits or is in flight already. `unsubscribed`: its subscription is deleted. This is counted, except for
  * redrives.
  */
-export type ParkOutcome = 'parked' | 'present' | 'gone'
+export type ParkOutcome = 'parked' | 'present' | 'unsubscribed'
 
 /** The delivery was not parked, because data of its lane is unreadable. */
 export interface ParkFailure {

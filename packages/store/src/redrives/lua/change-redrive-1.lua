@@ -1,4 +1,4 @@
--- Changes an active task: its rate, or its status. A task with a batch under way is cancelled when that batch is done.
+-- Changes an active task: its rate, or its status. A task with a batch under way is canceled when that batch is done.
 -- A task that cannot be read is not run, so it is abandoned: its batch returns to the source, although it may have been
 -- sent.
 -- @key base: of the source
@@ -34,7 +34,7 @@ local function abandon()
   end_task(base, key, 'canceled', '', now_ms(base))
 end
 
--- An active task may have lost members. It can be cancelled nevertheless.
+-- An active task may have lost members. It can be canceled nevertheless.
 local is_over = status == 'completed' or status == 'failed' or status == 'canceled'
 local ends = what == 'cancel' or what == 'abandon'
 if is_over or not ends and not allowed[what][status] then return 'wrong' end

@@ -112,7 +112,7 @@ test('a run that died in a batch has its pause undone exactly, whatever it had p
   expect(await statuses()).toEqual(['active', 'active', 'paused', 'active'])
 })
 
-test('a cancelled task finishes the batch in which a run died, so that an undo knows all it has changed', async () => {
+test('a canceled task finishes the batch in which a run died, so that an undo knows all it has changed', async () => {
   const { id } = (await plan('pause', { hosts: ['crm.example.com'] })).body
   await api.deps.bulk.start(id)
   const claim = await api.deps.bulk.claim()
@@ -263,7 +263,7 @@ test('an erasure waits while memory is full, and nothing of it fails', async () 
   expect((await canceled(id)).status).toBe('canceled')
 })
 
-test('an erasure goes no further while deliveries wait, and ends there if it is cancelled', async () => {
+test('an erasure goes no further while deliveries wait, and ends there if it is canceled', async () => {
   let [looks, moved] = [0, 0]
   const now = api.deps.clock
   vi.spyOn(api.deps, 'clock').mockImplementation(() => now() + moved)
@@ -350,9 +350,9 @@ function letterOf(topicArn: string): DeadLetter {
   }
 }
 
-test('a cancelled task ends after its batch, and the audit log has its start and its end', async () => {
+test('a canceled task ends after its batch, and the audit log has its start and its end', async () => {
   const { id } = (await plan('pause', { topicPrefix: 'acme-' })).body
-  // The end of an earlier task wakes the runner at any time, so it must not claim this task before it is cancelled.
+  // The end of an earlier task wakes the runner at any time, so it must not claim this task before it is canceled.
   const claiming = vi.spyOn(api.deps.bulk, 'claim').mockResolvedValue(null)
   await api.deps.bulk.start(id)
   expect((await admin.call('POST', `/v1/bulk/${id}/cancel`)).body.status).toBe('canceling')

@@ -30,7 +30,7 @@ export function createApiGround({ settings, redisUrl, vault, log, telemetry }: P
   const onUnreadable = (error: Error) => log.error({ err: error }, 'record.unreadable')
   const published = new ReplicaWatch(createStateLog({ log, what: 'publish_replicas', initial: 'up' }))
   const publisher = createPublisher({ url: redisUrl, queues, minReplicas, onReplicas: published.onWait })
-  const clock: RedisClock = createRedisClock(redis)
+  const redisClock: RedisClock = createRedisClock(redis)
   const guarded = {
     allowPrivate: settings.allowPrivateEndpoints,
     allow: settings.outboundAllow ?? [],
@@ -61,8 +61,8 @@ export function createApiGround({ settings, redisUrl, vault, log, telemetry }: P
     checkPublisher: async () => {
       if (!publisher.ready) throw new Error('cannot write to the dispatch queue')
     },
-    clock,
-    now: () => clock.now(),
+    redisClock,
+    now: () => redisClock.now(),
     guarded,
     sender,
     travel,

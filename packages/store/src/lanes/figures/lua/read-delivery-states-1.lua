@@ -61,7 +61,7 @@ end
 
 -- The letter of the cause for which only probes are sent.
 local function shut_letter(id, pace)
-  local credential = pace.shut and blocked_by(base, id)
+  local credential = pace.probe_at and blocked_by(base, id)
   if credential == GONE then return 'y' end
   if not credential then return 'c' end
   return is_token(credential) and 'k' or 'x'
@@ -75,7 +75,7 @@ local function wait_of(id, due, state, is_retry, ends, down_at)
   if is_dead(state) then return is_queue_missing(id) and waits_until('m', due, due) or '' end
   local pace = lane.pace or {}
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
-  return waits_until(shut_letter(id, pace), due, pace.shut)
+  return waits_until(shut_letter(id, pace), due, pace.probe_at)
     or waits_until('q', due, is_empty and pace.next)
     or waits_until('t', due, down_at or lane.rate and lane.tat)
     or ends > 1 and due > now and waits_until('l', due, due)

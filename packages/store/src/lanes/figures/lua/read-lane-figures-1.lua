@@ -26,7 +26,7 @@ local function next_attempt(lane, id)
   local due = earlier(head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id))
   if due and lane.groups then due = with_shelves(base, id, now, lane, due) end
   if not due or lane.paused or lane.gone then return '' end
-  if lane.pace then due = math.max(paced_heads(base, id, now, lane.pace), lane.pace.shut or 0) end
+  if lane.pace then due = math.max(paced_heads(base, id, now, lane.pace), lane.pace.probe_at or 0) end
   return string.format('%.0f', math.max(due, now, lane.tat or 0))
 end
 
@@ -73,7 +73,7 @@ local function verdict_facts(id, lane)
 end
 
 local function block_letter(id, lane, locked_until)
-  local credential = lane.pace and lane.pace.shut and blocked_by(base, id) or GONE
+  local credential = lane.pace and lane.pace.probe_at and blocked_by(base, id) or GONE
   if credential ~= GONE then return is_token(credential) and 'k' or 'x' end
   return (tonumber(locked_until) or 0) > now and 's' or ''
 end
@@ -100,7 +100,7 @@ local function figures(id)
     number_waiting(base, id, lane), redis.call('ZCARD', base .. 'lease:' .. id),
     next_attempt(lane, id), rate, latest_attempts(id), heads,
     lane.pace and lane.pace.quota and text(lane.pace.quota) or '',
-    lane.pace and lane.pace.shut and text(lane.pace.shut) or '',
+    lane.pace and lane.pace.probe_at and text(lane.pace.probe_at) or '',
     (tonumber(until_times[1]) or 0) > now and '1' or '',
     block_letter(id, lane, until_times[2]),
     verdict_facts(id, lane),

@@ -177,15 +177,15 @@ end
 local function end_probe(batch, first, leases)
   local lane = batch.lane or lane_of(batch.base, batch.id, batch.now)
   batch.lane = lane
-  local shut = lane and lane.pace and lane.pace.shut
-  if not shut then return end
+  local probe_at = lane and lane.pace and lane.pace.probe_at
+  if not probe_at then return end
   for i, lease in ipairs(leases) do
-    local is_probe = lease and math.floor(tonumber(lease) / LEASE_UNIT) == shut
+    local is_probe = lease and math.floor(tonumber(lease) / LEASE_UNIT) == probe_at
     if is_probe and batch.answered and blocked_by(batch.base, batch.id) then
       return unblock(batch.base, batch.id, lane)
     end
     if is_probe and not batch.leases[ARGV[first + i - 1]] then
-      lane.pace.shut = batch.now
+      lane.pace.probe_at = batch.now
       redis.call('HSET', batch.base .. 'lane:' .. batch.id, LANE.openUntil, text(batch.now))
     end
   end

@@ -30,7 +30,7 @@ local function pace_of(id)
   local pace = {
     mode = mode, failures_max = tonumber(failures), probe_ms = tonumber(probe),
     quota = tonumber(h[PACE_READ.quota]) or RETRY_QUOTA_MAX, rate = tonumber(h[PACE_READ.adaptiveRate]),
-    shut = tonumber(h[PACE_READ.openUntil]), failures = tonumber(h[PACE_READ.failures]) or 0,
+    probe_at = tonumber(h[PACE_READ.openUntil]), failures = tonumber(h[PACE_READ.failures]) or 0,
     last_max = tonumber(h[PACE_READ.lastMax]) or 0, slowed = tonumber(h[PACE_READ.slowedAt]) or 0,
     measured = tonumber(h[PACE_READ.measured]) or 0, bucket = tonumber(h[PACE_READ.bucket]),
     requests = tonumber(h[PACE_READ.requests]) or 0, closed = tonumber(h[PACE_READ.closedAt]),
@@ -72,24 +72,24 @@ end
 
 local function note_circuit(pace, what)
   if ALIVE[what] then
-    pace.closed = pace.shut and now or pace.closed
-    pace.failures, pace.shut = 0, nil
+    pace.closed = pace.probe_at and now or pace.closed
+    pace.failures, pace.probe_at = 0, nil
     return
   end
   pace.failures = pace.failures + 1
-  if pace.shut or pace.failures >= pace.failures_max then pace.shut = now + pace.probe_ms end
+  if pace.probe_at or pace.failures >= pace.failures_max then pace.probe_at = now + pace.probe_ms end
 end
 
 -- Notes that the attempt reached its endpoint, so the lane is no longer blocked (lane-blocked). Only an open circuit
 -- may still stop it.
 local function note_reached(pace)
   pace.reached = true
-  if not pace.failures_max then pace.shut = nil end
+  if not pace.failures_max then pace.probe_at = nil end
 end
 
 local function circuit_of(pace)
   if not pace.failures_max then return 0 end
-  return pace.shut and 1 or pace.closed and text(pace.closed) or 0
+  return pace.probe_at and 1 or pace.closed and text(pace.closed) or 0
 end
 
 for id, what, cost in results() do
@@ -104,8 +104,8 @@ for id, pace in pairs(paces) do
   local lane = base .. 'lane:' .. id
   if redis.call('EXISTS', lane) == 1 then
     redis.call('HSET', lane, LANE.quota, text(pace.quota), LANE.failures, pace.failures)
-    if pace.shut then
-      redis.call('HSET', lane, LANE.openUntil, text(pace.shut))
+    if pace.probe_at then
+      redis.call('HSET', lane, LANE.openUntil, text(pace.probe_at))
     else
       redis.call('HDEL', lane, LANE.openUntil)
     end

@@ -62,7 +62,7 @@ local function lasting_lease(id, lane, delivery, lease, send)
   if ends >= send + lease_ms then return lease end
   local longer = new_lease(base, math.ceil(send + lease_ms), is_fifo_lease(lease))
   redis.call('ZADD', base .. 'lease:' .. id, text(longer), delivery)
-  if lane.pace and lane.pace.shut == ends then
+  if lane.pace and lane.pace.probe_at == ends then
     redis.call('HSET', base .. 'lane:' .. id, LANE.openUntil, text(math.floor(longer / LEASE_UNIT)))
   end
   return longer

@@ -148,7 +148,7 @@ async function cancel({ redrives }: ApiDeps, task: RedriveTask): Promise<Redrive
 }
 
 function notRunning(task: RedriveTask): AwsError {
-  const text = `Only a running task can be cancelled; the status of this one is ${taskStatus(task)}.`
+  const text = `Only a running task can be canceled; the status of this one is ${taskStatus(task)}.`
   return sqsError('UnsupportedOperation', text)
 }
 

@@ -36,10 +36,10 @@ local function set_log_due(base, log, at)
   redis.call('ZADD', base .. 'due', text(at), log.member)
 end
 
--- Lends the log to a new reader. The new fence makes all earlier readers stale. The fences of isolated groups come from
--- one counter of the topic. A group that is isolated again therefore never gets a fence that a reader of its earlier
--- log has.
-local function lend_log(base, log, now)
+-- Claims the log for a new reader. The new fence makes all earlier readers stale. The fences of isolated groups come
+-- from one counter of the topic. A group that is isolated again therefore never gets a fence that a reader of its
+-- earlier log has.
+local function claim_log(base, log, now)
   set_log_due(base, log, now + LOG_LEASE_MS)
   if not log.group then return redis.call('HINCRBY', log.hash, LOG.fence, 1) end
   local fence = redis.call('HINCRBY', base .. 'fifo:' .. log.uid, LOG.groupFence, 1)

@@ -47,6 +47,6 @@ end
 -- Begins a probe: one attempt that finds out whether the endpoint works again. The next probe may go when this one has
 -- failed, or when its lease has ended. A settlement recognises the probe by the end of its lease (lane-settle).
 local function begin_probe(take, id, lane)
-  lane.pace.shut = lease_end(take, lane)
-  redis.call('HSET', take.base .. 'lane:' .. id, LANE.openUntil, text(lane.pace.shut))
+  lane.pace.probe_at = lease_end(take, lane)
+  redis.call('HSET', take.base .. 'lane:' .. id, LANE.openUntil, text(lane.pace.probe_at))
 end

@@ -8,7 +8,7 @@ local function block(base, id, lane, till, credential)
     lane.pace = { bare = true }
     redis.call('HSET', key, LANE.mode, NO_MODE)
   end
-  lane.pace.shut = till
+  lane.pace.probe_at = till
   redis.call('HSET', key, LANE.openUntil, text(till), LANE.blockedBy, credential)
 end
 
@@ -33,7 +33,7 @@ end
 local function unblock(base, id, lane)
   local key = base .. 'lane:' .. id
   redis.call('HDEL', key, LANE.openUntil, LANE.blockedBy)
-  lane.pace.shut = nil
+  lane.pace.probe_at = nil
   if lane.pace.bare then
     redis.call('HDEL', key, LANE.mode)
     lane.pace = false

@@ -49,9 +49,10 @@ end
 -- Reads the state of a lane's retry mode and circuit breaker (lane-pace.lua) into lane.pace. Returns the rate in force.
 local function read_pace(base, id, mode, now, lane, rate)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.adaptiveRate, LANE.openUntil)
-  local retries, shut = string.sub(mode, 1, 1), tonumber(h[4])
+  local retries, probe_at = string.sub(mode, 1, 1), tonumber(h[4])
   local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
-  lane.pace = { shut = shut and come(shut, now, math.max(probe_ms, PROBE_LEASE_MS_MAX)), bare = mode == NO_MODE }
+  probe_at = probe_at and come(probe_at, now, math.max(probe_ms, PROBE_LEASE_MS_MAX))
+  lane.pace = { probe_at = probe_at, bare = mode == NO_MODE }
   if retries ~= '-' then
     lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA_MAX
     lane.pace.next = come(tonumber(h[2]) or 0, now, NUMBER.STORED_AHEAD_MAX_MS)
@@ -63,7 +64,7 @@ end
 
 -- nil: there is no such lane. rate and tat: of its throttle (lane-rate).
 -- fifo: '1', or '2' if several deliveries of a group may be sent at once, or false. proven: its endpoint is proven.
--- claimed, cap and dlq are only read for claims.
+-- claimed, max_in_flight and dlq are only read for claims.
 local function lane_of(base, id, now, to_claim)
   local key, h = base .. 'lane:' .. id, nil
   if to_claim then
@@ -77,7 +78,7 @@ local function lane_of(base, id, now, to_claim)
   local lane = {
     sid = sid, slice = slice, gone = gone, paused = (h[LANE_READ.paused] or '') ~= '' and not gone,
     fifo = h[LANE_READ.fifo], proven = h[LANE_READ.proven] == '1', claimed = tonumber(h[CLAIM_READ.claimed]) or 0,
-    cap = tonumber(h[CLAIM_READ.maxInFlight]) or 32, dlq = h[CLAIM_READ.hasDlq] == '1',
+    max_in_flight = tonumber(h[CLAIM_READ.maxInFlight]) or 32, dlq = h[CLAIM_READ.hasDlq] == '1',
     rate = false, tat = false, leased = false, pace = false, groups = h[LANE_READ.groupRates],
   }
   local rate = rate_of(h[LANE_READ.rate], slice)
@@ -192,7 +193,8 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   end
   if waiting and lane.gone then waiting = now end
   if waiting and lane.rate and not lane.gone then waiting = math.max(waiting, take_time(base, lane.tat)) end
-  if waiting and lane.pace and lane.pace.shut and not lane.gone then waiting = math.max(waiting, lane.pace.shut) end
+  local probe_at = lane.pace and lane.pace.probe_at
+  if waiting and probe_at and not lane.gone then waiting = math.max(waiting, probe_at) end
   if lane.gone and not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
   local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)
   if due > now or not_before then
