@@ -56,7 +56,7 @@ test('a folder uses only folders below it, types and includes of scripts include
   expect(found).toEqual([])
 })
 
-test('the check of floors names the import that closes a circle of folders', () => {
+test('the check of layers names the import that closes a circle of folders', () => {
   const clean: Pair[] = [
     ['main.ts', 'roof/tiles.ts'],
     ['roof/tiles.ts', 'walls/bricks.ts'],
@@ -71,7 +71,7 @@ test('the check of floors names the import that closes a circle of folders', () 
   expect(closingImports([...clean, below])).toEqual([below])
 })
 
-test('the check of floors reads what scripts include, as parts of the folder that has their `lua`', () => {
+test('the check of layers reads what scripts include, as parts of the folder that has their `lua`', () => {
   const read = new Set(importsWithin('packages/store/src/').map(nameOf))
   expect(read).toContain('queues/receive-messages-1.lua -> queues/items/queue.lua')
   expect(read).toContain('lanes/records/lane-whole.lua -> lanes/records/lane-try.lua')

@@ -8,8 +8,8 @@
  */
 import { createMessageId, type Message, type SubscriptionRecord } from '@fantail/contracts'
 import { compileFilter, FilterIndex } from '@fantail/policy'
+import { MessageContext } from '../src/messages/message-context.ts'
 import type { TopicSnapshot } from '../src/topics/compiled-slice.ts'
-import { MessageContext } from '../src/topics/message-context.ts'
 import { SliceFilters } from '../src/topics/slice-filters.ts'
 import { TopicFilters } from '../src/topics/topic-filters.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Builds a delivery worker, floor by floor (wiring/). A floor knows the floors below it, and a class knows other
+ * Builds a delivery worker, layer by layer (wiring/). A layer knows the layers below it, and a class knows other
  * classes only by the objects that it gets there. The path of a delivery:
  *
  *   DispatchConsumer ─▶ Dispatcher ─▶ FirstAttempts ──2xx──▶ done

@@ -1,6 +1,6 @@
 /**
- * Builds the redrive service, floor by floor (wiring/): ground, archives, tasks, and the sweeps of all data. A floor
- * knows the floors below it.
+ * Builds the redrive service, layer by layer (wiring/): ground, archives, tasks, and the sweeps of all data. A layer
+ * knows the layers below it.
  */
 import { createStartSteps, joinTravel } from '@fantail/runtime'
 import type { Redis, Traveller } from '@fantail/store'

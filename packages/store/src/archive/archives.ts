@@ -2,11 +2,11 @@
  * The archives of topics. An archive has every message that its topic accepts, for up to a year, in blocks outside of
  * Redis. The topic's ring is its tail: it loses a message only when a block has it.
  *
- * kept in the ring ──open──▶ chosen for a block ──put──▶ stored ──seal──▶ in the index, and free to leave the ring
+ * kept in the ring ──open──▶ chosen for a block ──put──▶ stored ──index──▶ in the index, and free to leave the ring
  *
  * Each step may be repeated, by any process. The choice is noted in Redis, and the ring does not change between its two
- * scores. A block that is written again therefore has the same messages and the same name. Sealing is one script, so a
- * message is always in the ring or in the index.
+ * scores. A block that is written again therefore has the same messages and the same name. One script adds it to the
+ * index, so a message is always in the ring or in the index.
  *
  * A block leaves the index before its object is deleted. Its name stays in a list until then.
  */
@@ -29,7 +29,7 @@ import {
 import { ArchivePages } from './archive-pages.ts'
 
 const OPEN = readScript('open-block-1')
-const SEAL = readScript('seal-block-1')
+const INDEX = readScript('index-block-1')
 const DROP = readScript('drop-blocks-1')
 
 /** Bytes of the messages of one block, before compression. Past it: the next block has the others. */
@@ -106,7 +106,7 @@ export class Archives {
     await this.#blocks.put(name, data)
     const counted = { messages: block.messages, bytes: block.bytes, lost }
     const args = { ...place, from: String(from), to: String(to), entry: entryOf(block), ...counted }
-    const sealed = await runScript(this.#redis, SEAL, args)
+    const sealed = await runScript(this.#redis, INDEX, args)
     if (sealed === -1) await this.#blocks.remove(name)
     if (sealed !== 1) return 0
     if (lost > 0) this.#onLost?.(topic, lost)

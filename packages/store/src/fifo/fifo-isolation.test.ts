@@ -95,7 +95,7 @@ interface WorkOptions {
   killer?: string
 }
 
-/** Acts like a worker: it reads the logs that it is lent, and moves their messages into the lane until it dies. */
+/** Acts like a worker: it reads the logs that it has claimed, and moves their messages into the lane until it dies. */
 async function work({ reading = new FifoReading(redis), killer }: WorkOptions = {}): Promise<void> {
   for (const claim of await take()) {
     let found = await reading.read(SHARD, claim)
@@ -175,7 +175,7 @@ test('messages whose key is missing hold their own groups only, and each group k
   if (!claim) throw new Error('the log is due')
   const reading = new FifoReading(redis)
   const read = await reading.read(SHARD, claim)
-  if (read.kind !== 'moved') throw new Error('the log is lent')
+  if (read.kind !== 'moved') throw new Error('the log is claimed')
   const ids = read.entries.map(({ id }) => id).filter((id) => /^(a0|b1)$/.test(textOf(id)))
   const others = ['b0', 'b1', 'c0', 'b2']
   expect(textsOf(await reading.postpone(SHARD, claim, ids))).toEqual(others)
@@ -183,7 +183,7 @@ test('messages whose key is missing hold their own groups only, and each group k
   expect(await dueIn(`isolated:${uid}:a`)).toBeGreaterThan(LOCKED_LEAST_MS)
   // The key is still missing a minute later.
   await jump(LOCKED_ENDED_MS)
-  const group = (await take()).find((lent) => lent.group === 'a')
+  const group = (await take()).find((claim) => claim.group === 'a')
   if (!group) throw new Error('the group is due')
   expect(textsOf(await reading.read(SHARD, group))).toEqual(['a0'])
   expect(textsOf(await reading.postpone(SHARD, group, ids))).toEqual([])
@@ -325,7 +325,7 @@ test.each(CRASHES)('a worker that dies at its move %i (%s) loses and repeats not
   let calls = 0
   const dies = (script: string) => script === 'move-log-1' && ++calls === at
   const reading = new FifoReading(crashing(redis, dies, when === 'after'))
-  for (let lent = 0; lent < 3; lent++) await work({ reading }).catch(crashed)
+  for (let claims = 0; claims < 3; claims++) await work({ reading }).catch(crashed)
   await jump(LEASE_ENDED_MS)
   while ((await redis.exists(logKey(BASE, uid), isolatedLogKey(BASE, uid, 'a'))) > 0) {
     await work()

@@ -200,7 +200,7 @@ async function readAll(arn: string): Promise<void> {
   const reading = new FifoReading(redis)
   const found = await reading.read(shardOf(arn), claim)
   const entries = found.kind === 'moved' ? found.entries : []
-  // While the log is lent, its messages still count.
+  // While the log is claimed, its messages still count.
   expect((await fifoLogFigures(redis)).map(({ topicArn }) => topicArn)).toContain(arn)
   await reading.move(shardOf(arn), claim, {
     subscriptions: [],

@@ -62,7 +62,7 @@ function take(options: { logsMax?: number; limits?: Map<string, number> } = {}) 
   })
 }
 
-async function lend(): Promise<LogClaim> {
+async function claimLog(): Promise<LogClaim> {
   const [claim] = (await take()).logs
   if (!claim) throw new Error('no log is due')
   return claim
@@ -83,10 +83,10 @@ async function jump(ms: number) {
 const textsOf = (found: Awaited<ReturnType<FifoReading['read']>>) =>
   found.kind === 'moved' ? found.entries.map(({ body }) => JSON.parse(String(body)).message) : found.kind
 
-test('a log with messages is lent to one reader, which moves them into lanes and gets the next ones', async () => {
+test('a log with messages is claimed for one reader, which moves them into lanes and gets the next ones', async () => {
   const id = await subscribe('s')
   const messages = await publish('1', '2', '3')
-  const claim = await lend()
+  const claim = await claimLog()
   expect(claim).toMatchObject({ uid, topicArn: FIFO_ARN })
   expect((await take()).logs).toEqual([])
   expect(textsOf(await reading.read(SHARD, claim))).toEqual(['1', '2', '3'])
@@ -100,7 +100,7 @@ test('a log with messages is lent to one reader, which moves them into lanes and
 
 test('a message for no subscription leaves the log, and its body with it', async () => {
   const [message] = await publish('1')
-  const claim = await lend()
+  const claim = await claimLog()
   if (!message) throw new Error('one was published')
   expect(textsOf(await reading.move(SHARD, claim, moveOf([], [message])))).toEqual([])
   expect(await redis.exists(messageKey(BASE, message), logKey(BASE, uid), topicBytesKey(BASE))).toBe(0)
@@ -109,7 +109,7 @@ test('a message for no subscription leaves the log, and its body with it', async
 test('a move whose reply was lost can be made again and moves nothing twice', async () => {
   const id = await subscribe('s')
   const messages = await publish('1', '2', '3')
-  const claim = await lend()
+  const claim = await claimLog()
   const first = await reading.move(SHARD, claim, moveOf([id], messages.slice(0, 2)))
   expect(await reading.move(SHARD, claim, moveOf([id], messages.slice(0, 2)))).toMatchObject({
     entries: first.kind === 'moved' && first.entries,
@@ -120,7 +120,7 @@ test('a move whose reply was lost can be made again and moves nothing twice', as
 test('a move ends where Redis lost what was read and holds what was published since', async () => {
   const id = await subscribe('s')
   const messages = await publish('1', '2', '3')
-  const claim = await lend()
+  const claim = await claimLog()
   await reading.read(SHARD, claim)
   await redis.rpop(logKey(BASE, uid), 2)
   const [later] = await publish('4')
@@ -132,14 +132,14 @@ test('a move ends where Redis lost what was read and holds what was published si
   expect(await redis.lrangeBuffer(behindKey(BASE, id, 'a'), 0, -1)).toEqual([later])
 })
 
-test('the log of a reader that died is lent again after 3 s, and a zombie’s move is refused', async () => {
+test('the log of a reader that died is claimed again after 3 s, and a zombie’s move is refused', async () => {
   const id = await subscribe('s')
   const messages = await publish('1')
-  const zombie = await lend()
+  const zombie = await claimLog()
   const { nextDueAt, now } = await take()
   expect((nextDueAt ?? 0) - now).toBeLessThanOrEqual(3_000)
   await jump(3_100)
-  const claim = await lend()
+  const claim = await claimLog()
   expect(claim.fence).toBe(zombie.fence + 1)
   expect(await reading.move(SHARD, zombie, moveOf([id], messages))).toEqual({ kind: 'stale' })
   expect(textsOf(await reading.move(SHARD, claim, moveOf([id], messages)))).toEqual([])
@@ -148,13 +148,13 @@ test('the log of a reader that died is lent again after 3 s, and a zombie’s mo
 
 test('each move renews the lease; a reader that ends leaves the log to others at once', async () => {
   await publish('1')
-  const claim = await lend()
+  const claim = await claimLog()
   await jump(2_500)
   await reading.read(SHARD, claim)
   await jump(5_000)
   expect((await take()).logs).toEqual([])
   await reading.letGo(SHARD, claim)
-  expect((await lend()).fence).toBe(claim.fence + 1)
+  expect((await claimLog()).fence).toBe(claim.fence + 1)
 })
 
 test('a worker with readers enough leaves a log for a while, without asking for it again and again', async () => {
@@ -169,14 +169,14 @@ test('a worker with readers enough leaves a log for a while, without asking for 
 test('a read is bounded by bytes, but for its first message', async () => {
   const long = 'x'.repeat(700_000)
   await publish(long, long, 'short')
-  const found = await reading.read(SHARD, await lend())
+  const found = await reading.read(SHARD, await claimLog())
   expect(textsOf(found)).toEqual([long])
 })
 
 test('a deleted topic’s log is dropped in steps and counted, and its reader gets an error', async () => {
   const id = await subscribe('s')
   await publish('1')
-  const claim = await lend()
+  const claim = await claimLog()
   for (let n = 0; n < 25; n++) await publish(...Array.from({ length: 100 }, (_, i) => `${n}.${i}`))
   await new Topics(redis).delete(FIFO_ARN)
   const messages = [Buffer.alloc(16)]
@@ -191,13 +191,13 @@ test('a deleted topic’s log is dropped in steps and counted, and its reader ge
 
 test('a topic deleted with an empty log leaves nothing, and a new one of its name has a new log', async () => {
   await publish('1')
-  const claim = await lend()
+  const claim = await claimLog()
   await reading.move(SHARD, claim, moveOf([], await redisIds()))
   await new Topics(redis).delete(FIFO_ARN)
   expect(await redis.exists(fifoKey(BASE, uid))).toBe(0)
   const again = await makeFifoTopic(redis)
   await publish('2')
-  expect(await lend()).toMatchObject({ uid: again.uid, fence: 1 })
+  expect(await claimLog()).toMatchObject({ uid: again.uid, fence: 1 })
 })
 
 async function redisIds(): Promise<Buffer[]> {
@@ -211,7 +211,7 @@ test('a deleted subscription’s groups are discarded in steps, also behind what
   let claim: LogClaim | undefined
   for (let i = 0; i < texts.length; i += 100) {
     const ids = await publish(...texts.slice(i, i + 100))
-    claim ??= await lend()
+    claim ??= await claimLog()
     await reading.move(SHARD, claim, moveOf([id], ids))
   }
   const [lane] = (await take({ limits: new Map([[id, 1]]) })).lanes
@@ -231,7 +231,7 @@ test('messages in the log are moved and settled when memory is full', async () =
   const id = await subscribe('s')
   const messages = await publish('1', '2')
   await redis.config('SET', 'maxmemory', '1')
-  const claim = await lend()
+  const claim = await claimLog()
   await reading.move(SHARD, claim, moveOf([id], messages))
   const [first] = (await take()).lanes[0]?.claims ?? []
   if (!first) throw new Error('the head is due')
@@ -244,7 +244,7 @@ test('messages in the log are moved and settled when memory is full', async () =
 test('behind a claimed head its group may be sent along where that is allowed, and is settled with it', async () => {
   const id = await subscribe('s')
   const messages = await publish('1', '2', 'b:1', '3')
-  await reading.move(SHARD, await lend(), moveOf([id], messages, true))
+  await reading.move(SHARD, await claimLog(), moveOf([id], messages, true))
   const claims = (await take()).lanes[0]?.claims ?? []
   const head = claims.find(({ delivery }) => delivery.equals(messages[0] ?? delivery))
   expect(head?.followers).toEqual([messages[1], messages[3]])
@@ -262,7 +262,7 @@ test('behind a claimed head its group may be sent along where that is allowed, a
 test('followers are bounded by bytes, and only their own messages are read', async () => {
   const id = await subscribe('s')
   const messages = await publish(...Array.from({ length: 10 }, (_, i) => `${i}${'x'.repeat(250_000)}`))
-  await reading.move(SHARD, await lend(), moveOf([id], messages, true))
+  await reading.move(SHARD, await claimLog(), moveOf([id], messages, true))
   const [head] = (await take()).lanes[0]?.claims ?? []
   expect(head?.followers).toEqual(messages.slice(1, 4))
 })
@@ -270,7 +270,7 @@ test('followers are bounded by bytes, and only their own messages are read', asy
 test('a retry at a bounded rate leaves a gap for everything that follows a head', async () => {
   const id = await subscribe('s')
   const messages = await publish('a:1', 'a:2', 'a:3', 'b:1')
-  await reading.move(SHARD, await lend(), moveOf([id], messages))
+  await reading.move(SHARD, await claimLog(), moveOf([id], messages))
   const claims = (await take()).lanes[0]?.claims ?? []
   const state = { kind: 'retry', attempts: 1, statusCode: 503, error: null } as const
   const failed = claims.map((claim) => {

@@ -1,17 +1,17 @@
 /**
- * Reads the logs of FIFO topics. A take lends a log to one reader. The reader moves its messages, in order, into the
+ * Reads the logs of FIFO topics. A take claims a log for one reader. The reader moves its messages, in order, into the
  * lanes of the matching subscriptions.
  *
- * published ──▶ due ──take──▶ lent ──move──▶ lent … ──the log is empty──▶ not due
- *               ▲              │
- *               └─ lease ended ┘
+ * published ──▶ due ──take──▶ claimed ──move──▶ claimed … ──the log is empty──▶ not due
+ *               ▲                │
+ *               └─ lease ended ──┘
  *
  * A move is one script, so a message is never lost between its log and its lanes. The script gets the fence of the
- * reader. It refuses the move if the log was lent to another reader since. The lease of a dead reader ends after 3 s.
+ * reader. It refuses the move if another reader has claimed the log since. The lease of a dead reader ends after 3 s.
  *
  * If readers die again and again while they handle a message, the message is isolated. It moves to a separate log,
- * together with all later messages of its group (fifo/lua/include/fifo-isolation.lua). That log is lent and read like
- * the log of the topic. A message whose key is missing waits in such a log too.
+ * together with all later messages of its group (fifo/lua/include/fifo-isolation.lua). That log is claimed and read
+ * like the log of the topic. A message whose key is missing waits in such a log too.
  */
 import type { Redis } from 'ioredis'
 import { shardBase } from '../keys/shards.ts'
@@ -54,14 +54,14 @@ interface IsolatedEntry extends LogEntry {
 /** `stale`: another reader has the log. `gone`: the topic is deleted, and takes discard its log. */
 export type LogMoved =
   | { kind: 'stale' | 'gone' }
-  /** The log's next messages. If there are none, the log is no longer lent. */
+  /** The log's next messages. If there are none, the log is no longer claimed. */
   | {
       kind: 'moved'
       entries: LogEntry[]
       nextDueAt: number | null
       /** How many readers have died at the first entry. Absent: none. */
       failedStarts?: number
-      /** If an isolated group must wait, nothing is read and the log is no longer lent. */
+      /** If an isolated group must wait, nothing is read and the log is no longer claimed. */
       isolated?: IsolatedEntry
     }
 

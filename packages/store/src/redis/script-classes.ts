@@ -154,7 +154,7 @@ export const SCRIPT_CLASSES = {
   'retry-lane-now-1': 'carries',
   'revoke-api-key-1': 'frees',
   'scan-kept-1': 'reads',
-  'seal-block-1': 'carries',
+  'index-block-1': 'carries',
   'send-letter-1': 'carries',
   'send-messages-1': 'grows',
   'set-aside-1': 'carries',

@@ -17,7 +17,7 @@ const LANE = {
   rate: 'r',
   maxInFlight: 'c',
   paused: 'p',
-  gone: 'g',
+  deleted: 'g',
   hasDlq: 'q',
   /** Rates of message groups (group-rate.lua). Absent: there is no throttle of groups. */
   groupRates: 'gr',
@@ -93,7 +93,7 @@ const ARCHIVE = {
   /** The score up to which blocks have the messages of the ring. */
   cursor: 'c',
   /** The last score of the block that is being written. Absent: none is. */
-  sealing: 'w',
+  open: 'w',
   messages: 'm',
   bytes: 'b',
   /** Messages that the ring has lost before a block had them, or whose texts were missing. */
@@ -337,7 +337,7 @@ function readOf(names: Names, text: string): Record<string, string> {
   return { ...Object.fromEntries(members.map((member, i) => [member, `${i + 1}`])), all: stored.join(', ') }
 }
 
-const LANE_SETTINGS = 'slice rate paused gone tat fifo mode proven groupRates'
+const LANE_SETTINGS = 'slice rate paused deleted tat fifo mode proven groupRates'
 
 /**
  * The members that scripts read by one HMGET, if they are many. `HMGET key LANE_READ.all` reads them, and

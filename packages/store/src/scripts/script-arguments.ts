@@ -284,6 +284,17 @@ export interface ScriptArguments {
     filterJson: ScriptText
   }
   'hold-lock-1': { job: ScriptText; start: number; addedAt: number; token: ScriptText; lockMs: number }
+  'index-block-1': {
+    base: ScriptText
+    arn: ScriptText
+    uid: ScriptText
+    from: ScriptText
+    to: ScriptText
+    entry: ScriptText
+    messages: number
+    bytes: number
+    lost: number
+  }
   'keep-bodies-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; bodies: ScriptValue[] }
   'keep-cursor-key-1': { base: ScriptText; offered: ScriptText }
   'keep-jobs-1': {
@@ -658,17 +669,6 @@ export interface ScriptArguments {
     from: number
     placesMax: number
     bytesMax: number
-  }
-  'seal-block-1': {
-    base: ScriptText
-    arn: ScriptText
-    uid: ScriptText
-    from: ScriptText
-    to: ScriptText
-    entry: ScriptText
-    messages: number
-    bytes: number
-    lost: number
   }
   'send-letter-1': {
     base: ScriptText

@@ -3,10 +3,10 @@
  * class decides what follows, and one list of reports gets it (endings/endings.ts).
  */
 import type { StoredWhy, WaitCause, Why } from '@fantail/contracts'
+import type { Follower } from '../messages/followers.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { Circuit } from '../settling/lane-pacing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { Follower } from '../topics/followers.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { Outcome } from './attempt-outcome.ts'
 
 export interface AttemptEnd {

@@ -13,9 +13,9 @@ import type {
 } from '@fantail/delivery'
 import type { Logger } from '@fantail/runtime'
 import { type Span, type Spans, traceparentOf } from '@fantail/telemetry'
+import type { Follower } from '../messages/followers.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { Follower } from '../topics/followers.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import {
   endSpan,
   type Outcome,

@@ -13,7 +13,7 @@ export const PROVIDER_RESPONSE_BYTES_MAX = 1_024
 
 export interface Outcome {
   result: AttemptResult
-  /** How many further messages of the FIFO group were delivered together with the first (topics/followers.ts). */
+  /** How many further messages of the FIFO group were delivered together with the first (messages/followers.ts). */
   followersSent: number
   /** Time until the answer. Undefined: no answer came. */
   answeredAfterMs: number | undefined

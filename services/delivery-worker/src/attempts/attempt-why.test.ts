@@ -5,7 +5,7 @@
 import { createMessageId, type Message } from '@fantail/contracts'
 import { deliveryId } from '@fantail/store'
 import { expect, test } from 'vitest'
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { attemptCause, type ExplainedEnd } from './attempt-why.ts'
 
 const PUBLISHED_AT = 1_700_000_000_000

@@ -2,9 +2,9 @@
 import type { StoredWhy, WaitCause } from '@fantail/contracts'
 import { causeOf } from '@fantail/policy'
 import { deliveryGeneration } from '@fantail/store'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { Circuit } from '../settling/lane-pacing.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { AttemptEnd } from './attempt-end.ts'
 import type { Outcome } from './attempt-outcome.ts'
 

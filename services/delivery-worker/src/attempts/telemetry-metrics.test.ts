@@ -2,8 +2,8 @@ import type { AttemptResult } from '@fantail/contracts'
 import { createMetrics } from '@fantail/telemetry'
 import { expect, test } from 'vitest'
 import { fakeStats } from '../fixtures/stats.fixture.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import { createWorkerMetrics } from './telemetry-metrics.ts'
 
 const NO_MESSAGE = { message: { publishedAt: 0 } } as MessageContext

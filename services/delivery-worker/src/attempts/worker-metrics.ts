@@ -1,8 +1,8 @@
 /** The worker's counters; telemetry turns them into instruments. */
 import type { FilterReason } from '@fantail/policy'
 import type { LaneOutcome } from '@fantail/store'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { Outcome } from './attempt-outcome.ts'
 
 export interface WorkerMetrics {

@@ -5,7 +5,7 @@
 import { createMessageId } from '@fantail/contracts'
 import { expect, test } from 'vitest'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { BodyBytes, bytesOf } from './body-bytes.ts'
 
 const message = () =>

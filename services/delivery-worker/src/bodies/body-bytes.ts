@@ -8,8 +8,8 @@
  * message counts once in each half, however many deliveries use it.
  */
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
-import type { Follower } from '../topics/followers.ts'
-import type { MessageContext } from '../topics/message-context.ts'
+import type { Follower } from '../messages/followers.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 
 /**
  * About 128 messages of 256 KB fit, or 27,000 of 1 KB.

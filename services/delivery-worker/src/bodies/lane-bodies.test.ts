@@ -3,7 +3,7 @@ import { type EndpointTarget, renderBody } from '@fantail/delivery'
 import { messageBody } from '@fantail/store'
 import { expect, test } from 'vitest'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { BodyBytes } from './body-bytes.ts'
 import { LaneBodies, UnreadableBody } from './lane-bodies.ts'
 

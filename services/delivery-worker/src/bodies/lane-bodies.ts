@@ -5,7 +5,7 @@
 import { bodySealsOf, type Links } from '@fantail/delivery'
 import { type BodySeals, type Lanes, SealKeyError } from '@fantail/store'
 import { LRUCache } from 'lru-cache'
-import { contextOf, MessageContext } from '../topics/message-context.ts'
+import { contextOf, MessageContext } from '../messages/message-context.ts'
 import { bytesOf, type LoadingBodies } from './body-bytes.ts'
 
 /** @limit memory (worker) Bodies that a worker caches. Past it: the least recently used one is dropped. */

@@ -15,10 +15,10 @@ import { retryCost } from '@fantail/policy'
 import type { Claim, RetryState, Standing } from '@fantail/store'
 import type { HeldBodies } from '../bodies/body-bytes.ts'
 import type { ClaimEnd } from '../endings/lane-source.ts'
+import type { Follower } from '../messages/followers.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { Follower } from '../topics/followers.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 
 /** A lane as its claims knew it when they were taken. */
 export interface TakenLane {

@@ -21,10 +21,10 @@ import {
   shardOf,
   type TopicQueues,
 } from '@fantail/store'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 
 /**
  * Dead deliveries that wait to be signed. They use no slots, so slots do not limit their number. Past it: a dead

@@ -26,8 +26,8 @@
  * which it has already waited.
  */
 import { NUMBER, shardOf } from '@fantail/store'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { JobRun } from '../runs/job-run.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { Checkpoints } from './checkpoints.ts'
 
 /** A run isolates if this start of its job, or a later one, has begun. The first start leaves no trace. */

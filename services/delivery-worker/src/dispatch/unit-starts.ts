@@ -1,10 +1,10 @@
 /** Starts a message in one slice: its subscriptions are matched, the unit is admitted, and first attempts begin. */
 import type { FirstAttempts } from '../first-attempts/first-attempts.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { JobRun } from '../runs/job-run.ts'
 import { Unit } from '../runs/unit.ts'
 import type { CompiledSlice, TopicSnapshot } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { SliceMatch } from '../topics/slice-match.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import type { KnownMatch } from '../topics/topic-filters.ts'

@@ -154,5 +154,5 @@ function finishedBy(
   { subscription, context, delivery, attempts }: FirstAttempt,
   { result }: Outcome,
 ): FinishedDelivery {
-  return { subscription, context: context, delivery, attempts, result }
+  return { subscription, context, delivery, attempts, result }
 }

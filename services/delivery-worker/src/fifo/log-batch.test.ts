@@ -1,8 +1,8 @@
 import { createMessageId } from '@fantail/contracts'
 import type { FilterSubject } from '@fantail/policy'
 import { expect, test } from 'vitest'
+import { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSlice } from '../topics/compiled-slice.ts'
-import { MessageContext } from '../topics/message-context.ts'
 import { matchEntries } from './log-batch.ts'
 
 const context = () =>

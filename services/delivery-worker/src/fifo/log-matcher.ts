@@ -2,8 +2,8 @@
 import type { TopicRecord } from '@fantail/contracts'
 import type { LogClaim, NewKept } from '@fantail/store'
 import { hasRing, keptForm } from '../kept/message-keeping.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import type { TopicSnapshot } from '../topics/compiled-slice.ts'
-import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 import { emptyBatch, expiredBatch, type LogBatch, matchEntries } from './log-batch.ts'
 

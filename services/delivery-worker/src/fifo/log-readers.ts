@@ -27,10 +27,10 @@ import {
 } from '@fantail/store'
 import { type LaneBodies, UnreadableBody } from '../bodies/lane-bodies.ts'
 import type { MessageKeeping } from '../kept/message-keeping.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import type { IsolationNotes } from '../reports/isolation-notes.ts'
 import type { MissingKeys } from '../reports/missing-keys.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
-import { MessageContext } from '../topics/message-context.ts'
 import { type LogBatch, unmatchableEntry, unreadableEntry } from './log-batch.ts'
 import { LogMatcher, type LogMatcherOptions } from './log-matcher.ts'
 

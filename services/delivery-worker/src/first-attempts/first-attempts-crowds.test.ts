@@ -7,7 +7,7 @@ import { AttemptSlots } from '../capacity/attempt-slots.ts'
 import { BusyTargets } from '../capacity/busy-targets.ts'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
 import { Endings } from '../endings/endings.ts'
-import { AttemptNotes } from '../reports/attempt-notes.ts'
+import { LaneFigureWriter } from '../reports/lane-figure-writer.ts'
 import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Unit } from '../runs/unit.ts'
 import { FirstAttempts, type FirstAttemptsOptions } from './first-attempts.ts'
@@ -34,7 +34,7 @@ function createFirstAttempts() {
   const started: string[] = []
   const attempts: ((outcome: Outcome) => void)[] = []
   const notedAt: number[] = []
-  const notes = new AttemptNotes({ noteAttempts: async () => undefined }, LOG)
+  const notes = new LaneFigureWriter({ noteAttempts: async () => undefined }, LOG)
   notes.delivered = (_, __, at = Number.NaN) => void notedAt.push(at)
   const slots = new AttemptSlots({ attemptsMax: 16 })
   const freed = new FreedCapacity()

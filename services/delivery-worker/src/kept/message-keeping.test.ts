@@ -14,7 +14,7 @@ import { waitFor } from '@fantail/test-kit'
 import { expect, test, vi } from 'vitest'
 import { wholeJob } from '../dispatch/whole-job.ts'
 import { createFakeSender, createMessage, TOPIC, useFixture } from '../fixtures/worker.fixture.ts'
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { keptForm, MessageKeeping } from './message-keeping.ts'
 
 const fixture = await useFixture()

@@ -18,7 +18,7 @@ import {
   type NewKept,
   type StorageGuard,
 } from '@fantail/store'
-import type { MessageContext } from '../topics/message-context.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 
 /**
  * Time between two writes, each of which makes Redis write to its disk. Several topics are written at one time. Jobs

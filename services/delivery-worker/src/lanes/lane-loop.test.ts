@@ -4,8 +4,8 @@ import { type ClaimedLane, NUMBER, type TakeRequest, type TakeResult } from '@fa
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { AttemptSlots } from '../capacity/attempt-slots.ts'
 import { ShardClocks } from '../clocks/shard-clocks.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import { MessageContext } from '../topics/message-context.ts'
 import { LaneLoop } from './lane-loop.ts'
 
 const TRIP_MS = 500

@@ -7,7 +7,7 @@ import { AttemptSlots } from '../capacity/attempt-slots.ts'
 import { BusyTargets } from '../capacity/busy-targets.ts'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'
 import { lasting } from '../fixtures/lasting-copies.fixture.ts'
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { TakenClaims, type TakenClaimsOptions } from './taken-claims.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })

@@ -30,13 +30,13 @@ import {
   ThrottledClaim,
   UnthrottledClaim,
 } from '../claims/open-claims.ts'
+import { type Follower, followersOf } from '../messages/followers.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { LOCKED_RETRY_MS, type MissingKeys } from '../reports/missing-keys.ts'
 import type { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { LanePacing } from '../settling/lane-pacing.ts'
 import type { Claimed, Settling } from '../settling/settling.ts'
 import { type CompiledSlice, type CompiledSubscription, mayGo } from '../topics/compiled-slice.ts'
-import { type Follower, followersOf } from '../topics/followers.ts'
-import { MessageContext } from '../topics/message-context.ts'
 import type { SnapshotCache } from '../topics/snapshot-cache.ts'
 
 /** For deliveries that were in flight, or under way to this worker, when a link ended their subscription. */

@@ -20,8 +20,8 @@ import { failureText, PROTOCOL_TRAITS } from '@fantail/policy'
 import { type Logger, withoutCredentials } from '@fantail/runtime'
 import { deliveryItemId } from '@fantail/store'
 import type { LogRecords } from '@fantail/telemetry'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 
 /** SNS's log group of messages that were published to a phone number. */
 const DIRECT_TO_NUMBERS = 'DirectPublishToPhoneNumber'

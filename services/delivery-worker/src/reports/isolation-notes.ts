@@ -4,7 +4,7 @@
  */
 import type { Logger } from '@fantail/runtime'
 import type { IsolatedMessages } from '@fantail/store'
-import type { MessageContext } from '../topics/message-context.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 
 interface IsolationNotesOptions {
   isolated: Pick<IsolatedMessages, 'note' | 'forget'>

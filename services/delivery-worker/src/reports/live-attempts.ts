@@ -11,7 +11,7 @@ import {
   wasSent,
 } from '../attempts/attempt-end.ts'
 import { type Outcome, resultState } from '../attempts/attempt-outcome.ts'
-import type { MessageContext } from '../topics/message-context.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 
 interface LiveAttemptsOptions {
   live: Pick<LiveSender, 'on' | 'send' | 'leavesOut'>

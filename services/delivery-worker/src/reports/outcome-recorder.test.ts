@@ -4,7 +4,7 @@ import { type DispatchEntry, deliveryId, type FilteredEntry } from '@fantail/sto
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 
 const log = createLogger({ service: 'test', level: 'silent' })

@@ -9,11 +9,11 @@ import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
 import type { LaneEntry, LaneOutcome, OutcomeLog, RemovedLetter } from '@fantail/store'
 import { type DispatchEntry, deliveryGeneration, type FilteredEntry, parseDeliveryId } from '@fantail/store'
 import type { WorkerMetrics } from '../attempts/worker-metrics.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { Unit } from '../runs/unit.ts'
 import type { Claimed } from '../settling/settling.ts'
 import type { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { RejectedSlices } from '../topics/topic-filters.ts'
 
 /**

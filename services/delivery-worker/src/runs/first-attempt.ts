@@ -3,8 +3,8 @@ import type { Linked } from '@fantail/delivery'
 import type { AttemptEnd } from '../attempts/attempt-end.ts'
 import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../bodies/body-bytes.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import type { Unit } from './unit.ts'
 
 /** It also serves as its own `AttemptEnd`, which saves an object for each attempt. */

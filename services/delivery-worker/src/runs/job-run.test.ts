@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import { JobRun } from './job-run.ts'
 import { Unit } from './unit.ts'
 

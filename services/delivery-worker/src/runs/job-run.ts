@@ -1,8 +1,8 @@
 /** One start of a dispatch job: its messages, and a Unit for each message and slice. */
 import type { DispatchRun } from '@fantail/jobs'
 import type { NewKept, ServerMark } from '@fantail/store'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { FencedRun } from '../settling/park-items.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import { type SettledUnit, settledField } from './bit-copies.ts'
 import type { Unit } from './unit.ts'
 

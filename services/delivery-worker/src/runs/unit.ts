@@ -6,10 +6,10 @@
  */
 import type { DispatchRun } from '@fantail/jobs'
 import type { CodeBits, ServerMark } from '@fantail/store'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { FencedRun } from '../settling/park-items.ts'
 import { Bitmap } from '../topics/bitmap.ts'
 import type { CompiledSlice, CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { MessageContext } from '../topics/message-context.ts'
 import { BitCopies, type SettledUnit } from './bit-copies.ts'
 
 const NOTHING = Buffer.alloc(0)

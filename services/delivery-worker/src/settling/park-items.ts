@@ -8,7 +8,7 @@ import {
   type ParkOutcome,
   type Standing,
 } from '@fantail/store'
-import type { MessageContext } from '../topics/message-context.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 
 /** The part of a run that parking needs. */
 export interface FencedRun {

@@ -5,7 +5,7 @@ import { batchField, type ParkRequest } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { lastingCopies } from '../fixtures/lasting-copies.fixture.ts'
-import { MessageContext } from '../topics/message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import type { FencedRun } from './park-items.ts'
 import { Parking } from './parking.ts'
 

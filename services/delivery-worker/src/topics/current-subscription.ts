@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from '@fantail/runtime'
+import type { MessageContext } from '../messages/message-context.ts'
 import { type CompiledSubscription, mayGo } from './compiled-slice.ts'
-import type { MessageContext } from './message-context.ts'
 import { CLAIM_SNAPSHOT_AGE_MS_MAX, type SnapshotCache } from './snapshot-cache.ts'
 
 interface Claimed {

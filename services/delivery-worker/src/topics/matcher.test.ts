@@ -2,8 +2,8 @@ import { createMessageId, type Message } from '@fantail/contracts'
 import { PARSED_BYTES_MAX, parsedBytes, TooMuchWork } from '@fantail/policy'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
+import { MessageContext } from '../messages/message-context.ts'
 import { Matcher, type Matching } from './matcher.ts'
-import { MessageContext } from './message-context.ts'
 
 const WORST = 262_144
 

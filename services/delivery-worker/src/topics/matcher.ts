@@ -18,7 +18,7 @@ import {
   TooMuchWork,
 } from '@fantail/policy'
 import { SplitSemaphore, TimeSlices } from '@fantail/runtime'
-import type { MessageContext } from './message-context.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 
 /**
  * Work of a match in one go. Past it: the match is begun again in steps. This number of steps takes a few milliseconds

@@ -17,7 +17,7 @@ import {
   type Steps,
 } from '@fantail/policy'
 import { type BitsText, bitsText } from '@fantail/store'
-import type { MessageContext } from './message-context.ts'
+import type { MessageContext } from '../messages/message-context.ts'
 
 export type FilterReasons = Map<FilterReason, number>
 

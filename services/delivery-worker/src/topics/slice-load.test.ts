@@ -10,7 +10,7 @@ import {
 } from '@fantail/contracts'
 import type { PackedSlice, SliceRef, Snapshots } from '@fantail/store'
 import { expect, test } from 'vitest'
-import { MessageContext } from './message-context.ts'
+import { MessageContext } from '../messages/message-context.ts'
 import { SliceFilters } from './slice-filters.ts'
 import { SnapshotCache } from './snapshot-cache.ts'
 

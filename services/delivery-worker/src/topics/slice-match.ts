@@ -1,6 +1,7 @@
 /** Divides the subscriptions of a slice into those that a message matches and all others. */
+
+import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSlice, CompiledSubscription } from './compiled-slice.ts'
-import type { MessageContext } from './message-context.ts'
 import type { FilterReasons } from './slice-filters.ts'
 
 export interface SliceMatch {

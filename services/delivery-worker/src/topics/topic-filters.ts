@@ -8,8 +8,8 @@
 import type { Protocol } from '@fantail/contracts'
 import { ANY_WORK, FilterRouter, type MatchWork, type Steps } from '@fantail/policy'
 import { type BitRun, bitRuns, type SliceRef } from '@fantail/store'
+import type { MessageContext } from '../messages/message-context.ts'
 import type { TopicSnapshot } from './compiled-slice.ts'
-import type { MessageContext } from './message-context.ts'
 import { commonReason, count, type FilterReasons, type SliceFilters } from './slice-filters.ts'
 
 /** The result of a slice's filters. */

@@ -1,4 +1,4 @@
-/** The floor that takes jobs: their consumers, their dispatcher and first attempts. */
+/** The layer that takes jobs: their consumers, their dispatcher and first attempts. */
 import { DispatchConsumer, DispatchConsumers } from '@fantail/jobs'
 import { Dispatcher } from '../dispatch/dispatcher.ts'
 import { FirstAttempts } from '../first-attempts/first-attempts.ts'

@@ -1,4 +1,4 @@
-/** The floor on which attempts end: dead letters, reports, and the decision about what follows. */
+/** The layer on which attempts end: dead letters, reports, and the decision about what follows. */
 import { nameOfArn } from '@fantail/contracts'
 import { LetterQuota, type LetterShares } from '@fantail/store'
 import { DeadLetters } from '../dead-letters/dead-letters.ts'
@@ -8,8 +8,8 @@ import { Endings } from '../endings/endings.ts'
 import { GoneEndpoints } from '../endings/gone-endpoints.ts'
 import { LaneSource } from '../endings/lane-source.ts'
 import { AttemptLog } from '../reports/attempt-log.ts'
-import { AttemptNotes } from '../reports/attempt-notes.ts'
 import { DeliveryStatus } from '../reports/delivery-status.ts'
+import { LaneFigureWriter } from '../reports/lane-figure-writer.ts'
 import { LiveAttempts } from '../reports/live-attempts.ts'
 import { OutcomeRecorder } from '../reports/outcome-recorder.ts'
 import type { Attempting } from './worker-attempting.ts'
@@ -35,9 +35,9 @@ export function createEnding(below: Ground & Attempting, options: DeliveryWorker
   const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })
   const missing = new MissingQueues({ lanes, log })
   const deadLetters = new DeadLetters({ ...below, letters, recorder, missing, status })
-  const notes = new AttemptNotes(lanes, log)
+  const notes = new LaneFigureWriter(lanes, log)
   // Every report of ended attempts. A further one needs its class and an entry here. Recording is made on the ground
-  // floor, because attempts ask it which answers to keep.
+  // layer, because attempts ask it which answers to keep.
   const reports = [
     notes,
     new AttemptLog(log, options.attemptLines),

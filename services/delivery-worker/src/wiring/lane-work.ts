@@ -1,4 +1,4 @@
-/** The floor of deliveries that wait: lanes and their claims, logs of FIFO topics, and the sweep of old deliveries. */
+/** The layer of deliveries that wait: lanes and their claims, logs of FIFO topics, and the sweep of old deliveries. */
 import { inOneWrite, shardsInUse, takeRole } from '@fantail/store'
 import { LaneBatches } from '../batches/lane-batches.ts'
 import { LaneBodies } from '../bodies/lane-bodies.ts'

@@ -1,4 +1,4 @@
-/** The floor of attempts: attempters of every protocol, and what they need. */
+/** The layer of attempts: attempters of every protocol, and what they need. */
 import {
   createAttempters,
   createFunctionCalls,

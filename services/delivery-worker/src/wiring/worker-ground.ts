@@ -1,4 +1,4 @@
-/** The ground floor: connections, stores, clocks, counters, and the classes that write results of attempts to Redis. */
+/** The bottom layer: connections, stores, clocks, counters, and the classes that write results of attempts to Redis. */
 import { RECORDING_DEFAULT } from '@fantail/contracts'
 import { bodySealsOf } from '@fantail/delivery'
 import { createStateLog, openConnections, reportQuarantine } from '@fantail/runtime'

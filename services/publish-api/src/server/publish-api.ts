@@ -1,5 +1,5 @@
 /**
- * Builds the API process, floor by floor (wiring/): connections, stores, reports, attempts and keys, then the
+ * Builds the API process, layer by layer (wiring/): connections, stores, reports, attempts and keys, then the
  * dependencies of the app and what runs beside requests. The start makes the app and the server.
  */
 import cluster from 'node:cluster'
@@ -45,30 +45,30 @@ export function createPublishApi(options: ServedApiOptions): PublishApi {
   const ground = createApiGround(options)
   const stores = createApiStores(ground, options)
   const reporting = createReporting(ground, options)
-  const floors = {
+  const layers = {
     ...stores,
     ...reporting,
     ...createAttempting({ ...ground, ...stores, ...reporting }, options),
     ...createCallerKeys(ground, stores.storageGuard, options),
   }
-  const deps = createDeps(ground, floors, options)
-  const { bulkRunner, serviceNotes, notices } = createWatches(ground, floors, { deps, options })
+  const deps = createDeps(ground, layers, options)
+  const { bulkRunner, serviceNotes, notices } = createWatches(ground, layers, { deps, options })
   let server: ApiServer | undefined
   const stop = async () => {
     const { publisher, sender, redisClock, connections } = ground
     const noted = serviceNotes.stop()
     const told = notices.stop()
     await bulkRunner.stop()
-    floors.queueWaits.close()
-    floors.moveQuestions.stop()
-    await floors.events.stop()
+    layers.queueWaits.close()
+    layers.moveQuestions.stop()
+    await layers.events.stop()
     await server?.close()
-    floors.live.stop()
+    layers.live.stop()
     await told
-    await Promise.all([publisher.close(), closeAttempters(floors.attempters), floors.schemaCompiler.stop()])
+    await Promise.all([publisher.close(), closeAttempters(layers.attempters), layers.schemaCompiler.stop()])
     await sender.close()
     await noted
-    await Promise.all([floors.statsCounter.stop(), floors.auditWriter.stop()])
+    await Promise.all([layers.statsCounter.stop(), layers.auditWriter.stop()])
     redisClock.stop()
     connections.disconnect()
   }

@@ -23,8 +23,8 @@ import { TaskPauses } from './task-pauses.ts'
 
 /** Pause between two checks of the memory and the lane by a resend. */
 const RESEND_WAIT_MS = 500
-/** Pause between two looks at the ends of a canary. */
-const CANARY_LOOK_MS = 250
+/** Pause between two checks of the ends of a canary. */
+const CANARY_POLL_MS = 250
 
 export interface RunTaskDeps {
   redrives: Pick<Redrives, 'get' | 'cancel'>
@@ -81,7 +81,7 @@ export async function runTask(deps: RunTaskDeps, id: string, signal: AbortSignal
         break
       case 'canary':
         if (!(await awaitCanary(deps, run, choice.waitedMs))) return 'stale'
-        await pauses.pause(CANARY_LOOK_MS, signal)
+        await pauses.pause(CANARY_POLL_MS, signal)
         break
       case 'caughtUp':
         if (!(await goLive(deps, run))) return 'stale'

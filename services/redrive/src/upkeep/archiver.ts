@@ -1,5 +1,5 @@
 /**
- * Writes the blocks of archives, and deletes what is too old. One process looks at a time. If two look, or if one is
+ * Writes the blocks of archives, and deletes what is too old. One process at a time does it. If two do, or if one is
  * killed, nothing is lost or written twice (store: archive/archives.ts). While the place of the blocks is away,
  * messages wait in the rings of their topics.
  */
@@ -17,11 +17,11 @@ import {
   takeRole,
 } from '@fantail/store'
 
-/** Pause between two looks at the archives. A block may wait as much longer. */
+/** Pause between two rounds over the archives. A block may wait as much longer. */
 const ARCHIVE_EVERY_MS = 2_000
 /** Archives that are written at a time. Past it: the others follow. */
 const ARCHIVES_AT_ONCE = 4
-/** Blocks of one archive that follow each other. Past it: the next look continues. */
+/** Blocks of one archive that follow each other. Past it: the next round continues. */
 const BLOCKS_IN_A_ROW_MAX = 200
 /** @limit memory (Redis) Share of Redis's memory that allows small blocks. Past it: they are written after 10 s. */
 const CALM_SHARE = 0.5

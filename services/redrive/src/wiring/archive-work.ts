@@ -1,4 +1,4 @@
-/** The floor of archives: the place of their blocks, and the archiver. */
+/** The layer of archives: the place of their blocks, and the archiver. */
 import { nameOfArn } from '@fantail/contracts'
 import { type OpenBlockStore, openBlockStore } from '@fantail/delivery'
 import { Archives } from '@fantail/store'

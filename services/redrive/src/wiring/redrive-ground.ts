@@ -1,4 +1,4 @@
-/** The ground floor: connections, Redis's clock, stores, and the reports of what these find. */
+/** The bottom layer: connections, Redis's clock, stores, and the reports of what these find. */
 import { createRedisClock, openConnections, reportLeaseEnds, reportQuarantine } from '@fantail/runtime'
 import {
   Consumers,

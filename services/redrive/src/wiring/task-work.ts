@@ -1,4 +1,4 @@
-/** The floor of tasks: redrives, resends and purges, with the live events of what they send. */
+/** The layer of tasks: redrives, resends and purges, with the live events of what they send. */
 import { bodySealsOf } from '@fantail/delivery'
 import {
   ArchivePages,

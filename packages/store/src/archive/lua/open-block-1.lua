@@ -16,8 +16,8 @@
 run_when_full(base)
 local ring = open_ring(base, arn, uid)
 if not ring or not ring.archive then return false end
-local sealing = redis.call('HGET', ring.archive, ARCHIVE.sealing)
-if sealing then return { ring.removable, sealing } end
+local open = redis.call('HGET', ring.archive, ARCHIVE.open)
+if open then return { ring.removable, open } end
 local from = '(' .. ring.removable
 local found = redis.call('ZRANGEBYSCORE', ring.order, from, '+inf', 'WITHSCORES', 'LIMIT', 0, places_max)
 local bytes, last = 0, nil
@@ -31,5 +31,5 @@ local is_full = bytes >= bytes_max or #found == 2 * places_max
 local oldest = math.floor(tonumber(found[2]) / NUMBER.KEPT_STEPS)
 local wait_ms = bytes < small_bytes and small_age_ms or age_ms
 if not is_full and oldest > now_ms(base) - wait_ms then return false end
-redis.call('HSET', ring.archive, ARCHIVE.sealing, last)
+redis.call('HSET', ring.archive, ARCHIVE.open, last)
 return { ring.removable, last }

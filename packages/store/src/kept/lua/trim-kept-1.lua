@@ -22,8 +22,8 @@ local removed = trim_ring(ring, now, math.min(ring.bytes_max, bytes_max or ring.
 -- While memory is short, this archive rather loses messages than holds them. The block that is being written keeps its
 -- own, because it may be written again.
 if ring.drops and is_short and bytes_max then
-  local sealing = redis.call('HGET', ring.archive, ARCHIVE.sealing)
-  ring.behind, ring.removable, ring.age_max = '(' .. (sealing or ring.removable), '+inf', math.huge
+  local open = redis.call('HGET', ring.archive, ARCHIVE.open)
+  ring.behind, ring.removable, ring.age_max = '(' .. (open or ring.removable), '+inf', math.huge
   local dropped = trim_ring(ring, now, bytes_max)
   redis.call('HINCRBY', ring.archive, ARCHIVE.dropped, dropped)
   removed = removed + dropped

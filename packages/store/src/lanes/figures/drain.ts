@@ -13,7 +13,7 @@ const SHORTEST_SPAN_MS = 1_000
 
 /**
  * If the last success is older than the last failure by more than this, the lane counts as failing. The time is longer
- * than it takes to store a success (attempt-notes.ts in the worker).
+ * than it takes to store a success (lane-figure-writer.ts in the worker).
  */
 const FAILING_MS = 5_000
 /** With a slow throttle, this many requests must fail before the lane counts as failing. */

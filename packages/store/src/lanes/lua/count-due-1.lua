@@ -17,7 +17,7 @@ end
 
 local function due_of_lane(id, since)
   local lane = lane_of(base, id, now)
-  if not lane or lane.gone or lane.paused then return 0 end
+  if not lane or lane.deleted or lane.paused then return 0 end
   local waiting = redis.call('ZCOUNT', base .. 'fresh:' .. id, '-inf', text(now))
   local no_retries = lane.pace and lane.pace.quota and lane.pace.quota < RETRY_QUOTA_LEAST and lane.pace.next > now
   if not no_retries then

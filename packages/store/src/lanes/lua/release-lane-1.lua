@@ -11,7 +11,7 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local lane = blocked_by(base, id) and lane_of(base, id, now)
-local was_blocked = lane and lane.pace and not lane.gone
+local was_blocked = lane and lane.pace and not lane.deleted
 if was_blocked then
   unblock(base, id, lane)
   lane_next(base, id, now, lane)

@@ -31,7 +31,7 @@ local function find()
 end
 
 local function set_aside()
-  if not lane or lane.gone then return 'missing' end
+  if not lane or lane.deleted then return 'missing' end
   if not lane.dlq then return 'noQueue' end
   local set, delivery = find()
   if not set then return 'missing' end

@@ -67,7 +67,7 @@ end
 local function sweep_lane(id)
   local lane = lane_of(base, id, now, true)
   if index == 'paused' then redis.call('SREM', base .. 'paused', id) end
-  if lane and not lane.gone then
+  if lane and not lane.deleted then
     local returned = return_leases(base, id, 0, now, now)
     local claims = { id, lane.sid, lane.slice.rev, lane.proven and '1' or '' }
     local function is_too_old(delivery) return is_old(take, id, lane, delivery) end

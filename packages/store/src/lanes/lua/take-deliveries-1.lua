@@ -180,12 +180,12 @@ local function take_unproven(id, lane)
   lane_next_led(base, id, now, lane, not_before)
 end
 
--- Handles lanes that need no attempt: deleted ones, paused ones, and those that damage put into the wrong line. Returns
--- true for all other lanes.
-local function is_served(line, id, lane)
+-- Returns deliveries whose leases ended, and handles lanes that need no attempt: deleted ones, paused ones, and those
+-- that damage put into the wrong line. Returns true for all other lanes.
+local function prepare_lane(line, id, lane)
   if lane and not lane.paused then return_ended(id, lane) end
-  if lane and lane.gone then discard_lane(id, lane) end
-  if lane and not lane.gone and not lane.paused and line == line_of(lane) then return true end
+  if lane and lane.deleted then discard_lane(id, lane) end
+  if lane and not lane.deleted and not lane.paused and line == line_of(lane) then return true end
   if lane and line ~= line_of(lane) then redis.call('ZREM', base .. line, id) end
   lane_next(base, id, now, lane, now)
   return false
@@ -205,7 +205,7 @@ local function take_due(id)
   local lane = not log and lane_of(base, id, now, true)
   if log then
     take_log(log)
-  elseif is_served('due', id, lane) then
+  elseif prepare_lane('due', id, lane) then
     take_lane(id, lane)
   end
 end
@@ -214,7 +214,7 @@ end
 -- then due later.
 local function take_waiting(id)
   local lane = lane_of(base, id, now, true)
-  if not is_served('unproven', id, lane) then return end
+  if not prepare_lane('unproven', id, lane) then return end
   if limits[id] ~= 0 then return take_unproven(id, lane) end
   full[id] = true
   if lane.returned then lane_next(base, id, now, lane) end

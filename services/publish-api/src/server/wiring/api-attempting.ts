@@ -1,4 +1,4 @@
-/** The floor of attempts that requests make: tests of endpoints, and questions to moved endpoints. */
+/** The layer of attempts that requests make: tests of endpoints, and questions to moved endpoints. */
 import { createSigningPairs, EnvelopeSigning, SigningKey } from '@fantail/delivery'
 import { createStateLog } from '@fantail/runtime'
 import { MailState, MobilePushState, passingTime, type Redis, SigningKeys, VaultKeys } from '@fantail/store'

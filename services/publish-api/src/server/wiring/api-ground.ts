@@ -1,4 +1,4 @@
-/** The ground floor: connections, the publisher, the sender of requests, clocks, and the health of the storage. */
+/** The bottom layer: connections, the publisher, the sender of requests, clocks, and the health of the storage. */
 import { bodySealsOf, createHttpSender } from '@fantail/delivery'
 import { createPublisher } from '@fantail/jobs'
 import { createRedisClock, createStateLog, openConnections, type RedisClock } from '@fantail/runtime'

@@ -1,4 +1,4 @@
-/** The floor of stores, and the caches in front of them. */
+/** The layer of stores, and the caches in front of them. */
 import {
   AttemptStore,
   archiveFigures,

@@ -1,4 +1,4 @@
-/** The floor of callers: their keys, sessions and rate limits. */
+/** The layer of callers: their keys, sessions and rate limits. */
 import { ApiKeys, KeyLimits, PortalSessions, Sessions, type StorageGuard } from '@fantail/store'
 import { KeyCache, PortalCache, SessionCache } from '../../caches/caller-caches.ts'
 import { RateLimits } from '../../caches/rate-limits.ts'

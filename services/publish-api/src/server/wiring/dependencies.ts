@@ -1,4 +1,4 @@
-/** The dependencies of the app: all floors below, and the reads that requests share. */
+/** The dependencies of the app: all layers below, and the reads that requests share. */
 import { createAddressGuard } from '@fantail/delivery'
 import { LaneSurvey, Processes, ping, readTotals } from '@fantail/store'
 import { WithoutEffectLog } from '../../aws/wire/without-effect.ts'
@@ -20,25 +20,25 @@ const NAMES_FRESH_MS = 2_000
 /** The list of processes may be this old. */
 const PROCESSES_FRESH_MS = 2_000
 
-/** The floors between the ground and the dependencies. */
-export type Floors = ApiStores & Reporting & CallerKeys & Attempting
+/** The layers between the ground and the dependencies. */
+export type Layers = ApiStores & Reporting & CallerKeys & Attempting
 
 export function createDeps(
   ground: ApiGround,
-  floors: Floors,
+  layers: Layers,
   { settings, log, telemetry, build, vault }: PublishApiOptions,
 ): ApiDeps {
   const { redis, now, health } = ground
   const { redisMemoryBytes: memoryBytes, attemptTimeoutMs } = settings
   return {
-    ...floors,
+    ...layers,
     publisher: ground.publisher,
     totals: new SharedRead(() => readTotals(redis, { memoryBytes }), { freshMs: TOTALS_FRESH_MS }),
-    names: new SharedRead(() => readNames(floors), { freshMs: NAMES_FRESH_MS }),
+    names: new SharedRead(() => readNames(layers), { freshMs: NAMES_FRESH_MS }),
     processes: new SharedRead(() => new Processes(redis).list(), { freshMs: PROCESSES_FRESH_MS }),
     laneBoard: new LaneBoard({
       survey: new LaneSurvey(redis),
-      quarantine: floors.quarantine,
+      quarantine: layers.quarantine,
       attemptTimeoutMs,
       health,
       clock: now,

@@ -1,4 +1,4 @@
-/** The floor of reports about the API's work: statistics, the audit log, and live events. */
+/** The layer of reports about the API's work: statistics, the audit log, and live events. */
 import { createStateLog } from '@fantail/runtime'
 import { AuditReader, AuditWriter, StatsCounter, StatsStore } from '@fantail/store'
 import { createEvents } from '../../events/event-listeners.ts'

@@ -9,20 +9,20 @@ import { NoticeWatch } from '../../notices/notice-watch.ts'
 import { createQueueSource, createServiceNotes } from '../../queues/queues-in-use.ts'
 import type { ApiGround } from './api-ground.ts'
 import { type PublishApiOptions, publicUrlOf } from './api-options.ts'
-import type { Floors } from './dependencies.ts'
+import type { Layers } from './dependencies.ts'
 
 export function createWatches(
   ground: ApiGround,
-  floors: Floors,
+  layers: Layers,
   { deps, options }: { deps: ApiDeps; options: PublishApiOptions },
 ) {
   const { redis, now, health } = ground
-  const { queues, statsStore: stats } = floors
+  const { queues, statsStore: stats } = layers
   const { settings, log, telemetry } = options
   const bulkRunner = new BulkRunner(deps, log)
   deps.bulkRunner = bulkRunner
   telemetry.metrics.observeQueues(createQueueSource({ redis, queues, now }))
-  followChanges(ground, floors, options)
+  followChanges(ground, layers, options)
   const watch = new NoticeWatch(deps, {
     alarms: new OpenAlarms(redis),
     stats,
@@ -42,10 +42,10 @@ export function createWatches(
 /** Keeps the caches up to date from now on. */
 function followChanges(
   { connections, redis }: ApiGround,
-  floors: Floors,
+  layers: Layers,
   { redisUrl }: PublishApiOptions,
 ): void {
-  const { topicCache, queueCache, keyCache, sessionCache, portalCache, finder } = floors
+  const { topicCache, queueCache, keyCache, sessionCache, portalCache, finder } = layers
   const changes = new AnnouncedChanges({ subscriber: connections.subscriber, redis })
   changes.follow([topicCache, queueCache, keyCache, sessionCache, portalCache, finder])
   // Sessions also end without an announcement.

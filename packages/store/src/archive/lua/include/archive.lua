@@ -15,8 +15,8 @@ end
 -- All blocks leave the index at once. A sweep then deletes their objects, and that of a block that was being written.
 local function end_archive(base, uid)
   local blocks, gone = base .. 'archive:blocks:' .. uid, base .. 'archive:gone:' .. uid
-  local cursor, sealing = unpack(redis.call('HMGET', base .. 'archive:' .. uid, ARCHIVE.cursor, ARCHIVE.sealing))
-  if cursor and sealing then redis.call('ZADD', blocks, sealing, cursor .. ' 0 0 0 0') end
+  local cursor, open = unpack(redis.call('HMGET', base .. 'archive:' .. uid, ARCHIVE.cursor, ARCHIVE.open))
+  if cursor and open then redis.call('ZADD', blocks, open, cursor .. ' 0 0 0 0') end
   redis.call('UNLINK', base .. 'archive:' .. uid)
   if redis.call('EXISTS', blocks) == 0 then return end
   if redis.call('EXISTS', gone) == 0 then return redis.call('RENAME', blocks, gone) end

@@ -69,7 +69,7 @@ end
 
 local function wait_of(id, due, state, is_retry, ends, down_at)
   local lane = lane_at(id)
-  if not lane or lane.gone then return '' end
+  if not lane or lane.deleted then return '' end
   if lane.paused then return redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE and 'y' or 'p' end
   if not due then return 'g' end
   if is_dead(state) then return is_queue_missing(id) and waits_until('m', due, due) or '' end

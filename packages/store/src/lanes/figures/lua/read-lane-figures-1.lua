@@ -25,7 +25,7 @@ local now, reply = now_ms(base), {}
 local function next_attempt(lane, id)
   local due = earlier(head_of(base .. 'fresh:' .. id), head_of(base .. 'retry:' .. id))
   if due and lane.groups then due = with_shelves(base, id, now, lane, due) end
-  if not due or lane.paused or lane.gone then return '' end
+  if not due or lane.paused or lane.deleted then return '' end
   if lane.pace then due = math.max(paced_heads(base, id, now, lane.pace), lane.pace.probe_at or 0) end
   return string.format('%.0f', math.max(due, now, lane.tat or 0))
 end

@@ -41,7 +41,7 @@ end
 local function is_lane_open(base, id, now)
   if lanes[id] == nil then lanes[id] = lane_of(base, id, now) or false end
   local lane = lanes[id]
-  return lane and not lane.gone
+  return lane and not lane.deleted
 end
 
 -- Makes an open lane a FIFO lane. `mark`: LANE.fifo, or '' if the caller does not know it.

@@ -36,7 +36,7 @@ local function note_lease(batch, lease)
 end
 
 local function batch_lane(batch)
-  batch.lane = batch.lane or lane_of(batch.base, batch.id, batch.now) or { gone = true }
+  batch.lane = batch.lane or lane_of(batch.base, batch.id, batch.now) or { deleted = true }
   return batch.lane
 end
 
@@ -91,7 +91,7 @@ end
 
 function settle.retry(batch, delivery, state, delay)
   batch.answered = true
-  if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  if batch_lane(batch).deleted then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local n = #batch.retry
@@ -103,7 +103,7 @@ end
 
 -- The delivery was not sent.
 function settle.returnUnsent(batch, delivery, _, delay)
-  if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  if batch_lane(batch).deleted then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local state = split_state(redis.call('HGET', batch.base .. 'state:' .. batch.id, delivery))
@@ -114,7 +114,7 @@ end
 -- The delivery was not sent, because the key that opens its message is missing.
 function settle.awaitKey(batch, delivery, _, delay)
   local outcome = settle.returnUnsent(batch, delivery, nil, delay)
-  if not batch.lane.gone then
+  if not batch.lane.deleted then
     batch.locked_till = math.max(batch.locked_till or 0, batch.now + delay + LOCKED_SHOWN_MS)
   end
   return outcome
@@ -123,7 +123,7 @@ end
 -- The delivery is declared dead, and its dead-letter queue does not exist. The more deliveries wait for the queue, the
 -- longer each waits.
 function settle.awaitQueue(batch, delivery, _, delay_max)
-  if batch_lane(batch).gone then return remove(batch, delivery, 'discarded:unsubscribed') end
+  if batch_lane(batch).deleted then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local waiting = redis.call('ZCARD', batch.base .. 'retry:' .. batch.id)
@@ -148,7 +148,7 @@ end
 function settle.block(batch, delivery, credential, delay)
   local outcome = settle.returnUncounted(batch, delivery)
   local lane = batch_lane(batch)
-  if not lane.gone then block(batch.base, batch.id, lane, math.ceil(batch.now + delay), credential) end
+  if not lane.deleted then block(batch.base, batch.id, lane, math.ceil(batch.now + delay), credential) end
   return outcome
 end
 

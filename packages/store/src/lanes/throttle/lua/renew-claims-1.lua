@@ -81,7 +81,7 @@ end
 local function renew_lane(id, lead, claims, deliveries)
   if #claims == 0 then return end
   local lane = lane_of(base, id, now)
-  local open = lane and not lane.gone and not lane.paused
+  local open = lane and not lane.deleted and not lane.paused
   local current = redis.call('ZMSCORE', base .. 'lease:' .. id, unpack(deliveries))
   local move = open and lane.rate and are_last(lane.tat, 1000 / lane.rate, claims)
   if open and lane.groups then move_groups(id, lane, claims, move) end

@@ -50,7 +50,7 @@ end
 local function close_lane(base, id, now)
   redis.call('ZREM', base .. 'expiries', id)
   if redis.call('EXISTS', base .. 'lane:' .. id) == 0 then return end
-  redis.call('HSET', base .. 'lane:' .. id, LANE.gone, '1')
+  redis.call('HSET', base .. 'lane:' .. id, LANE.deleted, '1')
   lane_next(base, id, now)
 end
 

@@ -74,9 +74,9 @@ local function lane_of(base, id, now, to_claim)
   end
   local sid = h[LANE_READ.slice]
   if not sid then return nil end
-  local slice, gone, mode = slice_of(base, sid), h[LANE_READ.gone] == '1', h[LANE_READ.mode]
+  local slice, deleted, mode = slice_of(base, sid), h[LANE_READ.deleted] == '1', h[LANE_READ.mode]
   local lane = {
-    sid = sid, slice = slice, gone = gone, paused = (h[LANE_READ.paused] or '') ~= '' and not gone,
+    sid = sid, slice = slice, deleted = deleted, paused = (h[LANE_READ.paused] or '') ~= '' and not deleted,
     fifo = h[LANE_READ.fifo], proven = h[LANE_READ.proven] == '1', claimed = tonumber(h[CLAIM_READ.claimed]) or 0,
     max_in_flight = tonumber(h[CLAIM_READ.maxInFlight]) or 32, dlq = h[CLAIM_READ.hasDlq] == '1',
     rate = false, tat = false, leased = false, pace = false, groups = h[LANE_READ.groupRates],
@@ -119,7 +119,7 @@ end
 -- A lane is in `due` if its endpoint is proven, else in `unproven`. Attempts at an unproven endpoint may hang, so its
 -- lane waits in `unproven` for a slot, and costs nothing meanwhile. A deleted lane needs no slot, so it is in `due`.
 local function line_of(lane)
-  return (lane.proven or lane.gone) and 'due' or 'unproven'
+  return (lane.proven or lane.deleted) and 'due' or 'unproven'
 end
 
 -- The first time in `unproven` before this script added a lane. nil: it has added none. false: `unproven` was empty.
@@ -143,7 +143,7 @@ end
 -- lane_next afterwards. Returns true if the lane moves to the other line.
 local function note_standing(base, id, lane, standing)
   local proven = standing == '+'
-  if standing == '' or lane.gone or lane.proven == proven then return false end
+  if standing == '' or lane.deleted or lane.proven == proven then return false end
   lane.proven = proven
   if proven then
     redis.call('HSET', base .. 'lane:' .. id, LANE.proven, '1')
@@ -184,18 +184,18 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   if not lane or empty or lane.paused then
     leave_lines(base, id, lane)
     if lane and empty and lane.groups then drop_shelves(base, id, lane) end
-    if lane and empty and lane.gone then
+    if lane and empty and lane.deleted then
       redis.call('DEL', base .. 'lane:' .. id)
       redis.call('ZREM', base .. 'failing', id)
     end
     if lane and lane.paused and not empty then redis.call('SADD', base .. 'paused', id) end
     return nil
   end
-  if waiting and lane.gone then waiting = now end
-  if waiting and lane.rate and not lane.gone then waiting = math.max(waiting, take_time(base, lane.tat)) end
+  if waiting and lane.deleted then waiting = now end
+  if waiting and lane.rate and not lane.deleted then waiting = math.max(waiting, take_time(base, lane.tat)) end
   local probe_at = lane.pace and lane.pace.probe_at
-  if waiting and probe_at and not lane.gone then waiting = math.max(waiting, probe_at) end
-  if lane.gone and not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
+  if waiting and probe_at and not lane.deleted then waiting = math.max(waiting, probe_at) end
+  if lane.deleted and not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
   local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)
   if due > now or not_before then
     put_in_line(base, line_of(lane), id, due)

@@ -17,13 +17,13 @@ run_when_full(base)
 local ring = open_ring(base, arn, uid)
 if not ring or not ring.archive then return -1 end
 local index = base .. 'archive:blocks:' .. uid
-if ring.removable ~= from or redis.call('HGET', ring.archive, ARCHIVE.sealing) ~= to then
+if ring.removable ~= from or redis.call('HGET', ring.archive, ARCHIVE.open) ~= to then
   local added = redis.call('ZRANGEBYSCORE', index, to, to)[1]
   return added and string.match(added, '^%d+') == from and 0 or -1
 end
 redis.call('ZADD', index, to, entry)
 redis.call('HSET', ring.archive, ARCHIVE.cursor, to)
-redis.call('HDEL', ring.archive, ARCHIVE.sealing)
+redis.call('HDEL', ring.archive, ARCHIVE.open)
 redis.call('HINCRBY', ring.archive, ARCHIVE.messages, messages)
 redis.call('HINCRBY', ring.archive, ARCHIVE.bytes, bytes)
 if lost > 0 then redis.call('HINCRBY', ring.archive, ARCHIVE.dropped, lost) end

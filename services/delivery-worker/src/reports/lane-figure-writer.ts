@@ -38,7 +38,7 @@ interface Note {
 
 type Noted = Pick<CompiledSubscription, 'shard'> & { record: { id: string } }
 
-export class AttemptNotes implements EndReport {
+export class LaneFigureWriter implements EndReport {
   readonly #lanes: Pick<Lanes, 'noteAttempts'>
   readonly #report: ReportMember
   readonly #notes = new Map<string, Note>()

@@ -3,7 +3,7 @@ import { type AttemptNote, drainOf, shardOf } from '@fantail/store'
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createFakeSender, TOPIC, urlOf, useFixture } from '../fixtures/worker.fixture.ts'
-import { AttemptNotes } from './attempt-notes.ts'
+import { LaneFigureWriter } from './lane-figure-writer.ts'
 
 const fixture = await useFixture()
 const log = createLogger({ service: 'test', level: 'silent' })
@@ -17,7 +17,7 @@ async function figuresOf(subscriptionId: string) {
 
 test('however many attempts end, a shard has few notes, and stopping writes what waits', async () => {
   const written: AttemptNote[][] = []
-  const notes = new AttemptNotes({ noteAttempts: async (_, batch) => void written.push(batch) }, log)
+  const notes = new LaneFigureWriter({ noteAttempts: async (_, batch) => void written.push(batch) }, log)
   for (let i = 0; i < 500; i++) notes.delivered(subscription('a'))
   await waitFor(() => written.length === 1, { what: 'the first note' })
   expect(written[0]).toMatchObject([{ subscriptionId: 'a', attempts: 500, successes: 500, failed: null }])
@@ -34,7 +34,7 @@ test('however many attempts end, a shard has few notes, and stopping writes what
 
 test('writes of many subscriptions are further apart', async () => {
   const wroteAt: number[] = []
-  const notes = new AttemptNotes({ noteAttempts: async () => void wroteAt.push(performance.now()) }, log)
+  const notes = new LaneFigureWriter({ noteAttempts: async () => void wroteAt.push(performance.now()) }, log)
   const noteAll = () => {
     for (let i = 0; i < 300; i++) notes.delivered(subscription(`s${i}`))
   }
@@ -53,7 +53,7 @@ test('a failed write is logged and not repeated', async () => {
     tries.push(1)
     throw new Error('away')
   }
-  const notes = new AttemptNotes({ noteAttempts }, log)
+  const notes = new LaneFigureWriter({ noteAttempts }, log)
   notes.delivered(subscription('a'))
   await notes.stop()
   expect(tries).toHaveLength(1)
