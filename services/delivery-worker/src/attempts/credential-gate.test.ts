@@ -75,6 +75,17 @@ test('a response to an attempt that began later shows that it works, and lets th
   expect(await credentials.ask(NAME)).toBe('works')
 })
 
+test('a lane that is blocked after the news that its credential works is released', async () => {
+  const gate = gateOf(() => NAME)
+  gate.ended(a, REFUSED)
+  gate.blocked(a, NAME)
+  expect(released).toEqual([])
+  gate.works(NAME)
+  expect(released).toEqual(['a'])
+  gate.blocked(a, NAME)
+  expect(released).toEqual(['a', 'a'])
+})
+
 test('the news that it works lets the lanes of this worker go', async () => {
   const gate = gateOf(() => NAME)
   gate.ended(a, REFUSED)

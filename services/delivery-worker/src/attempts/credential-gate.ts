@@ -27,6 +27,8 @@ const BLOCKED_LANES_MAX = 10_000
  * again.
  */
 const BLOCKED_MARGIN_MS = 100
+/** How long a worker remembers that a broken credential works again. Earlier blocks have reached Redis by then. */
+const MENDED_MS = 15_000
 /** How long a lane is blocked if Redis did not answer whether the credential works. */
 const UNKNOWN_MS = 1_000
 
@@ -59,6 +61,8 @@ export class CredentialGate {
   readonly #broken = new Map<string, Broken>()
   /** By subscription: the credential that its latest attempt named. */
   readonly #names = new LRUCache<string, string>({ max: CREDENTIAL_NAMES_MAX })
+  /** Credentials that lately were broken, and work again. */
+  readonly #mended = new LRUCache<string, true>({ max: BROKEN_CREDENTIALS_MAX, ttl: MENDED_MS })
   #blockedLanes = 0
 
   constructor(options: CredentialGateOptions) {
@@ -107,13 +111,24 @@ export class CredentialGate {
     const broken = this.#broken.get(credential)
     if (!broken) return
     this.#broken.delete(credential)
+    this.#mended.set(credential, true)
     this.#blockedLanes -= broken.lanes.size
-    for (const [subscriptionId, shard] of broken.lanes) {
-      this.#options.lanes.release(shard, subscriptionId).then(
-        () => this.#report('up'),
-        (error) => this.#report('down', error),
-      )
-    }
+    for (const [subscriptionId, shard] of broken.lanes) this.#release(shard, subscriptionId)
+  }
+
+  /**
+   * Called when Redis has blocked the lane. The credential may have been mended meanwhile, and the release of the lane
+   * may have come before the block. Without another release, the lane would be blocked until its next probe.
+   */
+  blocked({ record, shard }: Subscriber, credential: string): void {
+    if (this.#mended.has(credential) && !this.#broken.has(credential)) this.#release(shard, record.id)
+  }
+
+  #release(shard: number, subscriptionId: string): void {
+    this.#options.lanes.release(shard, subscriptionId).then(
+      () => this.#report('up'),
+      (error) => this.#report('down', error),
+    )
   }
 
   #nameOf({ record, target }: Subscriber): string | undefined {

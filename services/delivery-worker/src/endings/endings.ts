@@ -35,7 +35,7 @@ export interface DeliverySource<E extends AttemptEnd> {
 interface EndingsOptions extends RetrySettings {
   reports: readonly EndReport[]
   pacing: Pick<LanePacing, 'answered' | 'unsent'>
-  credentials: Pick<CredentialGate, 'blockMs'>
+  credentials: Pick<CredentialGate, 'blockMs' | 'blocked'>
   gone: Pick<GoneEndpoints, 'pause'>
 }
 
@@ -114,11 +114,14 @@ export class Endings {
   ): void | Promise<void> {
     const { result } = outcome
     if (result.kind !== 'misconfigured') return
-    const delayMs = this.#options.credentials.blockMs
-    const because = result.credential.startsWith(TOKEN_CREDENTIAL) ? 'noToken' : 'misconfigured'
+    const { credential } = result
+    const { credentials } = this.#options
+    const delayMs = credentials.blockMs
+    const because = credential.startsWith(TOKEN_CREDENTIAL) ? 'noToken' : 'misconfigured'
     const why: Why = { because, delayMs }
     this.#report(end, outcome, { decision: 'misconfigured', why, circuit })
-    return source.block(end, outcome, result.credential, delayMs)
+    const blocking = source.block(end, outcome, credential, delayMs)
+    return blocking?.then(() => credentials.blocked(end.subscription, credential))
   }
 
   /**
