@@ -5651,7 +5651,7 @@ export type Stats = {
      */
     delivered: Array<number>;
     /**
-     * Failed attempts, each retry included, in each step.
+     * Failed attempts of http and https, retries included; of other kinds, deliveries that failed permanently, in each step.
      */
     failed: Array<number>;
     /**

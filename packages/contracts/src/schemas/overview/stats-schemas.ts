@@ -62,7 +62,9 @@ export const StatsView = named(
           'Messages accepted, in each step. null: of a subscription, as messages are published to topics.',
         ),
       delivered: counts('Deliveries that their endpoint accepted'),
-      failed: counts('Failed attempts, each retry included'),
+      failed: counts(
+        'Failed attempts of http and https, retries included; of other kinds, deliveries that failed permanently',
+      ),
       deadLettered: counts('Deliveries stored in a dead-letter queue'),
       p50Ms: times('half'),
       p99Ms: times('99 %'),
