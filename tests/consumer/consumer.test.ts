@@ -37,7 +37,7 @@ test.each([
   [{ visibilitySeconds: 43_201 }, 'visibilitySeconds must be a whole number from 1 to 43200, not 43201'],
   [{ waitSeconds: 21 }, 'waitSeconds must be a whole number from 0 to 20, not 21'],
   [{ handlerTimeoutSeconds: 0 }, 'handlerTimeoutSeconds must be more than 0'],
-  [{ fantail: { url: 'nowhere' } }, 'the URL of Fantail is no URL: nowhere'],
+  [{ fantail: { url: 'nowhere' } }, 'the URL of Fantail is not valid: nowhere'],
 ])('options that cannot be used are refused: %j', (options, text) => {
   expect(() => consume('jobs', () => undefined, options)).toThrow(text)
 })

@@ -27,7 +27,7 @@ export function bearerOf(given: string | undefined, keys: KnownKeys): Key | Prom
 /** Throws `unauthorized` if the text is not the token of a key. */
 export function keyOfToken(text: string, keys: KnownKeys): Key | Promise<Key> {
   const token = parseToken(text)
-  if (!token) throw refusal('what is given is no token of an API key')
+  if (!token) throw refusal('this is not an API key')
   const known = keys.knownKey(token.id)
   return known instanceof Promise
     ? known.then((found) => checked(found, token.secret))

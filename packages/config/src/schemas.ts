@@ -225,7 +225,7 @@ export const arnPatterns = () =>
     const patterns = text.split(',').map((entry) => entry.trim())
     const wrong = patterns.find((pattern) => !isArnPattern(pattern))
     if (wrong !== undefined) {
-      addIssue(`must be patterns of ARNs with all six parts, separated by commas; '${wrong}' is none`)
+      addIssue(`must be patterns of ARNs with all six parts, separated by commas; '${wrong}' is not one`)
     }
     return patterns
   })
@@ -252,7 +252,7 @@ const urlMap = ({ keys, isKey, isUrl, urls }: UrlMap) =>
     }
     for (const [key, value] of Object.entries(map)) {
       const url = typeof value === 'string' ? URL.parse(value) : null
-      if (!isKey(key)) addIssue(`must have ${keys} as its keys; '${key}' is none`)
+      if (!isKey(key)) addIssue(`must have ${keys} as its keys; '${key}' is not one`)
       else if (!url || !isUrl(url) || !isDecodable(url.username + url.password))
         addIssue(`must have ${urls} for '${key}'`)
     }
@@ -333,7 +333,7 @@ export const addressRules = () =>
     const rules = text.split(',').map((entry) => entry.trim())
     const wrong = rules.find((rule) => !isAddressRule(rule))
     if (wrong !== undefined) {
-      addIssue(`must be addresses, CIDRs, host names or *.domains, separated by commas; '${wrong}' is none`)
+      addIssue(`must be addresses, CIDRs, host names or *.domains, separated by commas; '${wrong}' is not one`)
     }
     return rules
   })
@@ -352,7 +352,7 @@ export const origins = () =>
     const entries = text.split(',').map((entry) => entry.trim())
     const wrong = entries.find((entry) => !isOrigin(entry))
     if (wrong !== undefined) {
-      addIssue(`must be origins such as https://app.example.com, separated by commas; '${wrong}' is none`)
+      addIssue(`must be origins such as https://app.example.com, separated by commas; '${wrong}' is not one`)
     }
     return entries
   })

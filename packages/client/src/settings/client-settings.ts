@@ -63,10 +63,10 @@ type Environment = Record<string, string | undefined>
 
 const DEFAULT_URL = 'http://127.0.0.1:4100'
 const DEFAULT_ATTEMPTS = 3
-/** Time of a client’s attempt without its own setting. Past it: the attempt failed, and may be retried. */
+/** Timeout of an attempt if the client has no setting for it. Past it: the attempt failed, and may be retried. */
 const ATTEMPT_TIMEOUT_MS = 30_000
 const RETRY_AFTER_MS = 60_000
-/** Times that timers of JavaScript can wait for. Past it: the setting is refused. */
+/** Longest wait of a timer in JavaScript. Past it: the setting is refused. */
 const TIMER_MS_MAX = 2_147_483_647
 
 export function readSettings(options: FantailOptions, environment = processEnvironment()): ClientSettings {

@@ -34,7 +34,7 @@ export async function rewrappedText(
 async function wrappedText(text: string, by: WrappingKey, settings: KeyServiceSettings): Promise<string> {
   const bytes = masterKeyBytes(text)
   const id = parseMasterKey(text)?.id
-  if (!bytes || id === undefined) throw new Error('FANTAIL_MASTER_KEY is no master key')
+  if (!bytes || id === undefined) throw new Error('FANTAIL_MASTER_KEY is not a master key')
   const made = wrappedKeyText(new WrappedKey(id, by, await wrapKey({ id, bytes }, by, settings)))
   if (!(parseMasterKey(made) instanceof WrappedKey)) throw new Error(`${by.name} has not wrapped the key`)
   return made

@@ -44,7 +44,7 @@ export function queueApi(options: FantailQueueOptions = {}): CallQueue {
   const base = options.url ?? FANTAIL_URL ?? URL_DEFAULT
   const apiKey = options.apiKey ?? FANTAIL_API_KEY
   const doFetch = options.fetch ?? fetch
-  if (!URL.canParse(base)) throw new TypeError(`the URL of Fantail is no URL: ${base}`)
+  if (!URL.canParse(base)) throw new TypeError(`the URL of Fantail is not valid: ${base}`)
   return async ({ method = 'POST', queue, action, body, signal }) => {
     const path = `/v1/queues/${encodeURIComponent(queue)}${action === undefined ? '' : `/${action}`}`
     const headers = {

@@ -23,7 +23,7 @@ const SQS_BATCH_MAX = 10
  * redrive policy on the queue, the consumer's option `poison` moves poisonous messages.
  */
 export function sqs(queueUrl: string, options: SqsOptions = {}): MessageSource {
-  if (!URL.canParse(queueUrl)) throw new TypeError(`the queue's URL is no URL: ${queueUrl}`)
+  if (!URL.canParse(queueUrl)) throw new TypeError(`the queue's URL is not valid: ${queueUrl}`)
   let loading: Promise<{ sdk: typeof import('@aws-sdk/client-sqs'); client: SQSClient }> | undefined
   const load = () => {
     loading ??= import('@aws-sdk/client-sqs').then((sdk) => ({

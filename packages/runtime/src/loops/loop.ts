@@ -26,10 +26,7 @@ interface LoopOptions {
   backoff?: Backoff
 }
 
-/**
- * Pause of a background role, as timers take no longer one. Past it: the pause is cut. setTimeout allows no longer
- * pauses.
- */
+/** Longest pause of a loop, because setTimeout takes no longer one. Past it: the pause is cut. */
 const PAUSE_MS_MAX = 2_147_483_647
 
 export function createLoop({ name, log, round, backoff = createBackoff() }: LoopOptions): WakeableLoop {

@@ -1,10 +1,10 @@
 /**
- * The names of all Redis keys, with type, members and life time. `base` is the prefix of a shard (shards.ts). Scripts
+ * The names of all Redis keys, with type, members and lifetime. `base` is the prefix of a shard (shards.ts). Scripts
  * build the same names from this prefix, so a change here needs a change in `lua/` too. Binary ids are 16 raw bytes. If
  * only scripts build a key, it has no function here, but a line comment. Tests take the names of such keys from the
  * test kit (redis-keys.ts).
  *
- * BullMQ keeps its own keys under `ft:{bull…}`.
+ * BullMQ keeps its own keys under `ft:{<queue>}:`, such as `ft:{dispatch-0}:` (`queuePrefix` in packages/jobs).
  */
 import { shardBase, shardOf } from './shards.ts'
 import { dispatchTag } from './slots.ts'

@@ -1,5 +1,5 @@
 /**
- * Copies keys with their life times, and compares each copy with its source. Small keys are copied whole (DUMP,
+ * Copies keys with their lifetimes, and compares each copy with its source. Small keys are copied whole (DUMP,
  * RESTORE). Large keys, and keys in a format that the target does not know, are copied element by element. Safe to
  * repeat, because a copy replaces the target's key.
  */
@@ -17,7 +17,7 @@ const TOGETHER_BYTES_MAX = 16_777_216
 /** Bytes of the format's version and the checksum, at the end of a payload. */
 const FOOTER_BYTES = 10
 /**
- * Difference between the life times of a key and its copy. Past it: the copy counts as wrong. Life times are relative,
+ * Difference between the lifetimes of a key and its copy. Past it: the copy counts as wrong. Lifetimes are relative,
  * and it takes time to read and set them.
  */
 const TTL_OFF_MS_MAX = 30_000

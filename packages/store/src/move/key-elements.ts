@@ -123,7 +123,7 @@ export interface Side {
   to: Redis
 }
 
-/** Replaces the target's key by the source's, without a life time. */
+/** Replaces the target's key by the source's, without a lifetime. */
 export async function copyElements({ from, to }: Side, key: Buffer, type: KeyType): Promise<void> {
   await to.unlink(key)
   for await (const chunk of ELEMENTS[type].chunks(from, key))

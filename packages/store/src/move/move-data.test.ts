@@ -72,7 +72,7 @@ async function contents(redis: Redis): Promise<unknown> {
 test.each([
   ['whole', undefined],
   ['element by element', 0],
-])('keys of all types move %s, with their life times', async (_, wholeBytesMax) => {
+])('keys of all types move %s, with their lifetimes', async (_, wholeBytesMax) => {
   await fill()
   const report = await move(wholeBytesMax === undefined ? {} : { wholeBytesMax })
   expect(report).toMatchObject({

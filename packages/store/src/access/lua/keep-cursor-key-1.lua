@@ -1,5 +1,5 @@
--- Stores the key that seals cursors, if there is none yet, or if what is stored is none. It runs also when memory is
--- full, because lists must work then.
+-- Stores the key that seals cursors, if there is none yet, or if the stored value is not a key. It runs also when
+-- memory is full, because lists must work then.
 -- @key base: of API keys
 -- @arg offered: text, kept if there is none
 -- Returns the key that is valid now
