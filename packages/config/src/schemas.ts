@@ -333,7 +333,9 @@ export const addressRules = () =>
     const rules = text.split(',').map((entry) => entry.trim())
     const wrong = rules.find((rule) => !isAddressRule(rule))
     if (wrong !== undefined) {
-      addIssue(`must be addresses, CIDRs, host names or *.domains, separated by commas; '${wrong}' is not one`)
+      addIssue(
+        `must be addresses, CIDRs, host names or *.domains, separated by commas; '${wrong}' is not one`,
+      )
     }
     return rules
   })
