@@ -26,6 +26,7 @@ import {
 import { createOpsServer, type OpsServer } from './health/ops-server.ts'
 import { createLogger, type Logger } from './loops/logger.ts'
 import { runProcess } from './run-process.ts'
+import { makeObjectsYoung } from './young-objects.ts'
 
 /** How long a stopping process waits until it has left the list of processes. Past it: it drains meanwhile. */
 const LEAVE_FIRST_MS = 50
@@ -94,6 +95,7 @@ interface Started {
 
 /** Never returns: see runProcess. */
 export function runService<S extends ServiceSettings, F>(service: ServiceDescription<S, F>): Promise<never> {
+  makeObjectsYoung()
   const { name } = service
   const log = createLogger({ service: name, level: process.env.FANTAIL_LOG_LEVEL })
   return runProcess({ name, log, start: (signal, fail) => start(service, { log, signal, fail }), stop })

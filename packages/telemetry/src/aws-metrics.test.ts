@@ -24,7 +24,7 @@ describe('the metrics of SNS', () => {
     metrics.messagesPublished.of({ topic }).add(5)
     metrics.publishSizeBytes.of({ TopicName: topic }).record(300)
     metrics.deliveriesDelivered.of({ topic }).add(4)
-    metrics.attemptsFailed.of({ topic }).add(3)
+    metrics.deliveryFailures.of({ topic }).add(3)
     metrics.deliveriesDeadLettered.of({ topic }).add(2)
     metrics.deadLettersFailed.of({ topic }).add()
     const lines = await scrapeOf(metrics)

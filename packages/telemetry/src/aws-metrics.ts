@@ -122,7 +122,7 @@ export interface CounterView {
 interface Counted {
   messagesPublished: CounterView
   deliveriesDelivered: CounterView
-  attemptsFailed: CounterView
+  deliveryFailures: CounterView
   deliveriesDeadLettered: CounterView
   deadLettersFailed: CounterView
   deliveriesFilteredOut: CounterView
@@ -142,7 +142,7 @@ export function snsViews(counted: Counted): CounterView[] {
   return [
     view('NumberOfMessagesPublished', counted.messagesPublished),
     view('NumberOfNotificationsDelivered', counted.deliveriesDelivered),
-    view('NumberOfNotificationsFailed', counted.attemptsFailed),
+    view('NumberOfNotificationsFailed', counted.deliveryFailures),
     view('NumberOfNotificationsFilteredOut', filtered),
     ...FILTER_REASONS.map((reason) => view(`NumberOfNotificationsFilteredOut-${reason}`, filtered, reason)),
     view('NumberOfNotificationsRedrivenToDlq', counted.deliveriesDeadLettered),

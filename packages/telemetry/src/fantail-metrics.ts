@@ -61,13 +61,13 @@ export function createInstruments() {
       help: 'Deliveries that their endpoint accepted.',
       labels: ['topic'],
     }),
-    attemptsFailed: new Counter({
-      name: 'fantail_attempts_failed',
+    deliveryFailures: new Counter({
+      name: 'fantail_delivery_failures',
       help: 'Webhooks: failed attempts, each retry included. Other protocols: deliveries that failed permanently.',
       labels: ['topic'],
     }),
-    subscriptionAttemptsFailed: new Counter({
-      name: 'fantail_subscription_attempts_failed',
+    subscriptionDeliveryFailures: new Counter({
+      name: 'fantail_subscription_delivery_failures',
       help: 'The same failures by subscription.',
       labels: ['topic', 'subscription'],
       seriesMax: FAILING_SUBSCRIPTIONS_MAX,

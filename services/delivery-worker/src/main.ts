@@ -4,9 +4,7 @@ import { createHttpSender, openSigningPair } from '@fantail/delivery'
 import { createTelemetry } from '@fantail/jobs'
 import { openVault, runService } from '@fantail/runtime'
 import { createDeliveryWorker } from './delivery-worker.ts'
-import { makeObjectsYoung } from './young-objects.ts'
 
-makeObjectsYoung()
 await runService({
   name: 'delivery-worker',
   readSettings: readWorkerSettings,

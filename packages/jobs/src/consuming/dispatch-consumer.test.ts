@@ -287,7 +287,7 @@ function unreadableJobs(client = redis): UnreadableJobs {
   })
 }
 
-test('started jobs are looked at side by side', async () => {
+test('started jobs are checked side by side', async () => {
   const second = Promise.withResolvers<void>()
   let reads = 0
   const hgetall = async (key: string) => {
@@ -303,7 +303,7 @@ test('started jobs are looked at side by side', async () => {
     await redis.hset(`${JOBS}:${id}`, { data: '{}', opts: '{}', ats: 'x1' })
     await redis.lpush(`${JOBS}:active`, id)
   }
-  await unreadableJobs(client).lookAtActive()
+  await unreadableJobs(client).checkActive()
   for (const id of ['one', 'two']) expect(await redis.hget(`${JOBS}:${id}`, 'ats')).toBe('1000')
 })
 
@@ -333,19 +333,19 @@ test('neighbours of a job with any damaged field go on, and nothing changed is r
   expect(names).toEqual(expect.arrayContaining([...seen]))
 })
 
-test('calls during a look at started jobs share it, also after one has failed', async () => {
+test('calls during a check of started jobs share it, also after one has failed', async () => {
   const unreadable = unreadableJobs()
-  const looks = () => Promise.allSettled(Array.from({ length: 5 }, () => unreadable.lookAtActive()))
+  const checks = () => Promise.allSettled(Array.from({ length: 5 }, () => unreadable.checkActive()))
   const reads = async () =>
     Number(/cmdstat_lrange:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0)
   const before = await reads()
   await redis.set(`${JOBS}:active`, 'no list')
-  expect((await looks()).map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+  expect((await checks()).map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
   await redis.del(`${JOBS}:active`)
   for (const id of ['one', 'two']) {
     await redis.hset(`${JOBS}:${id}`, { data: '{}', opts: '{"attempts', ats: 'x1' })
     await redis.lpush(`${JOBS}:active`, id)
-    expect((await looks()).map(({ status }) => status)).toEqual(Array(5).fill('fulfilled'))
+    expect((await checks()).map(({ status }) => status)).toEqual(Array(5).fill('fulfilled'))
     expect(await redis.hget(`${JOBS}:${id}`, 'ats')).toBe('1000')
   }
   expect((await reads()) - before).toBe(3)
@@ -393,7 +393,7 @@ test('no messages are kept of jobs that could not be completed', async () => {
 test.each([
   ['an idle worker checked meanwhile', 60_000],
   ['the clock of Redis was set back by an hour', 3_600_000],
-])('looks for jobs of dead workers go on where %s', async (_why, lastsMs) => {
+])('searches for jobs of dead workers go on where %s', async (_why, lastsMs) => {
   const { consumer, finish } = await consumeWaiting()
   await consumer.watch()
   await redis.set(`${JOBS}:stalled-check`, '1', 'PX', lastsMs)
@@ -431,7 +431,7 @@ test('a failed job that can be read is run again', async () => {
   expect(await quarantined()).toEqual([])
 })
 
-test('a failed job that cannot be looked at holds up neither others nor the look for jobs of dead workers', async () => {
+test('a failed job that cannot be checked holds up neither others nor the search for jobs of dead workers', async () => {
   const { consumer, finish } = await consumeWaiting()
   await redis.zadd(`${JOBS}:failed`, 1, 'broken', 2, 'lost')
   await redis.set(`${JOBS}:broken`, 'no hash')

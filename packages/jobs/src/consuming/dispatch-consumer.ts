@@ -31,7 +31,7 @@ import { RunEntries, type RunEntry } from './run-entries.ts'
 import { RunLocks } from './run-locks.ts'
 import { RunStarts } from './run-starts.ts'
 import { StalledWatch } from './stalled-watch.ts'
-import { type Look, UnreadableJobs } from './unreadable-jobs.ts'
+import { type JobCondition, UnreadableJobs } from './unreadable-jobs.ts'
 
 interface ConsumerOptions {
   url: RedisTarget
@@ -122,8 +122,7 @@ export class DispatchConsumer {
   #listen(): void {
     this.#options.redis.on('ready', this.#retakeLocks)
     this.#worker.on('error', (error) => {
-      if (isScriptFault(error))
-        this.#unreadable.lookAtActive().catch((failed: Error) => this.#onError(failed))
+      if (isScriptFault(error)) this.#unreadable.checkActive().catch((failed: Error) => this.#onError(failed))
       this.#onError(error)
     })
     this.#worker.on('lockRenewalFailed', (ids) => {
@@ -132,7 +131,7 @@ export class DispatchConsumer {
         if (entry) void this.#locks.retake(entry)
       }
     })
-    this.#worker.on('stalled', (id) => void this.#look(id))
+    this.#worker.on('stalled', (id) => void this.#check(id))
     this.#worker.on('failed', (_, error) => this.#onError(error))
     this.#worker.on('completed', (job) => this.#completed(job))
   }
@@ -172,9 +171,9 @@ export class DispatchConsumer {
   }
 
   /** Reads a job that has stalled. If Redis fails meanwhile, the job stalls again. */
-  async #look(id: string): Promise<Look | undefined> {
+  async #check(id: string): Promise<JobCondition | undefined> {
     try {
-      return await this.#unreadable.look(id)
+      return await this.#unreadable.check(id)
     } catch (error) {
       this.#onError(error as Error)
       return undefined

@@ -41,7 +41,7 @@ test('jobs of publishers with another number of queues are dispatched, and their
       quarantine: async () => 'added',
       log,
     })
-  const consumers = new DispatchConsumers({ redis, queues: 1, create, log, lookEveryWatches: 2 })
+  const consumers = new DispatchConsumers({ redis, queues: 1, create, log, searchEveryWatches: 2 })
   await consumers.start()
   await waitFor(() => consumers.draining.length === 3)
   await waitFor(() => seen.length === texts.length)
@@ -55,9 +55,9 @@ test('jobs of publishers with another number of queues are dispatched, and their
 })
 
 test('an outage is reported once, however often the other queues are looked for', async () => {
-  let looks = 0
+  let searches = 0
   const exec = async () => {
-    looks++
+    searches++
     throw new Error('Connection is closed.')
   }
   const away = { pipeline: () => ({ exists: () => undefined, exec }) } as unknown as Redis
@@ -70,13 +70,13 @@ test('an outage is reported once, however often the other queues are looked for'
     queues: 1,
     create: () => idle,
     log,
-    lookEveryWatches: 1,
+    searchEveryWatches: 1,
   })
   await consumers.start()
   await waitFor(() => {
     consumers.watch()
-    return looks > 3
+    return searches > 3
   })
   await consumers.stop()
-  expect(lines).toEqual(['dispatch.look_failed'])
+  expect(lines).toEqual(['dispatch.search_failed'])
 })

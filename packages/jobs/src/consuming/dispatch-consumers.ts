@@ -8,12 +8,12 @@ import type { ConsumerLog } from '../bullmq/consumer-log.ts'
 import type { DispatchConsumer } from './dispatch-consumer.ts'
 import { RepeatedErrors } from './repeated-errors.ts'
 
-const LOOK_EVERY_WATCHES = 10
+const SEARCH_EVERY_WATCHES = 10
 /**
- * Looks that must find a surplus dispatch queue empty. After it: the worker leaves the queue. A job may move between
+ * Searches that must find a surplus dispatch queue empty. After it: the worker leaves the queue. A job may move between
  * two of the lists while they are read, and an old publisher may still write to the queue.
  */
-const EMPTY_LOOKS_MIN = 3
+const EMPTY_SEARCHES_MIN = 3
 
 interface DispatchConsumersOptions {
   redis: Redis
@@ -22,21 +22,21 @@ interface DispatchConsumersOptions {
   create(queue: number): DispatchConsumer
   log: ConsumerLog
   /** How many calls of `watch` there are between two searches for surplus queues; default 10. */
-  lookEveryWatches?: number
+  searchEveryWatches?: number
 }
 
 interface Surplus {
   consumer: DispatchConsumer
-  emptyLooks: number
+  emptySearches: number
 }
 
 export class DispatchConsumers {
   readonly #options: DispatchConsumersOptions
   readonly #own: DispatchConsumer[]
   readonly #surplus = new Map<number, Surplus>()
-  #looking: Promise<void> | undefined
+  #searching: Promise<void> | undefined
   /** Calls of `watch` until the next search. */
-  #looksIn = 0
+  #nextSearchIn = 0
   #stopped = false
   readonly #errors = new RepeatedErrors()
 
@@ -57,49 +57,49 @@ export class DispatchConsumers {
 
   async start(): Promise<void> {
     await Promise.all(this.#own.map((consumer) => consumer.start()))
-    this.#look()
+    this.#search()
   }
 
   /** Must be called once a second. It issues all commands before it returns, so that they can share a round trip. */
   watch(): void {
     for (const consumer of this.all()) void consumer.watch()
-    this.#looksIn--
-    if (this.#looksIn <= 0 && !this.#looking && !this.#stopped) this.#look()
+    this.#nextSearchIn--
+    if (this.#nextSearchIn <= 0 && !this.#searching && !this.#stopped) this.#search()
   }
 
   /** Takes no more jobs. Resolves when the running jobs are done. */
   async stop(): Promise<void> {
     this.#stopped = true
-    await this.#looking
+    await this.#searching
     await Promise.all(this.all().map((consumer) => consumer.stop()))
   }
 
-  #look(): void {
-    this.#looksIn = this.#options.lookEveryWatches ?? LOOK_EVERY_WATCHES
-    this.#looking = this.#follow()
+  #search(): void {
+    this.#nextSearchIn = this.#options.searchEveryWatches ?? SEARCH_EVERY_WATCHES
+    this.#searching = this.#follow()
       .catch((error: Error) => {
         if (this.#errors.isNew(error))
-          this.#options.log.warn({ error: error.message }, 'dispatch.look_failed')
+          this.#options.log.warn({ error: error.message }, 'dispatch.search_failed')
       })
       .finally(() => {
-        this.#looking = undefined
+        this.#searching = undefined
       })
   }
 
   async #follow(): Promise<void> {
     const { redis, queues } = this.#options
     const numbers = Array.from({ length: DISPATCH_QUEUES_MAX - queues }, (_, i) => queues + i)
-    const looks = batch(redis)
-    for (const number of numbers) looks.exists(...jobLists(number))
-    const found = (await replies(looks)) as number[]
+    const checks = batch(redis)
+    for (const number of numbers) checks.exists(...jobLists(number))
+    const found = (await replies(checks)) as number[]
     for (const [i, number] of numbers.entries()) await this.#followOne(number, (found[i] ?? 0) > 0)
   }
 
   async #followOne(number: number, filled: boolean): Promise<void> {
     const surplus = this.#surplus.get(number)
-    if (surplus) surplus.emptyLooks = filled ? 0 : surplus.emptyLooks + 1
+    if (surplus) surplus.emptySearches = filled ? 0 : surplus.emptySearches + 1
     if (!surplus && filled && !this.#stopped) await this.#begin(number)
-    if (!surplus || surplus.emptyLooks < EMPTY_LOOKS_MIN) return
+    if (!surplus || surplus.emptySearches < EMPTY_SEARCHES_MIN) return
     this.#surplus.delete(number)
     this.#options.log.info({ queue: dispatchQueueName(number) }, 'dispatch.surplus_queue_drained')
     await surplus.consumer.stop()
@@ -110,7 +110,7 @@ export class DispatchConsumers {
     const consumer = this.#options.create(number)
     try {
       await consumer.start()
-      this.#surplus.set(number, { consumer, emptyLooks: 0 })
+      this.#surplus.set(number, { consumer, emptySearches: 0 })
     } catch (error) {
       await consumer.stop()
       throw error

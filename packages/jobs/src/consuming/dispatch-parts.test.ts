@@ -200,7 +200,7 @@ test('a worker that dies while it makes a part again leaves that to the next sta
       handOutAgain: () => Promise.reject(new Error('killed')),
     },
   })
-  await expect(dying.look(part)).rejects.toThrow('killed')
+  await expect(dying.check(part)).rejects.toThrow('killed')
   release()
   await waitFor(() => completed.length === 3)
   expect(runs.map((one) => one.part?.slices[0])).toEqual([0, 1])

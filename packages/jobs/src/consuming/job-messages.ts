@@ -17,7 +17,7 @@ const STARTS_MAX = 60
 const FULL_QUARANTINE_START_MS = 60_000
 
 interface JobMessagesOptions {
-  unreadable: Pick<UnreadableJobs, 'look' | 'addPart'>
+  unreadable: Pick<UnreadableJobs, 'check' | 'addPart'>
   parts: Pick<DispatchParts, 'messagesOf'>
   starts: Pick<RunStarts, 'entryOf' | 'marks'>
   runs: Pick<RunEntries, 'remember'>
@@ -61,7 +61,7 @@ export class JobMessages {
    * Resolves if the job is readable. Rejects if the job is gone, or if it must wait until the quarantine has capacity.
    */
   async #quarantineUnreadable(job: TextJob, token: string): Promise<void> {
-    const found = await this.#options.unreadable.look(job.id ?? '')
+    const found = await this.#options.unreadable.check(job.id ?? '')
     if (found === 'gone') throw new WaitingError()
     if (found === 'full') await postpone(job, token, FULL_QUARANTINE_START_MS)
   }

@@ -45,14 +45,14 @@ export class StalledWatch {
         opts.stalledInterval = STALLED_UNUSED_MS
         return
       }
-      await this.#lookOften(wasWatching)
+      await this.#watchOften(wasWatching)
       this.#isWatching = true
     } catch (error) {
       this.#options.onError(error as Error)
     }
   }
 
-  async #lookOften(wasWatching: boolean): Promise<void> {
+  async #watchOften(wasWatching: boolean): Promise<void> {
     const { redis, worker } = this.#options
     const check = `${this.#base}:stalled-check`
     // The pause is longer if an idle worker has checked meanwhile, or if the clock of Redis was set back.

@@ -25,9 +25,9 @@ import { queuePrefix } from '../bullmq/bull.ts'
 import { type PartJobData, partOf } from '../dispatch-job.ts'
 import { mendedFields } from './mended-fields.ts'
 
-/** Failed jobs that are read at once. Past it: the next look reads the others. */
+/** Failed jobs that are read at once. Past it: the next check reads the others. */
 const FAILED_MAX = 100
-/** Started jobs that are looked at after a failed script. Past it: the next failure looks again. */
+/** Started jobs that are checked after a failed script. Past it: the next failure checks again. */
 const ACTIVE_MAX = 1_000
 /** Started jobs that are read at a time, data included. Past it: the others follow. */
 const ACTIVE_AT_ONCE = 8
@@ -38,7 +38,7 @@ const PART_ID = /^(.+)-([0-9a-z]+)-\d+$/
  * `readable`: nothing was done. `gone`: the job is no longer in its queue. `full`: the job stays, because the
  * quarantine has no capacity.
  */
-export type Look = 'readable' | 'gone' | 'full'
+export type JobCondition = 'readable' | 'gone' | 'full'
 
 interface UnreadableJobsOptions {
   /** Its name. */
@@ -60,7 +60,7 @@ interface UnreadableJobsOptions {
 export class UnreadableJobs {
   readonly #options: UnreadableJobsOptions
   readonly #base: string
-  #look: Promise<void> | undefined
+  #checking: Promise<void> | undefined
 
   constructor(options: UnreadableJobsOptions) {
     this.#options = options
@@ -68,7 +68,7 @@ export class UnreadableJobs {
   }
 
   /** Called if a job has stalled, has no data, or was started too often. Rejects if Redis fails. */
-  async look(id: string): Promise<Look> {
+  async check(id: string): Promise<JobCondition> {
     const fields = await this.#options.redis.hgetall(this.#key(id))
     const { data, parentKey } = fields
     // It ended meanwhile.
@@ -91,15 +91,15 @@ export class UnreadableJobs {
   }
 
   /**
-   * Called if a script of BullMQ has failed at the data of a job. Looks at all jobs that are being started or run,
-   * because BullMQ does not say which one it was. Scripts fail several times a second then, so a call during a look
+   * Called if a script of BullMQ has failed at the data of a job. Checks all jobs that are being started or run,
+   * because BullMQ does not say which one it was. Scripts fail several times a second then, so a call during a check
    * shares it.
    */
-  lookAtActive(): Promise<void> {
-    this.#look ??= this.#mendActive().finally(() => {
-      this.#look = undefined
+  checkActive(): Promise<void> {
+    this.#checking ??= this.#mendActive().finally(() => {
+      this.#checking = undefined
     })
-    return this.#look
+    return this.#checking
   }
 
   async #mendActive(): Promise<void> {
@@ -141,7 +141,7 @@ export class UnreadableJobs {
 
   async #takeOneFailed(id: string): Promise<void> {
     const { redis, parts } = this.#options
-    const found = await this.look(id)
+    const found = await this.check(id)
     if (found === 'readable') await parts.retryFailed(id)
     else if (found === 'gone') await redis.zrem(`${this.#base}:failed`, id)
   }

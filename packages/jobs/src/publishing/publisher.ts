@@ -72,7 +72,7 @@ function openWriter(
   return { writer, connection }
 }
 
-/** The writer to use next: in turn, but only one whose master is connected while there is one. */
+/** Writers take turns. A writer whose master is not connected is skipped, unless no master is connected. */
 function nextWriter(writers: DispatchQueueWriter[], number: number): DispatchQueueWriter | undefined {
   for (let i = 0; i < writers.length; i++) {
     const writer = writers[(number + i) % writers.length]

@@ -158,7 +158,7 @@ test('a ring that was removed gives its memory back when memory is short', async
   await kept.keep(messages(second.uid, 100).map((message) => ({ ...message, arn: other })))
   await topics.patch(ORDERS, { keepMessages: null })
   expect((await redis.keys('*:kept:dropped:*')).length).toBe(1)
-  new KeptUpkeep({ redis, share: 0.5, memoryBytes: MIB, onProblem }).look()
+  new KeptUpkeep({ redis, share: 0.5, memoryBytes: MIB, onProblem }).check()
   await waitFor(async () => (await redis.keys('*:kept:dropped:*')).length === 0)
 })
 

@@ -171,19 +171,19 @@ test('past their share of the memory the largest ring gives way, and past 70 % a
   expect(after[ORDERS]).toBe(before[ORDERS])
   expect((after[ORDERS] ?? 0) + (after[clicks] ?? 0)).toBeLessThanOrEqual(0.001 * 1_000 * MIB)
   const upkeep = upkeepOf(0.5, 100_000)
-  upkeep.look()
+  upkeep.check()
   await upkeep.whenIdle()
   expect(await ringsOf(redis)).toEqual([])
 })
 
-test('two processes that look at the same time remove no more than one', async () => {
+test('two processes that check at the same time remove no more than one', async () => {
   await kept.keep(messages(await topic(), 200, 'x'.repeat(10_000)))
   const client = waitingFirst(redis, 'trim-kept-1')
   const upkeeps = [1, 2].map(
     () => new KeptUpkeep({ redis: client, share: 0.001, memoryBytes: 1_000 * MIB, onProblem: failing }),
   )
   for (const upkeep of upkeeps) {
-    upkeep.look()
+    upkeep.check()
     await waitFor(() => redis.del(roleKey('kept-messages')))
   }
   await Promise.all(upkeeps.map((upkeep) => upkeep.whenIdle()))
@@ -203,7 +203,7 @@ test('a ring that grows faster than one script trims is still trimmed to its sha
     memoryBytes: 1_000 * MIB,
     onProblem: failing,
   })
-  upkeep.look()
+  upkeep.check()
   await upkeep.whenIdle()
   expect((await ringsOf(redis))[0]?.bytes).toBeLessThanOrEqual(bytes / 2)
 })

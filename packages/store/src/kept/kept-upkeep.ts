@@ -1,8 +1,8 @@
 /**
  * Keeps the rings of kept messages within their share of Redis's memory, and makes them give way to accepted messages.
- * One process at a time looks, at most once a second: workers while they keep messages, and the API when memory gets
+ * One process at a time checks, at most once a second: workers while they keep messages, and the API when memory gets
  * short. A sweep once a minute also removes messages that are too old. Past the bounds, the largest ring of a master
- * loses its oldest messages. Two processes may look with the same figures. A ring is therefore trimmed to a size, and
+ * loses its oldest messages. Two processes may check with the same figures. A ring is therefore trimmed to a size, and
  * trimming it again removes nothing.
  */
 import type { Redis } from 'ioredis'
@@ -49,15 +49,15 @@ function ringOf(name: string, shard: number, bytes: number): Ring {
 
 const TRIM = readScript('trim-kept-1')
 
-const LOOK_EVERY_MS = 1_000
+const KEPT_CHECK_MS = 1_000
 /**
  * Publishing is refused from 75 %, so rings are smaller before that.
  * @limit memory (Redis) Share of Redis's memory past which kept messages give way. Past it: rings lose their oldest
  * messages, and nothing more is kept.
  */
 export const KEPT_GIVE_WAY_SHARE = 0.7
-/** Scripts that one look at the rings runs. Past it: the next look continues. */
-const TRIMS_PER_LOOK_MAX = 2_000
+/** Scripts that one check of the rings runs. Past it: the next check continues. */
+const KEPT_TRIMS_MAX = 2_000
 /** Rings that a sweep trims at a time. Past it: the others follow. */
 const RINGS_AT_ONCE = 4
 
@@ -83,8 +83,8 @@ interface Trimmed {
 export class KeptUpkeep {
   readonly #options: KeptUpkeepOptions
   readonly #now: () => number
-  #lookedAt = Number.NEGATIVE_INFINITY
-  #looking: Promise<unknown> | undefined
+  #checkedAt = Number.NEGATIVE_INFINITY
+  #checking: Promise<unknown> | undefined
 
   constructor(options: KeptUpkeepOptions) {
     this.#options = options
@@ -92,18 +92,18 @@ export class KeptUpkeep {
   }
 
   /** Called when messages were kept, or memory gets short. Looks at the rings, unless that was done a moment ago. */
-  look(): void {
-    if (this.#looking || this.#now() - this.#lookedAt < LOOK_EVERY_MS) return
-    this.#lookedAt = this.#now()
-    this.#looking = this.#lookInTurn()
+  check(): void {
+    if (this.#checking || this.#now() - this.#checkedAt < KEPT_CHECK_MS) return
+    this.#checkedAt = this.#now()
+    this.#checking = this.#checkInTurn()
       .catch((error) => this.#options.onProblem(error))
       .finally(() => {
-        this.#looking = undefined
+        this.#checking = undefined
       })
   }
 
   async whenIdle(): Promise<void> {
-    await this.#looking
+    await this.#checking
   }
 
   /**
@@ -122,7 +122,7 @@ export class KeptUpkeep {
 
   async #sweepRing(ring: Ring): Promise<number> {
     let removed = 0
-    for (let round = 0; round < TRIMS_PER_LOOK_MAX; round++) {
+    for (let round = 0; round < KEPT_TRIMS_MAX; round++) {
       const done = await this.#trim(ring, null)
       removed += done.removed
       if (done.removed === 0 && !done.hasMore) break
@@ -130,8 +130,8 @@ export class KeptUpkeep {
     return removed
   }
 
-  async #lookInTurn(): Promise<void> {
-    if (await takeRole(this.#options.redis, 'kept-messages', LOOK_EVERY_MS)) await this.#shrink()
+  async #checkInTurn(): Promise<void> {
+    if (await takeRole(this.#options.redis, 'kept-messages', KEPT_CHECK_MS)) await this.#shrink()
   }
 
   async #shrink(): Promise<void> {
@@ -141,7 +141,7 @@ export class KeptUpkeep {
       let excess = await this.#excessOf(ofMaster)
       if (excess.over > 0 && (await this.#deleteDropped(ofMaster))) excess = await this.#excessOf(ofMaster)
       let { over } = excess
-      for (let trims = 0; over > 0 && trims < TRIMS_PER_LOOK_MAX; trims++) {
+      for (let trims = 0; over > 0 && trims < KEPT_TRIMS_MAX; trims++) {
         const { freed, removed } = await this.#trimLargest(ofMaster, over, excess.isShort)
         // Nothing can go that its archive does not have yet. Other rings then give way.
         if (freed <= 0 && removed === 0) ofMaster.shift()

@@ -190,7 +190,7 @@ export const unprovenKey = (base: string) => `${base}unproven`
  */
 export const pausedKey = (base: string) => `${base}paused`
 /** Any type: a value that was in the place of one of these three. Deleted when all lanes are in their sets again. */
-export const tornLinesKey = (base: string) => `${base}lines:torn`
+export const tornDueSetsKey = (base: string) => `${base}due:torn`
 /**
  * Sorted set by ms of the last failure: subscriptions whose latest attempts failed. An entry is removed at the next
  * success, or a day after its last failure (note-attempts-1.lua).

@@ -1,10 +1,10 @@
 /**
  * Mends due sets (`due`, `unproven`, `paused`) of another type, without which no lane of the shard is served. The wrong
- * value is first moved to `lines:torn`. While this key exists, each sweep puts all lanes and logs of the shard into
+ * value is first moved to `due:torn`. While this key exists, each sweep puts all lanes and logs of the shard into
  * these sets again. The key is deleted at the end, so a crash loses no lane.
  */
 import type { Redis } from 'ioredis'
-import { dueKey, pausedKey, tornLinesKey, unprovenKey } from '../keys/keys.ts'
+import { dueKey, pausedKey, tornDueSetsKey, unprovenKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { mastersOf } from '../redis/connections/cluster.ts'
@@ -28,7 +28,7 @@ export async function mendDueSets(redis: Redis, onUnreadable: OnUnreadable): Pro
   const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
   for (const base of shards.map(shardBase)) {
     for (const [key] of DUE_SETS) looks.type(key(base))
-    looks.exists(tornLinesKey(base))
+    looks.exists(tornDueSetsKey(base))
   }
   const found = await replies(looks)
   let mended = 0
@@ -40,7 +40,7 @@ export async function mendDueSets(redis: Redis, onUnreadable: OnUnreadable): Pro
       const seen = found[at + i]
       if (seen === type || seen === 'none') continue
       onUnreadable(new TypeError(`it was a ${seen} instead of a ${type}, and is made again`), key(base))
-      await redis.rename(key(base), tornLinesKey(base))
+      await redis.rename(key(base), tornDueSetsKey(base))
       isTorn = true
     }
     if (isTorn) mended += await restoreAll(redis, shard)
@@ -61,7 +61,7 @@ async function restoreAll(redis: Redis, shard: number): Promise<number> {
       cursor = next
     } while (cursor !== '0')
   }
-  await redis.del(tornLinesKey(base))
+  await redis.del(tornDueSetsKey(base))
   return count
 }
 

@@ -8,7 +8,7 @@ import {
   pausedKey,
   suppressedAddressesKey,
   topicsKey,
-  tornLinesKey,
+  tornDueSetsKey,
   unprovenKey,
 } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
@@ -204,8 +204,8 @@ test.each([dueKey, unprovenKey, pausedKey])(
     const { due, ...others } = await dueSets()
     expect(others).toEqual({ unproven: before.unproven, paused: before.paused })
     expect(due.sort()).toEqual([...before.due, 'log:topic', 'isolated:topic:group'].sort())
-    await redis.set(tornLinesKey(BASE), '')
-    expect([await mendDueSets(redis, () => undefined), await redis.exists(tornLinesKey(BASE))]).toEqual([
+    await redis.set(tornDueSetsKey(BASE), '')
+    expect([await mendDueSets(redis, () => undefined), await redis.exists(tornDueSetsKey(BASE))]).toEqual([
       5, 0,
     ])
     expect(await mendDueSets(redis, () => undefined)).toBe(0)

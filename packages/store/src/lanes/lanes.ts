@@ -185,9 +185,9 @@ export class Lanes {
   async dueTimes(): Promise<lane.ShardTimes> {
     const first = async (key: (base: string) => string) => {
       const heads = Array.from({ length: SHARD_COUNT }, async (_, shard) => {
-        const line = key(shardBase(shard))
-        const read = () => this.#redis.zrange(line, '0', '0', 'WITHSCORES')
-        return (await whenReadable(line, ignore, read)) ?? []
+        const dueSet = key(shardBase(shard))
+        const read = () => this.#redis.zrange(dueSet, '0', '0', 'WITHSCORES')
+        return (await whenReadable(dueSet, ignore, read)) ?? []
       })
       return readTimes((await Promise.all(heads)).map(([, score], shard) => [shard, score]))
     }

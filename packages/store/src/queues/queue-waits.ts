@@ -92,7 +92,7 @@ export class QueueWaits {
   }
 
   /** Looks for messages in every line that waits. */
-  async lookAgain(): Promise<void> {
+  async checkAgain(): Promise<void> {
     await Promise.all([...this.#lines.values()].map((line) => this.#serve(line)))
   }
 

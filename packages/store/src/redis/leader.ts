@@ -1,5 +1,5 @@
 /**
- * Roles that one process has at a time. A role is a key with a life time. When it expires, the first process that tries
+ * Roles that one process has at a time. A role is a key with a lifetime. When it expires, the first process that tries
  * gets the role.
  */
 import type { Redis } from 'ioredis'

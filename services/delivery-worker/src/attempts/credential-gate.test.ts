@@ -78,11 +78,11 @@ test('a response to an attempt that began later shows that it works, and lets th
 test('a lane that is blocked after the news that its credential works is released', async () => {
   const gate = gateOf(() => NAME)
   gate.ended(a, REFUSED)
-  gate.blocked(a, NAME)
+  gate.blocked(a.shard, a.record.id, NAME)
   expect(released).toEqual([])
   gate.works(NAME)
   expect(released).toEqual(['a'])
-  gate.blocked(a, NAME)
+  gate.blocked(a.shard, a.record.id, NAME)
   expect(released).toEqual(['a', 'a'])
 })
 

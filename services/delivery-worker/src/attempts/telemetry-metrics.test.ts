@@ -24,7 +24,7 @@ function startCounting() {
     counted.attempted(subscription(id, protocol), NO_MESSAGE, outcome, 1)
   }
   const failed = (id: string) =>
-    metrics.subscriptionAttemptsFailed.of({ topic: 'orders', subscription: id }).value
+    metrics.subscriptionDeliveryFailures.of({ topic: 'orders', subscription: id }).value
   return { metrics, counted, attempt, failed, stats }
 }
 
@@ -33,17 +33,17 @@ test('failed attempts count for their topic and for their subscription', () => {
   for (const status of [500, 404, 204]) attempt('a', status)
   attempt('b', 503)
   expect([failed('a'), failed('b')]).toEqual([2, 1])
-  expect(metrics.attemptsFailed.of({ topic: 'orders' }).value).toBe(3)
+  expect(metrics.deliveryFailures.of({ topic: 'orders' }).value).toBe(3)
   counted.ended(subscription('queue', 'sqs'), NO_MESSAGE, 'discarded', 'permanent')
   expect(failed('queue')).toBe(1)
-  expect(metrics.attemptsFailed.of({ topic: 'orders' }).value).toBe(4)
+  expect(metrics.deliveryFailures.of({ topic: 'orders' }).value).toBe(4)
 })
 
 test('subscriptions past the bound share one series', () => {
   const { metrics, attempt, failed } = startCounting()
   for (let i = 0; i < 1_100; i++) attempt(`s${i}`, 500)
   attempt('s0', 500)
-  const all = [...metrics.subscriptionAttemptsFailed.series()]
+  const all = [...metrics.subscriptionDeliveryFailures.series()]
   expect(all).toHaveLength(1_001)
   expect(
     all.filter(({ labels }) => labels.otel_metric_overflow === 'true').map(({ value }) => value),

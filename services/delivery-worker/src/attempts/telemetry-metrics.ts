@@ -53,7 +53,7 @@ export function createWorkerMetrics(
     tally.failed(at)
     own?.failed(at)
     series.failed.add()
-    metrics.subscriptionAttemptsFailed.of({ topic, subscription: record.id }).add()
+    metrics.subscriptionDeliveryFailures.of({ topic, subscription: record.id }).add()
   }
   const deadLettered = (subscription: CompiledSubscription) => {
     const { series, topic, own } = countsOf(subscription)
@@ -122,7 +122,7 @@ function countsFailed({ record }: CompiledSubscription, counted: ReportTraits['f
 function seriesOf(metrics: Metrics, topic: string): TopicSeries {
   return {
     delivered: metrics.deliveriesDelivered.of({ topic }),
-    failed: metrics.attemptsFailed.of({ topic }),
+    failed: metrics.deliveryFailures.of({ topic }),
     deadLettered: metrics.deliveriesDeadLettered.of({ topic }),
     deadLetterFailed: metrics.deadLettersFailed.of({ topic }),
     queueMissing: metrics.deadLetterQueueMissing.of({ topic }),

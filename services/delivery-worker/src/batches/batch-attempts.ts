@@ -36,7 +36,7 @@ export interface BatchAttemptsOptions {
   laneSource: LaneSource
   settling: Pick<Settling, 'settle'>
   pacing: Pick<LanePacing, 'unsent'>
-  credentials: Pick<CredentialGate, 'admit' | 'blocked' | 'ended'>
+  credentials: Pick<CredentialGate, 'admit' | 'ended'>
   slots: AttemptSlots
   freed: CapacityAnnouncer
   snapshots: Pick<SnapshotCache, 'sliceForClaim'>
@@ -85,15 +85,12 @@ export class BatchAttempts {
 
   /** Returns claims to the lane. No attempt of them was made. */
   returnToLane(claims: readonly BatchedClaim[], to: SettleTo): void {
-    const { pacing, settling, credentials } = this.#options
+    const { pacing, settling } = this.#options
     for (const claim of claims) {
       const { subscription, retry } = claim
       const { shard, paced, record } = subscription
       if (paced) pacing.unsent(shard, record.id, retryCost(retry))
-      void settling.settle(shard, claimedOf(subscription, claim), to).then(() => {
-        if (to.op === 'block') credentials.blocked(subscription, to.credential)
-        this.#events.closed(claim)
-      })
+      void settling.settle(shard, claimedOf(subscription, claim), to).then(() => this.#events.closed(claim))
     }
   }
 

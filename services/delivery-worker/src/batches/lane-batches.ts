@@ -171,7 +171,7 @@ export class LaneBatches {
       heldBytes: 0,
       beganAt,
       sendAt: beganAt + lingerMs,
-      timer: passingTime.after(Math.min(lingerMs, this.#renewEveryMs), () => this.#look(gathering)),
+      timer: passingTime.after(Math.min(lingerMs, this.#renewEveryMs), () => this.#sendOrRenew(gathering)),
       renewing: Promise.resolve(),
     }
     this.#gathering.set(id, gathering)
@@ -186,14 +186,16 @@ export class LaneBatches {
     if (oldest !== undefined && this.#lanes.size > BATCHED_LANES_MAX) this.#lanes.delete(oldest)
   }
 
-  #look(gathering: Gathering): void {
+  #sendOrRenew(gathering: Gathering): void {
     const leftMs = gathering.sendAt - passingTime.now()
     if (leftMs <= 0) {
       this.#send(gathering)
       return
     }
     gathering.renewing = this.#renew(gathering)
-    gathering.timer = passingTime.after(Math.min(leftMs, this.#renewEveryMs), () => this.#look(gathering))
+    gathering.timer = passingTime.after(Math.min(leftMs, this.#renewEveryMs), () =>
+      this.#sendOrRenew(gathering),
+    )
   }
 
   /** Half of the shortest time that a renewed lease lasts. */

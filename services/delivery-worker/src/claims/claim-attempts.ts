@@ -52,7 +52,7 @@ interface ClaimAttemptsOptions {
   signing: Pick<EnvelopeSigning, 'prepare'>
   settling: Settling
   pacing: Pick<LanePacing, 'unsent'>
-  credentials: Pick<CredentialGate, 'admit' | 'blocked' | 'ended' | 'worked'>
+  credentials: Pick<CredentialGate, 'admit' | 'ended' | 'worked'>
   slots: AttemptSlots
   targets: Pick<BusyTargets, 'end'>
   freed: CapacityAnnouncer
@@ -308,14 +308,11 @@ export class ClaimAttempts {
   /** Returns the claim to its lane. No attempt was made. */
   #returnToLane(claim: SingleClaim, to: SettleTo): void {
     if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
-    const { settling, pacing, credentials } = this.#options
+    const { settling, pacing } = this.#options
     const { subscription, retry } = claim
     const { paced, record, shard } = subscription
     if (paced) pacing.unsent(shard, record.id, retryCost(retry))
-    void settling.settle(shard, claimedOf(subscription, claim), to).then(() => {
-      if (to.op === 'block') credentials.blocked(subscription, to.credential)
-      this.#closed(claim)
-    })
+    void settling.settle(shard, claimedOf(subscription, claim), to).then(() => this.#closed(claim))
   }
 
   #releaseSlot(claim: SingleClaim, answeredAfterMs?: number, record = claim.subscription.record): void {

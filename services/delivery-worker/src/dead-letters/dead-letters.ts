@@ -92,7 +92,7 @@ export class DeadLetters {
     const { messageId } = dead.context.message
     const { cause, statusCode, error, attempts } = dead.state
     this.#options.log.warn(
-      { messageId, subscriptionId, queueArn, reason: cause, statusCode, error, attempts },
+      { messageId, subscriptionId, queueArn, cause, statusCode, error, attempts },
       'delivery.dead_lettered',
     )
     return true

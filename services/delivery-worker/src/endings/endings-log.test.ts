@@ -46,7 +46,7 @@ test('a dead letter is a warning', async () => {
   await fixture.publish('dead')
   await waitFor(() => logged('delivery.dead_lettered').length === 1, { what: 'the line' })
   expect(logged('delivery.dead_lettered')).toMatchObject([
-    { level: 'warn', subscriptionId: id, queueArn: DLQ, reason: 'permanent', statusCode: 404 },
+    { level: 'warn', subscriptionId: id, queueArn: DLQ, cause: 'permanent', statusCode: 404 },
   ])
 })
 

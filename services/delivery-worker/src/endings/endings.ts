@@ -35,7 +35,7 @@ export interface DeliverySource<E extends AttemptEnd> {
 interface EndingsOptions extends RetrySettings {
   reports: readonly EndReport[]
   pacing: Pick<LanePacing, 'answered' | 'unsent'>
-  credentials: Pick<CredentialGate, 'blockMs' | 'blocked'>
+  credentials: Pick<CredentialGate, 'blockMs'>
   gone: Pick<GoneEndpoints, 'pause'>
 }
 
@@ -115,13 +115,11 @@ export class Endings {
     const { result } = outcome
     if (result.kind !== 'misconfigured') return
     const { credential } = result
-    const { credentials } = this.#options
-    const delayMs = credentials.blockMs
+    const delayMs = this.#options.credentials.blockMs
     const because = credential.startsWith(TOKEN_CREDENTIAL) ? 'noToken' : 'misconfigured'
     const why: Why = { because, delayMs }
     this.#report(end, outcome, { decision: 'misconfigured', why, circuit })
-    const blocking = source.block(end, outcome, credential, delayMs)
-    return blocking?.then(() => credentials.blocked(end.subscription, credential))
+    return source.block(end, outcome, credential, delayMs)
   }
 
   /**

@@ -28,7 +28,7 @@ import { RunningAttempts, type RunningAttemptsOptions } from './running-attempts
 import { SignatureWaits } from './signature-waits.ts'
 
 /** Interval of the checks of running and queued deliveries. A run is checkpointed only if it is older than this. */
-const LOOK_MS = 25
+const SLOW_CHECK_MS = 25
 
 export interface FirstAttemptsOptions
   extends JobSourceOptions,
@@ -54,7 +54,7 @@ export class FirstAttempts {
   readonly #running: RunningAttempts
   readonly #source: JobSource
   #timer: NodeJS.Timeout | undefined
-  #lookDueAt = 0
+  #checkDueAt = 0
   #closing = false
 
   constructor(options: FirstAttemptsOptions) {
@@ -162,20 +162,20 @@ export class FirstAttempts {
 
   #arm(): void {
     if (this.#timer) return
-    this.#lookDueAt = performance.now() + LOOK_MS
+    this.#checkDueAt = performance.now() + SLOW_CHECK_MS
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#look()
+      this.#check()
       if (this.#running.size > 0 || this.#queues.size > 0) this.#arm()
-    }, LOOK_MS)
+    }, SLOW_CHECK_MS)
   }
 
   /**
    * Checks running and queued attempts. If this process was late itself, that time does not count against an endpoint.
    */
-  #look(): void {
+  #check(): void {
     const now = performance.now()
-    this.#options.slots.reportLag(now - this.#lookDueAt)
+    this.#options.slots.reportLag(now - this.#checkDueAt)
     this.#running.detachSlow(now)
     this.#queues.parkStuck(now)
   }

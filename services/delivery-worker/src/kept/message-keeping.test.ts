@@ -59,7 +59,7 @@ test('messages of jobs that follow each other are written together, and a failin
   }
   const idle = { refresh: () => undefined, sample: undefined }
   const log = createLogger({ service: 'test', level: 'silent' })
-  const upkeep = { look: () => undefined }
+  const upkeep = { check: () => undefined }
   const keeping = new MessageKeeping({
     kept: { keep, keepJobs: async (jobs) => jobs },
     upkeep,
@@ -118,7 +118,7 @@ test('a job that the script cannot keep is kept one by one, and so are the messa
       keep: async (messages) => void writes.push(...messages.map(({ body }) => body)),
       keepJobs: () => Promise.reject(new Error('WRONGTYPE of a key script: 1, on @user_script:9.')),
     },
-    upkeep: { look: () => undefined },
+    upkeep: { check: () => undefined },
     storageGuard: { refresh: () => undefined, sample: undefined },
     log,
   })
@@ -174,7 +174,7 @@ test('a job of an archive waits for memory and for a ring that is damaged, and o
   ]) {
     const keeping = new MessageKeeping({
       kept: { keep: () => Promise.reject(new Error(refusal)), keepJobs: async (jobs) => jobs },
-      upkeep: { look: () => undefined },
+      upkeep: { check: () => undefined },
       storageGuard: { refresh: () => undefined, sample: undefined },
       log,
     })

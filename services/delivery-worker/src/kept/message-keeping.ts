@@ -28,7 +28,7 @@ const KEEP_EVERY_MS = 20
 
 interface MessageKeepingOptions {
   kept: Pick<KeptMessages, 'keep' | 'keepJobs'>
-  upkeep: Pick<KeptUpkeep, 'look'>
+  upkeep: Pick<KeptUpkeep, 'check'>
   storageGuard: Pick<StorageGuard, 'refresh' | 'sample'>
   log: Logger
 }
@@ -63,7 +63,7 @@ export class MessageKeeping {
   async keep(messages: NewKept[], job?: KeptJob): Promise<void> {
     const { upkeep, storageGuard } = this.#options
     await storageGuard.refresh()
-    upkeep.look()
+    upkeep.check()
     const { usedBytes = 0, limitBytes = Number.POSITIVE_INFINITY } = storageGuard.sample ?? {}
     this.#isShort = usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE
     if (!this.#isShort) return this.#gatherAll(messages, job)

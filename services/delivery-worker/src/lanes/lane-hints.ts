@@ -26,7 +26,7 @@ interface LaneHintsOptions {
   /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
   /** Called once a second. Its commands are sent in the same round trip as the read of the hints. */
-  onLook(): void
+  onPoll(): void
 }
 
 export class LaneHints {
@@ -84,7 +84,7 @@ export class LaneHints {
     try {
       await this.#options.inOneWrite(() => {
         void this.#reportTime()
-        this.#options.onLook()
+        this.#options.onPoll()
         return performance.now() - this.#sweptAt > HINT_SWEEP_MS ? this.#readAll() : this.#readHints()
       })
       this.#options.report('hints', 'up')

@@ -51,7 +51,7 @@ interface LaneLoopOptions extends Omit<TakenClaimsOptions, 'onStarved'> {
   /** Sends all commands of `ask` in one round trip. */
   inOneWrite<T>(ask: () => T): T
   /** Called once a second together with the read of the hints. Its commands are sent in the same round trip. */
-  onLook(): void
+  onPoll(): void
 }
 
 export class LaneLoop {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type Guest, PushCapacity } from './push-capacity.ts'
 
-function guest(batches = 0, nextBytes = 0): Guest & { batches: number; looked: number } {
-  const made = { batches, nextBytes, looked: 0, look: () => void made.looked++ }
+function guest(batches = 0, nextBytes = 0): Guest & { batches: number; polled: number } {
+  const made = { batches, nextBytes, polled: 0, poll: () => void made.polled++ }
   return made
 }
 
@@ -33,7 +33,7 @@ test('a consumer that found no place is notified once when there is one', () => 
   capacity.leave(70_000_000)
   capacity.enter(first)
   capacity.leave(0)
-  expect([waiting.looked, gone.looked]).toEqual([1, 0])
+  expect([waiting.polled, gone.polled]).toEqual([1, 0])
 })
 
 test('receives under way count with what they will probably bring', () => {
@@ -45,6 +45,6 @@ test('receives under way count with what they will probably bring', () => {
   const waiting = guest(0, large)
   expect(capacity.enter(waiting)).toBe(false)
   capacity.fill(large, 0)
-  expect(waiting.looked).toBe(1)
+  expect(waiting.polled).toBe(1)
   expect([capacity.enter(guest(1)), capacity.enter(waiting)]).toEqual([false, true])
 })

@@ -22,7 +22,7 @@ export interface Guest {
   readonly batches: number
   /** Bytes that its next receive will probably bring. */
   readonly nextBytes: number
-  look(): void
+  poll(): void
 }
 
 export class PushCapacity {
@@ -31,7 +31,7 @@ export class PushCapacity {
   #bytes = 0
 
   /**
-   * Takes capacity for one more batch with the guest's `nextBytes`. If it returns false, `look` is called when another
+   * Takes capacity for one more batch with the guest's `nextBytes`. If it returns false, `poll` is called when another
    * try may succeed.
    */
   enter(guest: Guest): boolean {
@@ -66,7 +66,7 @@ export class PushCapacity {
     for (const guest of [...this.#waiting]) {
       if (!this.#hasCapacity(guest)) continue
       this.#waiting.delete(guest)
-      guest.look()
+      guest.poll()
     }
   }
 

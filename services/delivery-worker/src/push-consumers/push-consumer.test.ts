@@ -74,7 +74,7 @@ test('while our own configuration keeps requests back, a probe takes one message
     return { messages: [ITEM], nextVisibleInMs: null, overLimit: false }
   }
   const { consumer, counted } = consumerOf({ receiveOnce }, { concurrency: 1 })
-  consumer.look()
+  consumer.poll()
   await waitFor(() => counted('returned') === 1 && consumer.batches === 0)
   // A changed record is tried at once.
   consumer.configure({ ...RECORD, concurrency: 1, revision: '2' })
@@ -91,7 +91,7 @@ test('after a receive of locked messages the consumer gives its share back and p
     throw new SealKeyError('there is no key')
   }
   const { consumer, shares, storage } = consumerOf({ receiveOnce }, {})
-  consumer.look()
+  consumer.poll()
   await consumer.whenIdle()
   expect(shares.endedOf(RECORD.queueArn, RECORD.name)).toHaveLength(1)
   consumer.wake()
@@ -135,7 +135,7 @@ function slowQueue(concurrency: number) {
 
 test('receives run side by side only while more messages wait', async () => {
   const { consumer, counted, answer, openAre, runDry } = slowQueue(100)
-  consumer.look()
+  consumer.poll()
   await openAre(1)
   for (const next of [2, 4, 8, 8]) {
     answer('x', 0)
@@ -150,7 +150,7 @@ test('receives run side by side only while more messages wait', async () => {
 
 test('receives side by side keep the concurrency, and one follows a wake that came meanwhile', async () => {
   const { consumer, answer, openAre, runDry } = slowQueue(2)
-  consumer.look()
+  consumer.poll()
   answer('x', 0)
   await openAre(2)
   consumer.wake()
@@ -159,7 +159,7 @@ test('receives side by side keep the concurrency, and one follows a wake that ca
 
 test('receives side by side bring about as much as one large batch', async () => {
   const { consumer, answer, openAre, runDry } = slowQueue(100)
-  consumer.look()
+  consumer.poll()
   for (const bytes of [1_500_000, 1_500_000, 5_000_000]) {
     answer('x'.repeat(bytes), 0)
     await openAre(bytes > 4_000_000 ? 1 : 2)

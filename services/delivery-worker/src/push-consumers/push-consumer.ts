@@ -1,5 +1,5 @@
 /**
- * One push consumer in one worker. It looks for messages after a wake, at a known time, or when a batch has ended. A
+ * One push consumer in one worker. It polls for messages after a wake, at a known time, or when a batch has ended. A
  * batch begins when a receive returns messages. The receive also says whether another share of the consumer's
  * concurrency is free, over all workers. Nothing runs while there is nothing to push.
  *
@@ -23,10 +23,10 @@ import type { Guest, PushCapacity } from './push-capacity.ts'
 const BATCH_ID_BYTES = 9
 /** Receives of a consumer that a worker makes side by side. Past it: the next one begins when one of them has ended. */
 const RECEIVES_MAX = 8
-/** Shortest pause between two looks of a consumer that waits only for time to pass. */
+/** Shortest pause between two polls of a consumer that waits only for time to pass. */
 const PUSH_PAUSE_MS_MIN = 10
 /**
- * Longest pause of one timer. After it: the consumer looks again. setTimeout cannot wait much longer than this. If the
+ * Longest pause of one timer. After it: the consumer polls again. setTimeout cannot wait much longer than this. If the
  * time is later, the consumer waits again.
  */
 const PUSH_PAUSE_MS_MAX = 86_400_000
@@ -76,7 +76,7 @@ export class PushConsumer implements Guest {
   #cutShort = false
   /** By passingTime.now(). */
   #notBefore = 0
-  /** Until this time, by passingTime.now(), other processes have all shares. They look for messages themselves. */
+  /** Until this time, by passingTime.now(), other processes have all shares. They poll for messages themselves. */
   #busyUntil = 0
   #timer: PassingTimer | undefined
   #timerAt = Number.POSITIVE_INFINITY
@@ -91,7 +91,7 @@ export class PushConsumer implements Guest {
     return this.#record.revision
   }
 
-  /** Whether it pushes, or looks for messages. */
+  /** Whether it pushes, or polls for messages. */
   get isBusy(): boolean {
     return this.batches > 0
   }
@@ -105,19 +105,19 @@ export class PushConsumer implements Guest {
     if (record.revision !== this.#record.revision) this.#notBefore = 0
     this.#record = record
     this.#busyUntil = 0
-    this.look()
+    this.poll()
   }
 
   /** Called when the queue has changed. */
   wake(): void {
-    if (passingTime.now() >= this.#busyUntil) this.look()
+    if (passingTime.now() >= this.#busyUntil) this.poll()
   }
 
-  look(): void {
+  poll(): void {
     if (this.#closed || !this.#record.enabled) return
     const pauseMs = this.#notBefore - passingTime.now()
     if (pauseMs > 0) {
-      this.lookIn(pauseMs)
+      this.pollIn(pauseMs)
       return
     }
     // A receive under way may be too early for what the caller has noticed.
@@ -133,8 +133,8 @@ export class PushConsumer implements Guest {
     return this.#receiving < this.#receivesMax && this.batches < atOnceMax
   }
 
-  /** Sets a look after this time, unless an earlier one is set. */
-  lookIn(ms: number): void {
+  /** Sets a poll after this time, unless an earlier one is set. */
+  pollIn(ms: number): void {
     if (this.#closed) return
     const pauseMs = Math.min(Math.max(ms, PUSH_PAUSE_MS_MIN), PUSH_PAUSE_MS_MAX)
     const at = passingTime.now() + pauseMs
@@ -143,7 +143,7 @@ export class PushConsumer implements Guest {
     this.#timerAt = at
     this.#timer = passingTime.after(pauseMs, () => {
       this.#clearTimer()
-      this.look()
+      this.poll()
     })
   }
 
@@ -192,7 +192,7 @@ export class PushConsumer implements Guest {
     } catch (error) {
       this.#failed(begun, error)
     }
-    if (this.#again) this.look()
+    if (this.#again) this.poll()
     this.#reportIdle()
   }
 
@@ -205,7 +205,7 @@ export class PushConsumer implements Guest {
     this.#snapshot(collected)
   }
 
-  /** Reads from a receive when to look next, and how many receives to make then. */
+  /** Reads from a receive when to poll next, and how many receives to make then. */
   #snapshot({ messages, bytes, received }: Batch): void {
     const { refused, nextVisibleInMs } = received
     const moreWait = messages.length > 0 && nextVisibleInMs === 0
@@ -214,7 +214,7 @@ export class PushConsumer implements Guest {
     else if (messages.length > 0) this.#again = true
     else if (nextVisibleInMs !== null) {
       if (refused === 'busy') this.#busyUntil = passingTime.now() + nextVisibleInMs
-      this.lookIn(nextVisibleInMs)
+      this.pollIn(nextVisibleInMs)
     }
   }
 
@@ -238,7 +238,7 @@ export class PushConsumer implements Guest {
     if (this.#receiving > 0) return
     const pauseMs = this.#trouble.nextMs()
     this.#notBefore = Math.max(this.#notBefore, passingTime.now() + pauseMs)
-    this.lookIn(pauseMs)
+    this.pollIn(pauseMs)
   }
 
   /** All visible messages are locked. This process lacks their key, which is a failure of its configuration. */
@@ -247,7 +247,7 @@ export class PushConsumer implements Guest {
     this.#options.reportStorage('up')
     this.#options.tools.log.warn({ err: error, queueArn, consumer }, 'message.locked')
     this.#heed('misconfigured')
-    this.lookIn(PROBE_PAUSE_MS)
+    this.pollIn(PROBE_PAUSE_MS)
   }
 
   #begin({ record, batch, assumedBytes }: Receive, { messages, bytes, hiddenUntil }: Batch): void {
@@ -264,7 +264,7 @@ export class PushConsumer implements Guest {
       shares.end(share)
       this.#heed(end)
       capacity.leave(bytes)
-      this.look()
+      this.poll()
       this.#reportIdle()
     })
   }

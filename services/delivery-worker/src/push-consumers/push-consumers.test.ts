@@ -172,7 +172,7 @@ test('a batch that fails comes back when its visibility timeout is over', async 
   await hook.waitForRequests(1)
   expect(await left()).toMatchObject({ visible: 0, inFlight: 2 })
   await later(31_000)
-  // It wakes the consumer. If the pause after the failure has ended just now, the consumer has looked before it came.
+  // It wakes the consumer. If the pause after the failure has ended just now, the consumer has polled before it came.
   await send(['c'])
   await empty()
   const [first, ...others] = hook.requests.map(({ text }) => recordsOf(text))

@@ -149,7 +149,7 @@ export class PushConsumers {
         this.#readQueue(arn)
       }
       if (nextVisibleInMs === null) continue
-      for (const consumer of running?.values() ?? []) consumer.lookIn(nextVisibleInMs)
+      for (const consumer of running?.values() ?? []) consumer.pollIn(nextVisibleInMs)
     }
     for (const arn of gone) this.#readQueue(arn)
     this.#reportStorage('up')
@@ -189,7 +189,7 @@ export class PushConsumers {
       record,
     )
     running.set(record.name, consumer)
-    consumer.look()
+    consumer.poll()
   }
 
   #end(consumer: PushConsumer): void {
@@ -198,7 +198,7 @@ export class PushConsumers {
     void consumer.whenIdle().then(() => this.#ending.delete(consumer))
   }
 
-  /** How many consumers push, or look for messages. */
+  /** How many consumers push, or poll for messages. */
   get busy(): number {
     const all = [...this.#running.values()].flatMap((consumers) => [...consumers.values()])
     return [...all, ...this.#ending].filter(({ isBusy }) => isBusy).length
@@ -213,13 +213,13 @@ export class PushConsumers {
     const change = wanted ? subscriber.subscribe(WAKE_QUEUES) : subscriber.unsubscribe(WAKE_QUEUES)
     // This fails only if the connection breaks. Afterwards everything is read again.
     change.then(
-      () => this.#lookAll(),
+      () => this.#pollAll(),
       () => undefined,
     )
   }
 
-  #lookAll(): void {
-    for (const consumers of this.#running.values()) for (const consumer of consumers.values()) consumer.look()
+  #pollAll(): void {
+    for (const consumers of this.#running.values()) for (const consumer of consumers.values()) consumer.poll()
   }
 }
 

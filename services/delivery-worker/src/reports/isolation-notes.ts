@@ -1,6 +1,6 @@
 /**
- * Logs and records isolated messages. Such a message waits separately from its job or log, because starts of the job
- * or readers of the log ended while they matched it, or because matching it threw an error.
+ * Logs and records isolated messages. Such a message waits behind the rest of its job, or in a log of its own, because
+ * starts of the job or readers of the log ended while they matched it, or because matching it threw an error.
  */
 import type { Logger } from '@fantail/runtime'
 import type { IsolatedMessages } from '@fantail/store'

@@ -45,3 +45,18 @@ test('a settlement that is tried again after an outage asks anew whether the cop
   })
   expect(sent).toEqual([['lost']])
 })
+
+test('a block is reported when Redis has it, so that a credential that was mended meanwhile releases the lane', async () => {
+  const { settling, sent } = createSettling(1)
+  const blocked: unknown[] = []
+  settling.notifyBlocked((...lane) => blocked.push([...lane, sent.length]))
+  await Promise.all([
+    settling.settle(3, claimed('blocked'), {
+      op: 'block',
+      delayMs: 60_000,
+      credential: 'smtp:mail.example:25',
+    }),
+    settling.settle(3, claimed('returned'), { op: 'returnUnsent' }),
+  ])
+  expect(blocked).toEqual([[3, 'id', 'smtp:mail.example:25', 2]])
+})

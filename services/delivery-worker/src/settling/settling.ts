@@ -44,11 +44,15 @@ interface Settled {
   lease: string | null
 }
 
+/** Redis has blocked the lane until the credential works. */
+type OnBlocked = (shard: number, subscriptionId: string, credential: string) => void
+
 export class Settling {
   readonly #lanes: Lanes
   readonly #log: Logger
   readonly #queue: ShardQueue<Item>
   readonly #onDue: (shard: number, nextDueAt: number | null) => void
+  #onBlocked: OnBlocked | undefined
 
   constructor(lanes: Lanes, log: Logger, onDue: (shard: number, nextDueAt: number | null) => void) {
     this.#lanes = lanes
@@ -63,6 +67,11 @@ export class Settling {
       },
       report: joinStates(createStateLog({ log, what: 'settling', initial: 'up' })),
     })
+  }
+
+  /** The listener is built later than this class. */
+  notifyBlocked(listener: OnBlocked): void {
+    this.#onBlocked = listener
   }
 
   settle(
@@ -98,6 +107,7 @@ export class Settling {
       const error = result.failed?.get(i)
       if (error !== undefined) this.#logFailed(shard, item, error)
       item.done(result.accepted[i] ?? false, result.leases[i] ?? null)
+      if (item.to.op === 'block') this.#onBlocked?.(shard, item.subscriptionId, item.to.credential)
     })
     this.#onDue(shard, result.nextDueAt)
   }

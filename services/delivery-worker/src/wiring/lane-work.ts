@@ -37,7 +37,7 @@ export function createLaneWork(
     readers,
     attemptTimeoutMs,
     inOneWrite: (ask) => inOneWrite(redis, ask),
-    onLook: () => consumers.watch(),
+    onPoll: () => consumers.watch(),
   })
   due.notify((shard, at) => laneLoop.dueAt(shard, at))
   const sweep: RetentionSweep = createRetentionSweep({

@@ -27,7 +27,7 @@ import type { DeliveryWorkerOptions } from './worker-options.ts'
 export type Attempting = ReturnType<typeof createAttempting>
 
 export function createAttempting(ground: Ground, options: DeliveryWorkerOptions) {
-  const { redis, queues, seals, servers, stores, snapshots, storageGuard, lanes, now, log } = ground
+  const { redis, queues, seals, servers, stores, snapshots, storageGuard, lanes, settling, now, log } = ground
   const { sender, vault, userAgent, protocolSettings, publicUrl, redisUrl, minReplicas = 0 } = options
   const { metrics } = options.telemetry
   const links: Links = { publicUrl }
@@ -69,6 +69,7 @@ export function createAttempting(ground: Ground, options: DeliveryWorkerOptions)
   })
   const attempters = { ...made, ...options.attempters }
   const credentials = new CredentialGate({ credentials: stores.credentials, attempters, lanes, log })
+  settling.notifyBlocked((...blocked) => credentials.blocked(...blocked))
   return {
     links,
     admission,

@@ -26,22 +26,22 @@ interface QuotaWatchOptions {
 export class QuotaWatch {
   readonly #options: QuotaWatchOptions
   #full: ReadonlyMap<string, QuotaRecord> = new Map()
-  #lookedAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: QuotaWatchOptions) {
     this.#options = options
   }
 
   /** Call it while callers come. It asks Redis only after a while, and awaits nothing. */
-  look(): void {
-    if (performance.now() - this.#lookedAt < QUOTAS_EVERY_MS) return
+  check(): void {
+    if (performance.now() - this.#checkedAt < QUOTAS_EVERY_MS) return
     // Without an answer, the last one holds on.
     this.refresh().catch((error: unknown) => this.#options.log.debug({ err: error }, 'quotas.unchecked'))
   }
 
   /** Resolves when refusals follow the present quotas. */
   async refresh(): Promise<void> {
-    this.#lookedAt = performance.now()
+    this.#checkedAt = performance.now()
     const { quotas, storedBytes } = this.#options
     const bounded = (await quotas.all()).filter((quota) => quota.storedBytes !== null)
     if (bounded.length === 0) {

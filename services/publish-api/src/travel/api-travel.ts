@@ -13,7 +13,7 @@ interface ApiTravelOptions {
 
 interface Receivers {
   queues: Pick<Queues, 'renewLease'>
-  queueWaits: Pick<QueueWaits, 'isServing' | 'lookAgain' | 'isWaiting'>
+  queueWaits: Pick<QueueWaits, 'isServing' | 'checkAgain' | 'isWaiting'>
 }
 
 export class ApiTravel {
@@ -42,7 +42,7 @@ export class ApiTravel {
     const isWaiting = (arn: string) => queueWaits.isWaiting(arn)
     const leases = new WaitingLeases({ queues, isWaiting, onProblem })
     const traveller = {
-      moved: () => queueWaits.lookAgain(),
+      moved: () => queueWaits.checkAgain(),
       work: () => this.#work(queueWaits, leases),
     }
     const id = await joinTravel({ connections, settings, traveller, log })

@@ -8,7 +8,7 @@
  */
 import { FantailError } from '@fantail/contracts'
 import { type DueWork, moveTime, type Redis, readWork } from '@fantail/store'
-import { lookAtStack, type StackLook } from './stack-look.ts'
+import { readStackState, type StackState } from './stack-state.ts'
 import { TravelAsker } from './travel-asker.ts'
 
 /**
@@ -22,7 +22,7 @@ const SWEEP_EVERY_MS = 60_000
 /** Longest single move of time. Past it: a further move follows, so that sweeps run in between. */
 const MOVE_MS_MAX = 21_600_000
 const LOOK_AGAIN_AFTER_MS = 1
-/** Pause between two looks at a stack that is busy. Past it: it is looked at again. */
+/** Pause between two reads of the state of a stack that is busy. After it: the state is read again. */
 const LOOK_AGAIN_MS_MAX = 20
 const BUSY_SHOWN = 10
 
@@ -84,29 +84,29 @@ export class TimeTravel {
     const moveMsMax = Math.min(Math.max(byMs / SWEEPS_PER_WAY, SWEEP_EVERY_MS), MOVE_MS_MAX)
     const steps: TravelStep[] = []
     const sweeps = new ComingSweeps()
-    let look = await this.#untilAtRest(begin.offsetMs, until)
-    while (look.now < target) {
-      if (steps.length === TRAVEL_STEPS_MAX) throw tooMany(look)
-      const dues = [...look.due.map(({ at }) => Math.ceil(at)), ...sweeps.after(look)]
-      const time = Math.min(target, look.now + moveMsMax, ...dues)
+    let stack = await this.#untilAtRest(begin.offsetMs, until)
+    while (stack.now < target) {
+      if (steps.length === TRAVEL_STEPS_MAX) throw tooMany(stack)
+      const dues = [...stack.due.map(({ at }) => Math.ceil(at)), ...sweeps.after(stack)]
+      const time = Math.min(target, stack.now + moveMsMax, ...dues)
       const { realMs, offsetMs } = await moveTime(redis, time)
-      steps.push({ realTime: realMs, time: realMs + offsetMs, ...namesOf(look.due, time) })
-      look = await this.#untilAtRest(offsetMs, until)
+      steps.push({ realTime: realMs, time: realMs + offsetMs, ...namesOf(stack.due, time) })
+      stack = await this.#untilAtRest(offsetMs, until)
     }
-    return { time: look.now, steps }
+    return { time: stack.now, steps }
   }
 
-  async #untilAtRest(offsetMs: number, until: number): Promise<StackLook> {
+  async #untilAtRest(offsetMs: number, until: number): Promise<StackState> {
     const options = { ...this.#options, asker: this.#asker }
     for (let pauseMs = LOOK_AGAIN_AFTER_MS; ; pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX)) {
-      const look = await lookAtStack(options, offsetMs)
-      if (look.busy.length === 0) return look
-      if (performance.now() > until) throw await this.#stillBusy(look)
+      const stack = await readStackState(options, offsetMs)
+      if (stack.busy.length === 0) return stack
+      if (performance.now() > until) throw await this.#stillBusy(stack)
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
 
-  async #stillBusy({ busy }: StackLook): Promise<FantailError> {
+  async #stillBusy({ busy }: StackState): Promise<FantailError> {
     const { now } = await readWork(this.#options.redis, [])
     const more = busy.length > BUSY_SHOWN ? ` and ${busy.length - BUSY_SHOWN} more` : ''
     const shown = busy.slice(0, BUSY_SHOWN).join(', ')
@@ -122,7 +122,7 @@ export class TimeTravel {
 class ComingSweeps {
   readonly #times = new Map<string, number>()
 
-  after({ now, toSweep }: Pick<StackLook, 'now' | 'toSweep'>): number[] {
+  after({ now, toSweep }: Pick<StackState, 'now' | 'toSweep'>): number[] {
     for (const { what, at } of toSweep) {
       const name = `${what} ${at}`
       if (!this.#times.has(name)) this.#times.set(name, now + SWEEP_EVERY_MS)
@@ -131,7 +131,7 @@ class ComingSweeps {
   }
 }
 
-function tooMany({ now }: StackLook): FantailError {
+function tooMany({ now }: StackState): FantailError {
   const message = `the time stands at ${textOf(now)} after ${TRAVEL_STEPS_MAX} steps: move it on with another request`
   return new FantailError('wrong_state', message)
 }

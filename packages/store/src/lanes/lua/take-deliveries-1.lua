@@ -181,23 +181,23 @@ local function take_unproven(id, lane)
 end
 
 -- Returns deliveries whose leases ended, and handles lanes that need no attempt: deleted ones, paused ones, and those
--- that damage put into the wrong line. Returns true for all other lanes.
-local function prepare_lane(line, id, lane)
+-- that damage put into the wrong due set. Returns true for all other lanes.
+local function prepare_lane(due_set, id, lane)
   if lane and not lane.paused then return_ended(id, lane) end
   if lane and lane.deleted then discard_lane(id, lane) end
-  if lane and not lane.deleted and not lane.paused and line == line_of(lane) then return true end
-  if lane and line ~= line_of(lane) then redis.call('ZREM', base .. line, id) end
+  if lane and not lane.deleted and not lane.paused and due_set == due_set_of(lane) then return true end
+  if lane and due_set ~= due_set_of(lane) then redis.call('ZREM', base .. due_set, id) end
   lane_next(base, id, now, lane, now)
   return false
 end
 
 local unreadable = {}
 
-local function take_from(line, id, handle)
+local function take_from(due_set, id, handle)
   local works, message = try_whole(handle, id)
   if works then return end
   unreadable[#unreadable + 1] = { id, message }
-  redis.call('ZADD', base .. line, text(now + UNREADABLE_MS), id)
+  redis.call('ZADD', base .. due_set, text(now + UNREADABLE_MS), id)
 end
 
 local function take_due(id)

@@ -38,8 +38,8 @@ export function createCapacity(redis: Redis, { settings, log, telemetry }: Publi
   const storageGuard = new StorageGuard({
     redis,
     onSample: ({ usedBytes, limitBytes }) => {
-      if (usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE) keptUpkeep.look()
-      quotaWatch.look()
+      if (usedBytes >= limitBytes * KEPT_GIVE_WAY_SHARE) keptUpkeep.check()
+      quotaWatch.check()
     },
     topicBytes: () => readTopicBytes(redis),
     memoryBytes,

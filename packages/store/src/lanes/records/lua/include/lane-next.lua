@@ -118,29 +118,29 @@ end
 
 -- A lane is in `due` if its endpoint is proven, else in `unproven`. Attempts at an unproven endpoint may hang, so its
 -- lane waits in `unproven` for a slot, and costs nothing meanwhile. A deleted lane needs no slot, so it is in `due`.
-local function line_of(lane)
+local function due_set_of(lane)
   return (lane.proven or lane.deleted) and 'due' or 'unproven'
 end
 
 -- The first time in `unproven` before this script added a lane. nil: it has added none. false: `unproven` was empty.
 local first_unproven
 
-local function put_in_line(base, line, id, due, mode)
-  if line == 'unproven' and first_unproven == nil then first_unproven = head_of(base .. 'unproven') or false end
+local function put_in_due_set(base, due_set, id, due, mode)
+  if due_set == 'unproven' and first_unproven == nil then first_unproven = head_of(base .. 'unproven') or false end
   if mode then
-    redis.call('ZADD', base .. line, mode, text(due), id)
+    redis.call('ZADD', base .. due_set, mode, text(due), id)
   else
-    redis.call('ZADD', base .. line, text(due), id)
+    redis.call('ZADD', base .. due_set, text(due), id)
   end
 end
 
-local function leave_lines(base, id, lane)
-  if not lane or line_of(lane) == 'due' then redis.call('ZREM', base .. 'due', id) end
+local function leave_due_sets(base, id, lane)
+  if not lane or due_set_of(lane) == 'due' then redis.call('ZREM', base .. 'due', id) end
   if not lane or not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
 end
 
 -- Stores the result of an attempt: '+' the endpoint is proven, '-' it is not, '' nothing new. The caller must call
--- lane_next afterwards. Returns true if the lane moves to the other line.
+-- lane_next afterwards. Returns true if the lane moves to the other due set.
 local function note_standing(base, id, lane, standing)
   local proven = standing == '+'
   if standing == '' or lane.deleted or lane.proven == proven then return false end
@@ -172,17 +172,17 @@ local function drop_shelves(base, id, lane)
   if lane.groups == NO_GROUPS then redis.call('HDEL', base .. 'lane:' .. id, LANE.groupRates) end
 end
 
--- Writes the time at which the lane is due into its line, and returns it. A paused, empty or missing lane is removed
--- from its line, and nil is returned. A paused lane that is not empty is put into `paused`, for the sweep. A deleted
+-- Writes the time at which the lane is due into its due set, and returns it. A paused, empty or missing lane is removed
+-- from it, and nil is returned. A paused lane that is not empty is put into `paused`, for the sweep. A deleted
 -- lane is due now while deliveries wait. If the rest is in flight, it is due at the first lease end, and it is removed
 -- when empty. A throttled lane is due before its next send time, so that one take finds several send times of a fast
 -- lane. `not_before` is for take: a lane that was just served goes behind the others that are due. Without it an
--- overdue lane keeps its place in the line. Times are whole ms, because small sorted sets are slow with fractions (20
+-- overdue lane keeps its place in the set. Times are whole ms, because small sorted sets are slow with fractions (20
 -- against 1 µs). Only a lane that take has postponed has a fraction.
 local function set_due(base, id, now, lane, waiting, leased, not_before)
   local empty = not waiting and not leased
   if not lane or empty or lane.paused then
-    leave_lines(base, id, lane)
+    leave_due_sets(base, id, lane)
     if lane and empty and lane.groups then drop_shelves(base, id, lane) end
     if lane and empty and lane.deleted then
       redis.call('DEL', base .. 'lane:' .. id)
@@ -198,9 +198,9 @@ local function set_due(base, id, now, lane, waiting, leased, not_before)
   if lane.deleted and not lane.proven then redis.call('ZREM', base .. 'unproven', id) end
   local due = math.max(math.ceil(earlier(waiting, leased)), not_before or now)
   if due > now or not_before then
-    put_in_line(base, line_of(lane), id, due)
+    put_in_due_set(base, due_set_of(lane), id, due)
   else
-    put_in_line(base, line_of(lane), id, now, 'LT')
+    put_in_due_set(base, due_set_of(lane), id, now, 'LT')
   end
   return due
 end

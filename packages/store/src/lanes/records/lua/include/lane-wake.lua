@@ -2,8 +2,8 @@
 -- script begins with `local before = first_due(base)` and ends with `wake_if_earlier(base, shard, before, now,
 -- first_unproven)` (first_unproven: lane-next.lua). The latter returns the earliest due time or nil, and the published
 -- wakes: 0 none, 1 for `due`, 2 for `unproven`, 3 both.
-local function first_in(base, line)
-  return tonumber(redis.call('ZRANGE', base .. line, 0, 0, 'WITHSCORES')[2])
+local function first_in(base, due_set)
+  return tonumber(redis.call('ZRANGE', base .. due_set, 0, 0, 'WITHSCORES')[2])
 end
 
 local function first_due(base)

@@ -6,7 +6,7 @@
 import { type DueWork, type Redis, readWork, type StoredWork, type TravelAnswer } from '@fantail/store'
 import type { Answers, TravelAsker } from './travel-asker.ts'
 
-export interface StackLook {
+export interface StackState {
   /** Epoch ms of the stack. */
   now: number
   offsetMs: number
@@ -25,10 +25,10 @@ interface LookOptions {
   queues: readonly string[]
 }
 
-export async function lookAtStack(
+export async function readStackState(
   { redis, asker, queues }: LookOptions,
   offsetMs: number,
-): Promise<StackLook> {
+): Promise<StackState> {
   const before = await asker.ask(offsetMs)
   const early = wordsOf(before)
   if (early.length > 0) return { now: 0, offsetMs, busy: early, due: [], toSweep: [] }
