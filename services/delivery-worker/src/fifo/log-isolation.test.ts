@@ -16,7 +16,7 @@ import {
 import { createMetrics } from '@fantail/telemetry'
 import { skewKey, waitFor } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
-import { createWorkerMetrics } from '../attempts/telemetry-metrics.ts'
+import { createWorkerMetrics } from '../attempts/worker-metrics.ts'
 import { LaneBodies } from '../bodies/lane-bodies.ts'
 import { lasting } from '../fixtures/lasting-copies.fixture.ts'
 import { fakeStats } from '../fixtures/stats.fixture.ts'

@@ -32,7 +32,7 @@ import {
   TopicQueues,
 } from '@fantail/store'
 import { QueueCounter } from '@fantail/telemetry'
-import { createWorkerMetrics } from '../attempts/telemetry-metrics.ts'
+import { createWorkerMetrics } from '../attempts/worker-metrics.ts'
 import { BodyBytes } from '../bodies/body-bytes.ts'
 import { AttemptSlots } from '../capacity/attempt-slots.ts'
 import { FreedCapacity } from '../capacity/freed-capacity.ts'

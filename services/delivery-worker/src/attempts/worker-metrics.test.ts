@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { fakeStats } from '../fixtures/stats.fixture.ts'
 import type { MessageContext } from '../messages/message-context.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import { createWorkerMetrics } from './telemetry-metrics.ts'
+import { createWorkerMetrics } from './worker-metrics.ts'
 
 const NO_MESSAGE = { message: { publishedAt: 0 } } as MessageContext
 const subscription = (id: string, protocol = 'http') =>
