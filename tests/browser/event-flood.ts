@@ -77,7 +77,7 @@ function eventOf(n: number): object {
     error: null,
     durationMs: n % 90,
     decision: isGood ? 'delivered' : 'retry',
-    because: isGood ? null : 'backoff',
+    cause: isGood ? null : 'backoff',
     delayMs: isGood ? null : 5_000,
     ...(isGood ? {} : { nextAttemptAt: new Date(Date.now() + 5_000).toISOString() }),
   }

@@ -59,11 +59,11 @@ test('a listener sees what was published, each attempt with its cause, and each 
   const attempts = (await stream.until('attempt', 3)).map(({ data }) => data)
   expect(attempts.find(({ subscriptionId }) => subscriptionId === good.id)).toMatchObject({
     ...{ messageId, endpoint: hook('/seen-good'), attempts: 1, path: 'first', statusCode: 200, error: null },
-    ...{ decision: 'delivered', nextAttemptAt: null, because: null },
+    ...{ decision: 'delivered', nextAttemptAt: null, cause: null },
   })
   expect(attempts.filter(({ subscriptionId }) => subscriptionId === dead.id)).toMatchObject([
     { attempts: 1, statusCode: 503, decision: 'retry', nextAttemptAt: expect.any(String) },
-    { attempts: 2, path: 'lane', statusCode: 503, decision: 'dead', because: 'retriesExhausted' },
+    { attempts: 2, path: 'lane', statusCode: 503, decision: 'dead', cause: 'retriesExhausted' },
   ])
   const [delivered] = await stream.until('delivered', 1)
   expect(delivered?.data).toMatchObject({ messageId, subscriptionId: good.id, statusCode: 200, attempts: 1 })
@@ -74,7 +74,7 @@ test('a listener sees what was published, each attempt with its cause, and each 
   })
   expect(stream.of('deadLettered')[0]?.data).toMatchObject({
     ...{ messageId, subscriptionId: dead.id, endpoint: hook('/seen-dead'), attempts: 2 },
-    ...{ statusCode: 503, because: 'retriesExhausted', redrives: 0 },
+    ...{ statusCode: 503, cause: 'retriesExhausted', redrives: 0 },
   })
   expect(JSON.stringify(stream.seen)).not.toContain('secret words')
   expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')

@@ -17,7 +17,7 @@ interface Row {
   lastStatusCode: number | null
   nextAttemptAt: string | null
   delayMs: number | null
-  because: string | null
+  cause: string | null
   endedAt: string | null
 }
 
@@ -47,7 +47,7 @@ test('a delivery that succeeds at the first go shows its status code, and nothin
   ] as const) {
     await subscribe(stack(), topic, { endpoint: hook(`/${topic}`) })
     const row = await rowOf(await publish(stack(), topic, 'x'), isDelivered)
-    const nothing = { delayMs: null, because: null, nextAttemptAt: null }
+    const nothing = { delayMs: null, cause: null, nextAttemptAt: null }
     expect(row.endedAt).not.toBeNull()
     expect(row).toMatchObject({ attempts: 1, attemptsMax: 4, lastStatusCode: status, ...nothing })
   }
@@ -62,7 +62,7 @@ test('a retried delivery says what was decided, while it waits and when it has b
     deliveryPolicy: retries(2, { minDelayTarget: 1, maxDelayTarget: 7 }),
   })
   const messageId = await publish(stack(), 'busy', 'x')
-  const decided = { attempts: 1, attemptsMax: 3, lastStatusCode: 503, delayMs: 7_000, because: 'retryAfter' }
+  const decided = { attempts: 1, attemptsMax: 3, lastStatusCode: 503, delayMs: 7_000, cause: 'retryAfter' }
   const waiting = await rowOf(messageId, isWaiting)
   expect(waiting).toMatchObject({ ...decided, endedAt: null })
   expect(Date.parse(waiting.nextAttemptAt ?? '')).toBeGreaterThan(Date.now())
@@ -72,7 +72,7 @@ test('a retried delivery says what was decided, while it waits and when it has b
       .logLines()
       .find((logged) => logged.msg === 'delivery.attempted' && logged.messageId === messageId),
   )
-  expect(line).toMatchObject({ subscriptionId: id, decision: 'retry', delayMs: 7_000, because: 'retryAfter' })
+  expect(line).toMatchObject({ subscriptionId: id, decision: 'retry', delayMs: 7_000, cause: 'retryAfter' })
   expect(await rowOf(messageId, isDelivered)).toMatchObject({
     ...decided,
     attempts: 2,
@@ -99,10 +99,9 @@ test('a throttled delivery says so, and how long after publishing it came', asyn
       return found.length >= n ? found : undefined
     })
   for (const row of await rows(isWaiting, 1))
-    expect(row).toMatchObject({ because: 'throttle', delayMs: null, attempts: 0 })
+    expect(row).toMatchObject({ cause: 'throttle', delayMs: null, attempts: 0 })
   const ended = await rows(isDelivered, 3)
-  for (const row of ended)
-    expect(row).toMatchObject({ because: 'throttle', attempts: 1, lastStatusCode: 200 })
+  for (const row of ended) expect(row).toMatchObject({ cause: 'throttle', attempts: 1, lastStatusCode: 200 })
   // Three requests at a throttle of one a second, each at most a quarter of a second early.
   expect(Math.max(...ended.map(({ delayMs }) => delayMs ?? 0))).toBeGreaterThan(1_500)
 })
@@ -115,7 +114,7 @@ test('a delivery under an open circuit says so, and when the next probe goes', a
     deliveryPolicy: retries(3),
   })
   const first = await publish(stack(), 'broken', 'opens it')
-  const isWaiting = (row: Row) => row.state === 'waiting' && row.because === 'circuitOpen'
+  const isWaiting = (row: Row) => row.state === 'waiting' && row.cause === 'circuitOpen'
   const expected = { lastStatusCode: 500, attempts: 1, delayMs: 600_000 }
   const row = await rowOf(first, isWaiting)
   expect(row).toMatchObject(expected)
@@ -131,16 +130,16 @@ test.each(['resting', 'resting.fifo'])('a delivery of %s says that a pause delay
   const message = { message: 'x', ...fifo }
   const { messageId } = await client.post<{ messageId: string }>(`/v1/topics/${topic}/messages`, message)
   const row = await rowOf(messageId, isWaiting)
-  expect(row).toMatchObject({ because: 'paused', delayMs: null, nextAttemptAt: null })
+  expect(row).toMatchObject({ cause: 'paused', delayMs: null, nextAttemptAt: null })
   await client.post(`/v1/subscriptions/${id}/resume`)
   const ended = await rowOf(messageId, isDelivered)
-  expect(ended).toMatchObject({ because: 'paused', attempts: 1, lastStatusCode: 200 })
+  expect(ended).toMatchObject({ cause: 'paused', attempts: 1, lastStatusCode: 200 })
 })
 
 test.each([
-  { topic: 'refused', status: 404, numRetries: 3, because: 'permanent' },
-  { topic: 'failing', status: 500, numRetries: 0, because: 'retriesExhausted' },
-])('a dead letter of the topic $topic says $because', async ({ topic, status, numRetries, because }) => {
+  { topic: 'refused', status: 404, numRetries: 3, cause: 'permanent' },
+  { topic: 'failing', status: 500, numRetries: 0, cause: 'retriesExhausted' },
+])('a dead letter of the topic $topic says $cause', async ({ topic, status, numRetries, cause }) => {
   await stack().client.put('/v1/queues/dead')
   receiver().respond(`/${topic}`, { status })
   await subscribe(stack(), topic, {
@@ -149,5 +148,5 @@ test.each([
     redrivePolicy: { deadLetterTargetArn: 'dead' },
   })
   const row = await rowOf(await publish(stack(), topic, 'x'), ({ state }) => state === 'deadLettered')
-  expect(row).toMatchObject({ attempts: 1, lastStatusCode: status, delayMs: null, because })
+  expect(row).toMatchObject({ attempts: 1, lastStatusCode: status, delayMs: null, cause })
 })

@@ -77,7 +77,7 @@ export type EndCause = keyof typeof END_CAUSES
 export type DeliveryCause = keyof typeof DELIVERY_CAUSES
 
 export interface Why {
-  because: DeliveryCause
+  cause: DeliveryCause
   /**
    * Counted from the end of the previous attempt, or from publishing. null if it is unknown, or if no attempt follows.
    */
@@ -86,5 +86,5 @@ export interface Why {
 
 /** A cause that is stored with a delivery. For an ended delivery, its reason is stored instead. */
 export interface StoredWhy extends Why {
-  because: RetryCause | WaitCause
+  cause: RetryCause | WaitCause
 }

@@ -47,7 +47,7 @@ interface Delivery {
   lastStatusCode: number | null
   lastError: string | null
   endedAt: string | null
-  because: string | null
+  cause: string | null
 }
 
 /** The message's only delivery, when it has ended. */
@@ -200,7 +200,7 @@ test('[336] while the server refuses the login, mails wait and no attempt is spe
   const delivery = await waitFor(async () => {
     const path = `/v1/messages/${messageId}/deliveries`
     const { deliveries } = (await stack().client.call<{ deliveries?: Delivery[] }>('GET', path)).body
-    return deliveries?.[0]?.because === 'misconfigured' ? deliveries[0] : undefined
+    return deliveries?.[0]?.cause === 'misconfigured' ? deliveries[0] : undefined
   })
   expect(delivery).toMatchObject({ state: 'waiting', attempts: 0, endedAt: null })
   await waitFor(() => stack().logText().includes('fantail@127.0.0.1'))

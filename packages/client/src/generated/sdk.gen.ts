@@ -1206,7 +1206,7 @@ export const getMessage = <ThrowOnError extends boolean = true>(options: Options
 /**
  * List the deliveries of a message
  *
- * One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the message has left the outcome log and only its topic still keeps it.
+ * One entry per subscription of the topic, with the latest end of what was redriven. `cause` and `delayMs` say why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the message has left the outcome log and only its topic still keeps it.
  *
  * A key needs the scope `read`.
  */

@@ -55,9 +55,9 @@ export type Attempt = {
     /**
      * Why it was made at its time, such as a phase of the retry policy. null: nothing delayed it.
      */
-    because: DeliveryCause | null;
+    cause: DeliveryCause | null;
     /**
-     * How long `because` delayed it, in milliseconds. null: unknown, or nothing delayed it.
+     * How long `cause` delayed it, in milliseconds. null: unknown, or nothing delayed it.
      */
     delayMs: number | null;
     /**
@@ -71,7 +71,7 @@ export type Attempt = {
         /**
          * Why it waited: throttle, circuitOpen, unprovenEndpoint, groupOrder, or capacity (no free slot, or a pause). null: for no known cause.
          */
-        because: DeliveryCause | null;
+        cause: DeliveryCause | null;
     } | null;
     /**
      * HTTP status of the answer; null: none came.
@@ -114,7 +114,7 @@ export type Attempt = {
         /**
          * Cause of the time of what follows, or of the end.
          */
-        because: DeliveryCause | null;
+        cause: DeliveryCause | null;
     };
     /**
      * Earlier attempts of the subscription at this worker that were not recorded.
@@ -1181,13 +1181,13 @@ export type Delivery = {
      */
     endedAt: string | null;
     /**
-     * How long `because` made it wait, in milliseconds: from the end of the attempt before, or from publishing. null if unknown.
+     * How long `cause` made it wait, in milliseconds: from the end of the attempt before, or from publishing. null if unknown.
      */
     delayMs: number | null;
     /**
      * Why it waits, or ended; if delivered, why the last attempt came when it did. null if nothing delayed it.
      */
-    because: DeliveryCause | null;
+    cause: DeliveryCause | null;
     /**
      * Why it ended, or is in quarantine; null until then.
      */
@@ -1283,7 +1283,7 @@ export type DeliveryEvent = {
     /**
      * Cause of the time of what follows, or of the end; null: nothing delayed it.
      */
-    because?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'eventTypes' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
+    cause?: 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'eventTypes' | 'quarantined' | 'quarantineDeleted' | 'unknown' | null;
     /**
      * Milliseconds that the cause delayed it; null: not known.
      */

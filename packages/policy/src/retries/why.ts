@@ -31,7 +31,7 @@ type Failed = Exclude<NextStep, { step: 'delivered' | 'misconfigured' | 'gone' |
 export function whyNext(step: Failed & { step: 'retry' }): StoredWhy
 export function whyNext(step: Failed): Why
 export function whyNext(step: Failed): Why {
-  return { because: step.cause, delayMs: step.step === 'retry' ? step.delayMs : null }
+  return { cause: step.cause, delayMs: step.step === 'retry' ? step.delayMs : null }
 }
 
 interface AttemptBefore {
@@ -48,12 +48,12 @@ interface AttemptBefore {
  */
 export function causeOf({ whyDue, waitedFor, sincePublishedMs }: AttemptBefore): StoredWhy | undefined {
   if (whyDue && waitedFor !== 'circuitOpen') return whyDue
-  return waitedFor && { because: waitedFor, delayMs: sincePublishedMs }
+  return waitedFor && { cause: waitedFor, delayMs: sincePublishedMs }
 }
 
 /** Why a delivery ended that was not delivered. `reason` is the stored one. */
 export function whyItEnded(reason: string | null): Why {
-  return { because: isEndCause(reason) ? reason : 'unknown', delayMs: null }
+  return { cause: isEndCause(reason) ? reason : 'unknown', delayMs: null }
 }
 
 function isEndCause(reason: string | null): reason is EndCause {
@@ -61,6 +61,6 @@ function isEndCause(reason: string | null): reason is EndCause {
 }
 
 /** The members in the form of logs and the API. */
-export function shownWhy(why: Why | undefined): { delayMs: number | null; because: DeliveryCause | null } {
-  return { delayMs: why?.delayMs ?? null, because: why?.because ?? null }
+export function shownWhy(why: Why | undefined): { delayMs: number | null; cause: DeliveryCause | null } {
+  return { delayMs: why?.delayMs ?? null, cause: why?.cause ?? null }
 }

@@ -26,14 +26,14 @@ export interface AttemptRecord {
   detail?: string
   stage?: AttemptStage
   /** Why the attempt was made at its time. */
-  because?: DeliveryCause
+  cause?: DeliveryCause
   /** How long this cause delayed it. */
   delayMs?: number
   /** Why the delivery waited after it was due. */
   waitedFor?: WaitCause
   decision: AttemptDecision
   /** The cause of the next step, or of the end. */
-  nextBecause?: DeliveryCause
+  nextCause?: DeliveryCause
   /** Epoch ms. */
   nextAt?: number
   headers?: Record<string, string>

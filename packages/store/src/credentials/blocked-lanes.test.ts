@@ -59,7 +59,7 @@ test('it claims nothing until its time, then one delivery, and says for which cr
   expect(until - (await lanes.now(SHARD))).toBeGreaterThan(BLOCK_MS - 1_000)
   const delivery = waiting[1]?.id ?? Buffer.of()
   expect(await lanes.deliveryStates(SHARD, [{ subscriptionId: id, delivery }])).toMatchObject([
-    { where: 'waiting', state: null, hold: { because: 'misconfigured', until } },
+    { where: 'waiting', state: null, hold: { cause: 'misconfigured', until } },
   ])
   await later(BLOCK_MS)
   const { lanes: taken } = await takeFrom(lanes)
@@ -99,7 +99,7 @@ test.each(ANSWERED)('a probe that reached its endpoint ends it: $op', async (to)
 
 test('a probe that was handed back unsent is followed by another at once, one that fails by the next in time', async () => {
   const id = await standing()
-  await settleAll([await probe(id)], { op: 'returnUnsent' })
+  await settleAll([await probe(id)], { op: 'returnToLane' })
   const again = await claimDue()
   expect(again).toHaveLength(1)
   await settleAll(again, BLOCK)
@@ -180,7 +180,7 @@ test('lets through as many as a model does, for any ends of attempts', {
 }, async () => {
   const ends = fc.record({
     which: fc.nat(),
-    as: fc.constantFrom('block', 'block', 'retry', 'returnUnsent', 'returnUncounted'),
+    as: fc.constantFrom('block', 'block', 'retry', 'returnToLane', 'returnUncounted'),
   })
   const steps = fc.array(fc.oneof(ends, fc.constantFrom('take', 'take', 'wait')), {
     minLength: 5,
@@ -189,7 +189,7 @@ test('lets through as many as a model does, for any ends of attempts', {
   const TO: Record<string, SettleTo> = {
     block: BLOCK,
     retry: { op: 'retry', delayMs: 0, state: failedOnce() },
-    returnUnsent: { op: 'returnUnsent' },
+    returnToLane: { op: 'returnToLane' },
     returnUncounted: { op: 'returnUncounted' },
   }
   const history = fc.asyncProperty(steps, fc.boolean(), async (all, proven) => {

@@ -25,7 +25,7 @@ export interface DeliveryEvent {
   durationMs?: number
   decision?: AttemptDecision
   nextAttemptAt?: number | null
-  because?: DeliveryCause | null
+  cause?: DeliveryCause | null
   delayMs?: number | null
   redrives?: number
   editedFrom?: string

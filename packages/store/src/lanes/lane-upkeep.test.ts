@@ -288,7 +288,7 @@ test('a sweep tries what could not be appended again when it is due, and not bef
   const steps = await sweepAll(200)
   const claims = steps.flatMap(claimsOf)
   expect(claims).toHaveLength(300)
-  const back = { op: 'returnUnsent', delayMs: 2_000 } as const
+  const back = { op: 'returnToLane', delayMs: 2_000 } as const
   await lanes.settle(
     SHARD,
     claims.map((claim) => ({ ...claim, to: back })),

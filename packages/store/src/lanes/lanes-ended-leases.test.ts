@@ -112,7 +112,7 @@ test('a delivery that a worker returns unsent keeps its count and its place', as
   await die()
   await later(DELAYS_ENDED_MS)
   const claim = await claimOne()
-  await lanes.settle(SHARD, [{ ...claim, to: { op: 'returnUnsent' } }])
+  await lanes.settle(SHARD, [{ ...claim, to: { op: 'returnToLane' } }])
   expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([message.id])
   expect(await die()).toBe(2_000)
 })
@@ -126,7 +126,7 @@ test('the others of its lane go on', async () => {
   await parkAll(lanes, [id], [other])
   expect((await claimDue()).map(({ delivery }) => delivery)).toEqual([other.id])
   expect(await lanes.deliveryStates(SHARD, [{ subscriptionId: id, delivery: message.id }])).toMatchObject([
-    { where: 'waiting', hold: { because: 'leasesEnded', until: expect.any(Number) } },
+    { where: 'waiting', hold: { cause: 'leasesEnded', until: expect.any(Number) } },
   ])
 })
 

@@ -71,15 +71,15 @@ const LANES: FifoLane[] = [
 ].map((settings, i) => ({ ...settings, id: `lane-${i}`, paused: false, gone: false }))
 
 const { FOLLOWED_LEASE_MS } = NUMBER
-const DECIDED = { because: 'backoff', delayMs: 15_000 } as const
-const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
+const DECIDED = { cause: 'backoff', delayMs: 15_000 } as const
+const ASKED_NOW = { cause: 'retryNow', delayMs: null } as const
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null, why: DECIDED }
 const DEAD: DeadState = { kind: 'dead', cause: 'permanent', attempts: 1, statusCode: 410, error: null }
 const OUTCOMES: SettleTo[] = [
   { op: 'delivered' },
   { op: 'delivered' },
   { op: 'retry', delayMs: 15_000, state: { ...FAILED, attempts: 2 } },
-  { op: 'returnUnsent' },
+  { op: 'returnToLane' },
   { op: 'returnUncounted' },
   { op: 'declareDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
   { op: 'deadLettered' },
@@ -421,11 +421,11 @@ class Play {
     const { lane, group, delivery } = head
     const gone = this.model.lane(lane).gone
     if (to.op === 'declareDead') Object.assign(head, { state: to.state, ends: 0 })
-    else if (gone && (to.op === 'retry' || to.op === 'returnUnsent' || to.op === 'returnUncounted'))
+    else if (gone && (to.op === 'retry' || to.op === 'returnToLane' || to.op === 'returnUncounted'))
       this.model.leave(lane, group, delivery, 'discarded:unsubscribed', now)
     else if (to.op === 'retry')
       Object.assign(head, { where: 'retry', at: now + to.delayMs, lease: null, state: to.state, ends: 0 })
-    else if (to.op === 'returnUnsent') putBack(head, now)
+    else if (to.op === 'returnToLane') putBack(head, now)
     else if (to.op === 'returnUncounted') putBack(Object.assign(head, { ends: 0 }), now)
     else if (to.op === 'discard') this.model.leave(lane, group, delivery, `discarded:${to.cause}`, now)
     else if (to.op === 'quarantined') this.model.leave(lane, group, delivery, 'quarantined', now)

@@ -35,7 +35,7 @@ async function bytesPerDelivery(park: ParkAs): Promise<number> {
 }
 
 test('a waiting delivery costs at most 150 bytes, one with a retry state at most 230', async () => {
-  const why = { because: 'backoff', delayMs: 60_000 } as const
+  const why = { cause: 'backoff', delayMs: 60_000 } as const
   const state = { kind: 'retry', attempts: 12, statusCode: 503, error: null, why } as const
   const fresh = await bytesPerDelivery({ as: 'fresh' })
   const retry = await bytesPerDelivery({ as: 'retry', delayMs: 60_000, state })

@@ -126,13 +126,13 @@ export class Model {
     if (entry?.where !== 'lease' || entry.lease !== lease) return false
     this.cut.delete(lane)
     const gone = this.lanes.get(lane)?.gone
-    if (gone && (to.op === 'retry' || to.op === 'returnUnsent' || to.op === 'returnUncounted'))
+    if (gone && (to.op === 'retry' || to.op === 'returnToLane' || to.op === 'returnUncounted'))
       this.end(entry, 'discarded:unsubscribed')
     else if (to.op === 'delivered') this.end(entry, 'delivered')
     else if (to.op === 'deadLettered') this.end(entry, 'deadLettered')
     else if (to.op === 'discard') this.end(entry, `discarded:${to.cause}`)
     else if (to.op === 'quarantined') this.end(entry, 'quarantined')
-    else if (to.op === 'returnUnsent') this.putBack(entry, now, to.delayMs)
+    else if (to.op === 'returnToLane') this.putBack(entry, now, to.delayMs)
     else if (to.op === 'returnUncounted') {
       entry.ends = 0
       this.putBack(entry, now)

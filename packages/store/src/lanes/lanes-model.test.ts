@@ -58,8 +58,8 @@ const GROUPS = [undefined, 'a', 'b']
 const [SHELVED_FROM, SHELF_SPAN, SHELF_EPOCH] = [8 * 2 ** 40, 2 ** 40, 1_500_000_000_000]
 
 const FAILED: RetryState = { kind: 'retry', attempts: 1, statusCode: 500, error: null }
-const DECIDED = { because: 'backoff', delayMs: 45_000 } as const
-const ASKED_NOW = { because: 'retryNow', delayMs: null } as const
+const DECIDED = { cause: 'backoff', delayMs: 45_000 } as const
+const ASKED_NOW = { cause: 'retryNow', delayMs: null } as const
 const TOPIC_UID = SLICE.slice(0, SLICE.indexOf('.'))
 const DEAD: DeadState = { kind: 'dead', cause: 'permanent', attempts: 1, statusCode: 410, error: null }
 const PARKS: ParkAs[] = [
@@ -73,8 +73,8 @@ const PARKS: ParkAs[] = [
 const OUTCOMES: SettleTo[] = [
   { op: 'delivered' },
   { op: 'retry', delayMs: 15_000, state: { ...FAILED, attempts: 2 } },
-  { op: 'returnUnsent' },
-  { op: 'returnUnsent', delayMs: 15_000 },
+  { op: 'returnToLane' },
+  { op: 'returnToLane', delayMs: 15_000 },
   { op: 'returnUncounted' },
   { op: 'declareDead', leaseMs: DEAD_LEASE_MS, state: DEAD },
   { op: 'deadLettered' },

@@ -199,7 +199,7 @@ describe('the circuit breaker', () => {
     expect((await note(id, 'failed')).circuitOpen).toEqual([true])
     const [claim] = probe
     if (!claim) throw new Error('there is a probe')
-    await lanes.settle(SHARD, [{ ...claim, to: { op: 'returnUnsent' } }])
+    await lanes.settle(SHARD, [{ ...claim, to: { op: 'returnToLane' } }])
     await later(29_000)
     expect(await claimDue()).toEqual([])
     await later(1_000)
@@ -219,7 +219,7 @@ describe('the circuit breaker', () => {
     const probe = await claimDue()
     expect(probe).toHaveLength(1)
     await note(id, 'unsent')
-    await settleAll(probe, { op: 'returnUnsent' })
+    await settleAll(probe, { op: 'returnToLane' })
     expect(await claimDue()).toHaveLength(1)
   })
 
@@ -231,11 +231,11 @@ describe('the circuit breaker', () => {
     await note(id, 'failed', 0, 3)
     await note(id, 'unsent', 0, 2)
     await settleAll(before.slice(0, 3), { op: 'retry', delayMs: 0, state: failedOnce() })
-    await settleAll(before.slice(3, 4), { op: 'returnUnsent' })
+    await settleAll(before.slice(3, 4), { op: 'returnToLane' })
     expect(await claimDue()).toEqual([])
     await later(30_000)
     expect(await claimDue()).toHaveLength(1)
-    await settleAll(before.slice(4), { op: 'returnUnsent' })
+    await settleAll(before.slice(4), { op: 'returnToLane' })
     expect(await claimDue()).toEqual([])
   })
 
@@ -271,7 +271,7 @@ describe('the circuit breaker', () => {
           if (step.as === 'failed') failures++
           if (step.as === 'failed' && (until !== null || failures >= 2)) until = now + PROBE_MS
           await note(id, step.as as LaneResult['answered'])
-          await settleAll([ended.claim], { op: 'returnUnsent' })
+          await settleAll([ended.claim], { op: 'returnToLane' })
         }
       }
       await redis.del(dueKey(BASE))

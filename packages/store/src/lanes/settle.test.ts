@@ -100,7 +100,7 @@ test('a retry waits for its time, with its state; the lane shows the last failur
 
 test('an unsent delivery is due at once and counts no attempt', async () => {
   const claim = await claimOne()
-  expect((await settleOne(claim, { op: 'returnUnsent' })).accepted).toBe(true)
+  expect((await settleOne(claim, { op: 'returnToLane' })).accepted).toBe(true)
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: claim.delivery, state: null }])
 })
 
@@ -110,7 +110,7 @@ test('while the key of a message is missing its delivery waits, and the lane and
   const lane = [{ subscriptionId: claim.subscriptionId, shard: SHARD }]
   expect(await lanes.figures(lane)).toMatchObject([{ waiting: 1, lacksKey: true, isBlocked: false }])
   expect(await lanes.deliveryStates(SHARD, [claim])).toMatchObject([
-    { where: 'waiting', dueAt: nextDueAt, hold: { because: 'misconfigured', until: nextDueAt } },
+    { where: 'waiting', dueAt: nextDueAt, hold: { cause: 'misconfigured', until: nextDueAt } },
   ])
   await skew(redis, 60_100)
   const [again] = claimsOf(await takeFrom(lanes))
@@ -123,18 +123,18 @@ test('a delivery that waits for a missing dead-letter queue stays dead, and the 
   const claim = await claimOne()
   const { lease } = await settleOne(claim, { op: 'declareDead', leaseMs: 15_000, state: DEAD })
   const dead = { ...claim, lease: lease ?? '' }
-  const { nextDueAt } = await settleOne(dead, { op: 'awaitQueue', delayMaxMs: 60_000 })
+  const { nextDueAt } = await settleOne(dead, { op: 'awaitDlq', delayMaxMs: 60_000 })
   const lane = [{ subscriptionId: claim.subscriptionId, shard: SHARD }]
-  expect(await lanes.figures(lane)).toMatchObject([{ waiting: 1, isQueueMissing: true }])
+  expect(await lanes.figures(lane)).toMatchObject([{ waiting: 1, isDlqMissing: true }])
   expect(await lanes.deliveryStates(SHARD, [claim])).toMatchObject([
-    { where: 'waiting', dueAt: nextDueAt, state: DEAD, hold: { because: 'dlqMissing', until: nextDueAt } },
+    { where: 'waiting', dueAt: nextDueAt, state: DEAD, hold: { cause: 'dlqMissing', until: nextDueAt } },
   ])
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
   expect(await lanes.releaseDead(SHARD, claim.subscriptionId)).toBe(1)
   const [again] = claimsOf(await takeFrom(lanes))
   expect(again).toMatchObject({ delivery: claim.delivery, state: DEAD })
   await settleOne(again ?? claim, { op: 'deadLettered' })
-  expect(await lanes.figures(lane)).toMatchObject([{ waiting: 0, isQueueMissing: false }])
+  expect(await lanes.figures(lane)).toMatchObject([{ waiting: 0, isDlqMissing: false }])
   expect(await keysLeft(redis)).toEqual([`${BASE}lane:${claim.subscriptionId}`])
 })
 
@@ -148,7 +148,7 @@ test('the more wait for a missing queue, the later each asks again, but never af
   )
   const claims = claimsOf(await takeFrom(lanes))
   const before = await lanes.now(SHARD)
-  const to = { op: 'awaitQueue', delayMaxMs: 5_000 } as const
+  const to = { op: 'awaitDlq', delayMaxMs: 5_000 } as const
   await lanes.settle(
     SHARD,
     claims.map((claim) => ({ ...claim, to })),
@@ -173,14 +173,14 @@ test('only what is declared dead is released, however many retries wait beside i
   await parkAll(lanes, [id], [dead], { as: 'dead', state: DEAD })
   const [claim] = claimsOf(await takeFrom(lanes))
   if (!claim) throw new Error('the dead one was due')
-  await settleOne(claim, { op: 'awaitQueue', delayMaxMs: 120_000 })
+  await settleOne(claim, { op: 'awaitDlq', delayMaxMs: 120_000 })
   expect(await lanes.releaseDead(SHARD, id)).toBe(1)
   expect(claimsOf(await takeFrom(lanes))).toMatchObject([{ delivery: dead.id }])
 })
 
 test('a delivery that got no slot is due a little later, and counts no attempt', async () => {
   const claim = await claimOne()
-  const { nextDueAt } = await settleOne(claim, { op: 'returnUnsent', delayMs: 30_000 })
+  const { nextDueAt } = await settleOne(claim, { op: 'returnToLane', delayMs: 30_000 })
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
   await skew(redis, 30_050)
   expect(nextDueAt).toBeGreaterThan(Date.now())
@@ -215,7 +215,7 @@ test('a worker that comes back after its lease was handed on changes nothing', a
     { op: 'declareDead', leaseMs: 90_000, state: DEAD },
     { op: 'deadLettered' },
     { op: 'discard', cause: 'permanent' },
-    { op: 'returnUnsent' },
+    { op: 'returnToLane' },
     { op: 'quarantined' },
   ]
   for (const to of ops) expect((await settleOne(stale, to)).accepted).toBe(false)
@@ -248,7 +248,7 @@ test('in the lane of a deleted subscription nothing waits again', async () => {
   if (!retry || !back || !done) throw new Error('three claims were due')
   const { accepted } = await lanes.settle(SHARD, [
     { ...retry, to: { op: 'retry', delayMs: 1_000, state: FAILED } },
-    { ...back, to: { op: 'returnUnsent' } },
+    { ...back, to: { op: 'returnToLane' } },
     { ...done, to: { op: 'delivered' } },
   ])
   expect(accepted).toEqual([true, true, true])

@@ -96,13 +96,13 @@ function packTo(to: SettleTo): readonly [] | [number, string] {
     case 'returnUncounted':
     case 'continueClaim':
       return NOTHING
-    case 'returnUnsent':
+    case 'returnToLane':
       return [to.delayMs ?? 0, '']
     case 'awaitKey':
       return [to.delayMs, '']
     case 'block':
       return [to.delayMs, to.credential]
-    case 'awaitQueue':
+    case 'awaitDlq':
       return [to.delayMaxMs, '']
     case 'retry':
       return [to.delayMs, packState(to.state)]

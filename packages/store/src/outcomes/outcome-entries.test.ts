@@ -56,7 +56,7 @@ test('a first attempt that was answered 200 costs nothing, another status a few 
 })
 
 test('a delivered one keeps its cause in a few characters, and one without a cause has none', () => {
-  const why = { because: 'retryAfter', delayMs: 7_000 } as const
+  const why = { cause: 'retryAfter', delayMs: 7_000 } as const
   expect(laneText({ ...lane, why }).length - laneText(lane).length).toBe(',"r5eg"'.length)
   expect(read(laneText({ ...lane, why })).lanes).toEqual([{ ...lane, why }])
   expect(read(laneText(lane)).lanes).toEqual([lane])

@@ -141,7 +141,7 @@ test.each(['after', 'before', 'without'])(
       {
         state: 'discarded',
         reason: 'deadLetterQuota',
-        because: 'deadLetterQuota',
+        cause: 'deadLetterQuota',
         attempts: order === 'without' ? 0 : 3,
         lastStatusCode: 410,
       },
@@ -260,29 +260,29 @@ const failed: RetryState = {
   attempts: 1,
   statusCode: 503,
   error: null,
-  why: { because: 'retryAfter', delayMs: 20_000 },
+  why: { cause: 'retryAfter', delayMs: 20_000 },
 }
 
 test('a delivery that waits says what its lane makes it wait for', async () => {
-  expect(await rowWith({})).toMatchObject({ because: 'capacity', delayMs: null, attemptsMax: 4 })
-  expect(await rowWith({ paused: true })).toMatchObject({ because: 'paused', nextAttemptAt: null })
-  expect(await rowWith({ rate: 1 })).toMatchObject({ because: 'throttle', delayMs: null })
+  expect(await rowWith({})).toMatchObject({ cause: 'capacity', delayMs: null, attemptsMax: 4 })
+  expect(await rowWith({ paused: true })).toMatchObject({ cause: 'paused', nextAttemptAt: null })
+  expect(await rowWith({ rate: 1 })).toMatchObject({ cause: 'throttle', delayMs: null })
   await redis.hdel(laneKey(BASE, id), 'a')
-  expect(await rowWith({ proven: false })).toMatchObject({ because: 'unprovenEndpoint' })
+  expect(await rowWith({ proven: false })).toMatchObject({ cause: 'unprovenEndpoint' })
 })
 
 test('a delivery that waits for a retry says what was decided, in the lane and after it', async () => {
-  const decided = { because: 'retryAfter', delayMs: 20_000, attempts: 1, lastStatusCode: 503 }
+  const decided = { cause: 'retryAfter', delayMs: 20_000, attempts: 1, lastStatusCode: 503 }
   expect(await rowWith({}, failed)).toMatchObject(decided)
   // The retry is due later than the throttle's next send time.
   expect(await rowWith({ rate: 100 }, failed)).toMatchObject(decided)
-  expect(await rowWith({ paused: true }, failed)).toMatchObject({ because: 'paused', attempts: 1 })
+  expect(await rowWith({ paused: true }, failed)).toMatchObject({ cause: 'paused', attempts: 1 })
 })
 
 test('under an open circuit a delivery waits for the next probe', async () => {
   await redis.hset(laneKey(BASE, id), 'mu', Date.now() + 60_000)
   const row = await rowWith({ mode: '- 1 60000' }, failed)
-  expect(row).toMatchObject({ because: 'circuitOpen' })
+  expect(row).toMatchObject({ cause: 'circuitOpen' })
   expect(row?.nextAttemptAt).toBeGreaterThan(Date.now() + 50_000)
 })
 
@@ -292,7 +292,7 @@ test('a retry that an operator asked for at once no longer says what was decided
   if (claim) await lanes.settle(SHARD, [{ ...claim, to: { op: 'retry', delayMs: 20_000, state: failed } }])
   expect(await lanes.retryNow(SHARD, id)).toBe(1)
   expect(await log.deliveries(messageId)).toMatchObject([
-    { because: 'retryNow', delayMs: null, attempts: 1, lastStatusCode: 503 },
+    { cause: 'retryNow', delayMs: null, attempts: 1, lastStatusCode: 503 },
   ])
 })
 
@@ -303,11 +303,11 @@ test('an end says its cause, and what was redriven that it was', async () => {
     await log.append({ dispatch: [], lanes: [{ ...delivered(messageId), ...entry }] })
     return (await log.deliveries(messageId))?.[0]
   }
-  const why = { because: 'backoff', delayMs: 7_000 } as const
-  expect(await row({ generation: 1, why })).toMatchObject({ because: 'backoff', delayMs: 7_000 })
-  expect(await row({ generation: 2, attempts: 1 })).toMatchObject({ because: 'redrive', delayMs: null })
+  const why = { cause: 'backoff', delayMs: 7_000 } as const
+  expect(await row({ generation: 1, why })).toMatchObject({ cause: 'backoff', delayMs: 7_000 })
+  expect(await row({ generation: 2, attempts: 1 })).toMatchObject({ cause: 'redrive', delayMs: null })
   const dead = { generation: 3, outcome: 'deadLettered', reason: 'retriesExhausted' } as const
-  expect(await row(dead)).toMatchObject({ because: 'retriesExhausted', delayMs: null })
+  expect(await row(dead)).toMatchObject({ cause: 'retriesExhausted', delayMs: null })
 })
 
 test('a message that event types alone left out has another cause than one that a filter may have', async () => {
@@ -330,7 +330,7 @@ test('a message that event types alone left out has another cause than one that 
   const none = Buffer.alloc(0)
   const bits = { delivered: none, parked: none, filtered: Buffer.from([7]), otherCodes: [], failures: [] }
   await log.append({ dispatch: [{ messageId, topicArn: TOPIC, sizeBytes: 1, slice, ...bits }], lanes: [] })
-  expect((await log.deliveries(messageId))?.map(({ because }) => because)).toEqual([
+  expect((await log.deliveries(messageId))?.map(({ cause }) => cause)).toEqual([
     'eventTypes',
     'filterPolicy',
     'filterPolicy',

@@ -30,7 +30,7 @@ export interface DeliveryOutcome {
    */
   endedAt: number | null
   delayMs: number | null
-  because: DeliveryCause | null
+  cause: DeliveryCause | null
   reason: string | null
   /** How often the delivery was brought back from a dead-letter queue, since it was resent if it was. */
   redrives: number
@@ -165,7 +165,7 @@ function whyOfEnd({ outcome, why, reason, attempts, generation }: LaneEntry): Wh
 function whyRedriven(generation: number): Why | undefined {
   if (generation === 0) return undefined
   const isResent = resentAtOf(generation) !== null && redrivesOf(generation) === 0
-  return { because: isResent ? 'resend' : 'redrive', delayMs: null }
+  return { cause: isResent ? 'resend' : 'redrive', delayMs: null }
 }
 
 /** The known facts of a failure. */
@@ -203,23 +203,23 @@ function waitingRow(
 /** null if the lane is paused. If the lane makes it wait longer than its due time, the later time is given. */
 function nextAttemptAt({ dueAt, hold, state }: DeliveryWhere): number | null {
   if (!hold || state?.kind === 'dead') return dueAt
-  if (hold.because === 'gone') return hold.until
-  return hold.because === 'paused' ? null : (hold.until ?? dueAt)
+  if (hold.cause === 'gone') return hold.until
+  return hold.cause === 'paused' ? null : (hold.until ?? dueAt)
 }
 
 /** The cause for which it waits. In flight: the cause of its attempt's time. */
 function whyThere({ probeSeconds }: Subscriber, where: DeliveryWhere, generation: number): Why | undefined {
   const { state, hold } = where
   if (state?.kind === 'dead') {
-    return hold?.because === 'dlqMissing' ? { because: 'dlqMissing', delayMs: null } : whyItEnded(state.cause)
+    return hold?.cause === 'dlqMissing' ? { cause: 'dlqMissing', delayMs: null } : whyItEnded(state.cause)
   }
   if (hold) {
     const probeMs = probeSeconds * 1_000
-    return { because: hold.because, delayMs: hold.because === 'circuitOpen' && probeMs > 0 ? probeMs : null }
+    return { cause: hold.cause, delayMs: hold.cause === 'circuitOpen' && probeMs > 0 ? probeMs : null }
   }
   if (state?.why) return state.why
   const isFresh = where.where === 'waiting' && !state
-  return whyRedriven(state ? 0 : generation) ?? (isFresh ? { because: 'capacity', delayMs: null } : undefined)
+  return whyRedriven(state ? 0 : generation) ?? (isFresh ? { cause: 'capacity', delayMs: null } : undefined)
 }
 
 /** The row of a parked delivery. `where`: its place in its lane; `ended`: the entry of its end. */
@@ -251,7 +251,7 @@ export function parkedRow(
  */
 function causedByPause(ended: LaneEntry): LaneEntry {
   if (ended.outcome !== 'delivered' || ended.attempts !== 1) return ended
-  return { ...ended, why: { because: 'paused', delayMs: ended.why?.delayMs ?? null } }
+  return { ...ended, why: { cause: 'paused', delayMs: ended.why?.delayMs ?? null } }
 }
 
 /** The row of a dead delivery that a redrive has brought back. undefined: it was not redriven, or has ended again. */

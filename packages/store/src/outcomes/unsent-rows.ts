@@ -36,7 +36,7 @@ export async function findUnsent(
   })
   if (!alone) return { rows, topicArn: first?.topicArn ?? null, sizeBytes: first?.rawBytes ?? 0 }
   const { topicArn, sizeBytes, nextAttemptAt } = alone
-  const why = shownWhy({ because: ISOLATED, delayMs: null })
-  rows.push({ ...emptyRow(), state: 'waiting', nextAttemptAt, ...why, reason: ISOLATED })
+  const why = shownWhy({ cause: ISOLATED, delayMs: null })
+  rows.push({ ...emptyRow(), state: 'waiting', nextAttemptAt, ...why })
   return { rows, topicArn, sizeBytes }
 }

@@ -38,16 +38,16 @@ const CAUSES = new Map(
 
 const STORED = /^([a-z])([0-9a-z]*)$/
 
-export function packWhy({ because, delayMs }: StoredWhy): string {
+export function packWhy({ cause, delayMs }: StoredWhy): string {
   const delay = delayMs === null ? '' : Math.max(0, Math.round(delayMs)).toString(36)
-  return LETTERS[because] + delay
+  return LETTERS[cause] + delay
 }
 
 /** undefined: this release does not know the text. */
 export function unpackWhy(text: string): StoredWhy | undefined {
   const [, letter = '', delay] = STORED.exec(text) ?? []
-  const because = CAUSES.get(letter)
-  return because && { because, delayMs: delay ? Number.parseInt(delay, 36) : null }
+  const cause = CAUSES.get(letter)
+  return cause && { cause, delayMs: delay ? Number.parseInt(delay, 36) : null }
 }
 
 /** The cause that a script names by its letter. */

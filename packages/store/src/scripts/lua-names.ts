@@ -43,7 +43,7 @@ const LANE = {
   floor: 'l',
   purgedAt: 'u',
   /** Until when the lane shows that its dead-letter queue is missing. */
-  queueMissingUntil: 'dm',
+  dlqMissingUntil: 'dm',
   /** Until when the lane shows that it has messages whose key is missing. */
   lockedUntil: 'dk',
   proven: 'a',

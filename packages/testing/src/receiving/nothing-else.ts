@@ -69,5 +69,5 @@ export class Quiet {
 }
 
 function comesByItself(delivery: Delivery): boolean {
-  return isOpen(delivery) && delivery.because !== 'paused' && delivery.because !== 'gone'
+  return isOpen(delivery) && delivery.cause !== 'paused' && delivery.cause !== 'gone'
 }

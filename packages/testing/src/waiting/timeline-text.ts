@@ -49,14 +49,14 @@ async function lanesText(fantail: Fantail): Promise<string> {
 function deliveryText(delivery: Delivery): string {
   const { state, endpoint, subscriptionId, attempts, attemptsMax, lastStatusCode, lastError } = delivery
   const last = lastStatusCode ?? lastError
-  const { because, delayMs, nextAttemptAt, reason } = delivery
+  const { cause, delayMs, nextAttemptAt, reason } = delivery
   const parts = [
     `${state} to ${endpoint ?? subscriptionId ?? 'all'}`,
     `${attempts} of ${attemptsMax ?? '?'} attempts`,
     ...(last === null ? [] : [`last ${last}`]),
-    ...(because === null ? [] : [`because ${because}${delayMs === null ? '' : ` (${delayMs} ms)`}`]),
+    ...(cause === null ? [] : [`because ${cause}${delayMs === null ? '' : ` (${delayMs} ms)`}`]),
     ...(nextAttemptAt === null ? [] : [`next at ${nextAttemptAt}`]),
-    ...(reason === null || reason === because ? [] : [`reason ${reason}`]),
+    ...(reason === null || reason === cause ? [] : [`reason ${reason}`]),
   ]
   return parts.join(', ')
 }

@@ -25,12 +25,12 @@ const after = (ms: number) => PUBLISHED_AT + ms + TOOK_MS
 test('a first attempt in time has no cause, a late one waited for a slot or its group', () => {
   expect(attemptCause(attempt(), OUTCOME, undefined, after(999))).toBeUndefined()
   expect(attemptCause(attempt(), OUTCOME, undefined, after(7_000))).toEqual({
-    because: 'capacity',
+    cause: 'capacity',
     delayMs: 7_000,
   })
   const fifo = attempt({}, { sequenceNumber: '1', groupId: 'g' })
   expect(attemptCause(fifo, OUTCOME, undefined, after(7_000))).toEqual({
-    because: 'groupOrder',
+    cause: 'groupOrder',
     delayMs: 7_000,
   })
 })
@@ -38,13 +38,13 @@ test('a first attempt in time has no cause, a late one waited for a slot or its 
 test('the thing that delayed a claim is its cause, however late it came', () => {
   for (const ms of [3, 7_000])
     expect(attemptCause(attempt({ waitedFor: 'throttle' }), OUTCOME, undefined, after(ms))).toEqual({
-      because: 'throttle',
+      cause: 'throttle',
       delayMs: ms,
     })
 })
 
 test('a probe, and what was published before the circuit closed, waited for the circuit', () => {
-  const byCircuit = { because: 'circuitOpen', delayMs: 60_000 }
+  const byCircuit = { cause: 'circuitOpen', delayMs: 60_000 }
   const probe = { open: true, closedAt: null }
   expect(attemptCause(attempt({ waitedFor: 'throttle' }), OUTCOME, probe, after(60_000))).toEqual(byCircuit)
   const closed = { open: false, closedAt: PUBLISHED_AT + 59_000 }
@@ -54,7 +54,7 @@ test('a probe, and what was published before the circuit closed, waited for the 
 })
 
 test('a retry keeps its decision, and a redriven one shows no time since publishing', () => {
-  const whyDue = { because: 'backoff', delayMs: 20_000 } as const
+  const whyDue = { cause: 'backoff', delayMs: 20_000 } as const
   expect(attemptCause(attempt({ attempts: 2, whyDue }), OUTCOME, undefined, after(90_000))).toEqual(whyDue)
   expect(attemptCause(attempt({ attempts: 2 }), OUTCOME, undefined, after(90_000))).toBeUndefined()
   const redriven = attempt({ delivery: deliveryId(messageId, 1) })

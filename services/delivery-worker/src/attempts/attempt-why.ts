@@ -90,5 +90,5 @@ function hadToWaitFor(circuit: Circuit | undefined, waitsSince: number | null): 
 /** The cause for a delivery that failed while the circuit was open, and waits for the next probe. */
 export function whyUncounted({ record }: CompiledSubscription): StoredWhy {
   const { circuitBreaker } = record
-  return { because: 'circuitOpen', delayMs: circuitBreaker ? circuitBreaker.probeSeconds * 1_000 : null }
+  return { cause: 'circuitOpen', delayMs: circuitBreaker ? circuitBreaker.probeSeconds * 1_000 : null }
 }

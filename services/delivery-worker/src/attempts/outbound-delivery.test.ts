@@ -89,9 +89,9 @@ test('deliveries whose secrets cannot be opened wait for the key, cost no attemp
   // While a probe is due, the delivery waits for nothing.
   const waiting = await waitFor(async () => {
     const found = await row()
-    return found?.state === 'waiting' && found.because !== null ? found : undefined
+    return found?.state === 'waiting' && found.cause !== null ? found : undefined
   })
-  expect(waiting).toMatchObject({ attempts: 0, because: 'misconfigured', lastError: 'misconfigured' })
+  expect(waiting).toMatchObject({ attempts: 0, cause: 'misconfigured', lastError: 'misconfigured' })
   await waitFor(async () => (await figures(id)).lastFailure?.error === 'misconfigured')
   await stranger.stop()
   expect(hook.requests).toEqual([])
@@ -187,8 +187,8 @@ test('deliveries wait for a token server that is away as noToken, and cost no at
     }),
   })
   const messageIds = await fixture.publishAll(['one', 'two'])
-  const because = async () => (await Promise.all(messageIds.map(rowOf))).map((row) => row?.because)
-  await waitFor(async () => (await because()).join() === 'noToken,noToken', { what: 'both to say so' })
+  const causes = async () => (await Promise.all(messageIds.map(rowOf))).map((row) => row?.cause)
+  await waitFor(async () => (await causes()).join() === 'noToken,noToken', { what: 'both to say so' })
   // While the token server is asked again, one of them does not wait.
   await expect.poll(() => figures(id)).toMatchObject({ waiting: 2, isBlocked: true, lacksToken: true })
   await expect.poll(() => rowOf(messageIds[0] ?? '')).toMatchObject({ attempts: 0, state: 'waiting' })

@@ -29,7 +29,7 @@ export interface WorkerMetrics {
   /** A message of the topic became too old before it was matched. */
   expired(topicName: string): void
   /** A dead delivery has not found its dead-letter queue, and continues to wait. */
-  awaitsQueue(subscription: CompiledSubscription): void
+  awaitsDlq(subscription: CompiledSubscription): void
   /** Letters of a topic's own queue were removed, because the queue was too large. */
   lettersRemoved(topicName: string, letters: number): void
   /** A claimed delivery has left its lane. */
@@ -125,8 +125,8 @@ export function createWorkerMetrics(
     lettersRemoved(topic, letters) {
       metrics.deliveriesDiscarded.of({ topic, cause: 'deadLetterQuota' }).add(letters)
     },
-    awaitsQueue(subscription) {
-      countsOf(subscription).series.queueMissing.add()
+    awaitsDlq(subscription) {
+      countsOf(subscription).series.dlqMissing.add()
     },
     ended(subscription, context, outcome, reason) {
       const { series } = countsOf(subscription)
@@ -153,7 +153,7 @@ function seriesOf(metrics: Metrics, topic: string): TopicSeries {
     failed: metrics.deliveryFailures.of({ topic }),
     deadLettered: metrics.deliveriesDeadLettered.of({ topic }),
     deadLetterFailed: metrics.deadLettersFailed.of({ topic }),
-    queueMissing: metrics.deadLetterQueueMissing.of({ topic }),
+    dlqMissing: metrics.deadLetterQueueMissing.of({ topic }),
     expired: metrics.deliveriesExpired.of({ topic }),
     arrival: metrics.arrivalSeconds.of({ topic }),
   }

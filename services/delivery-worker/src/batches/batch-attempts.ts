@@ -71,10 +71,10 @@ export class BatchAttempts {
     const { slots, credentials } = this.#options
     const current = await currentOf(first.claim, this.#options)
     const batching = current && this.batchingOf(current)
-    if (!current || !batching) return this.returnToLane(claimsOf(records), { op: 'returnUnsent' })
+    if (!current || !batching) return this.returnToLane(claimsOf(records), { op: 'returnToLane' })
     const { id, maxInFlight } = current.record
     if (!slots.acquire(id, maxInFlight))
-      return this.returnToLane(claimsOf(records), { op: 'returnUnsent', delayMs: REFUSED_BATCH_MS })
+      return this.returnToLane(claimsOf(records), { op: 'returnToLane', delayMs: REFUSED_BATCH_MS })
     const asked = credentials.admit(current, first.claim.blockedBy)
     const wait = asked && (await asked)
     if (!wait) return this.#request(current, batching, records)

@@ -96,7 +96,7 @@ test('a claim that was lost meanwhile is not sent', async () => {
   await waitFor(() => settled.length === 2)
   expect(attempter.requests.map(({ texts }) => texts)).toEqual([['b']])
   expect(settled).toEqual([
-    ['1', 'returnUnsent'],
+    ['1', 'returnToLane'],
     ['2', 'delivered'],
   ])
   await batches.stop()

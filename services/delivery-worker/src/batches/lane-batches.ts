@@ -99,7 +99,7 @@ export class LaneBatches {
     const { subscription } = claim
     const batching = this.#attempts.batchingOf(subscription)
     if (!batching || this.#closing) {
-      this.#attempts.returnToLane([claim], { op: 'returnUnsent' })
+      this.#attempts.returnToLane([claim], { op: 'returnToLane' })
       return
     }
     const bytes = renderedBy(batching, claim, subscription)
@@ -148,7 +148,7 @@ export class LaneBatches {
     for (const gathering of [...this.#gathering.values()]) {
       this.#end(gathering)
       void gathering.renewing.then(() =>
-        this.#attempts.returnToLane(claimsOf(gathering.records), { op: 'returnUnsent' }),
+        this.#attempts.returnToLane(claimsOf(gathering.records), { op: 'returnToLane' }),
       )
     }
     if (this.#open > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
@@ -258,7 +258,7 @@ export class LaneBatches {
     })
     if (lost.size === 0) return
     gathering.records = gathering.records.filter((record) => !lost.has(record))
-    this.#attempts.returnToLane(claimsOf([...lost]), { op: 'returnUnsent' })
+    this.#attempts.returnToLane(claimsOf([...lost]), { op: 'returnToLane' })
   }
 
   #ended(id: string, isAnswered: boolean): void {

@@ -160,7 +160,7 @@ export class ClaimAttempts {
     if (!current || this.#closing) {
       if (throttled) this.#timedClaims.leave(throttled)
       if (unsigned) this.#endUnsigned(claim, unsigned)
-      else this.#returnUnsent(claim)
+      else this.#returnAfter(claim)
       return
     }
     if (throttled) {
@@ -242,7 +242,7 @@ export class ClaimAttempts {
         return
       }
     }
-    this.#returnUnsent(claim)
+    this.#returnAfter(claim)
   }
 
   /**
@@ -263,7 +263,7 @@ export class ClaimAttempts {
   /** Only an operator can mend a key that cannot be used. Its lanes are blocked meanwhile. */
   #endUnsigned(claim: SingleClaim, result: AttemptResult): void {
     if (result.kind !== 'misconfigured' || this.#closing) {
-      this.#returnUnsent(claim, UNSIGNED_MS)
+      this.#returnAfter(claim, UNSIGNED_MS)
       return
     }
     if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
@@ -301,8 +301,8 @@ export class ClaimAttempts {
     return isProven ? 'proven' : 'unproven'
   }
 
-  #returnUnsent(claim: SingleClaim, delayMs = 0): void {
-    this.#returnToLane(claim, delayMs === 0 ? { op: 'returnUnsent' } : { op: 'returnUnsent', delayMs })
+  #returnAfter(claim: SingleClaim, delayMs = 0): void {
+    this.#returnToLane(claim, delayMs === 0 ? { op: 'returnToLane' } : { op: 'returnToLane', delayMs })
   }
 
   /** Returns the claim to its lane. No attempt was made. */

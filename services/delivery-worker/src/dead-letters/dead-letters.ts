@@ -30,7 +30,7 @@ const POSTPONED_MS = 2_000
 interface DeadLettersOptions {
   settling: Pick<Settling, 'settle'>
   letters: Pick<LetterAppends, 'append'>
-  recorder: Pick<OutcomeRecorder, 'ended' | 'awaitsQueue'>
+  recorder: Pick<OutcomeRecorder, 'ended' | 'awaitsDlq'>
   missing: Pick<MissingQueues, 'add' | 'found'>
   status: Pick<DeliveryStatus, 'failed'>
   events: Pick<MobilePushEvents, 'failed'>
@@ -77,7 +77,7 @@ export class DeadLetters {
     if (target === null) return this.#discard(dead, dead.state.cause)
     const appended = await this.#options.letters.append(dead, target)
     if (appended.outcome === 'later') return this.#postpone(dead)
-    if (appended.outcome === 'missing') return this.#awaitQueue(dead, appended.queueArn)
+    if (appended.outcome === 'missing') return this.#awaitDlq(dead, appended.queueArn)
     if (appended.outcome === 'denied') return this.#discard(dead, 'deadLetterQueueDenied')
     const { queueArn, restsOn } = appended
     if (!(await this.#reported(dead))) return this.#postpone(dead)
@@ -102,13 +102,13 @@ export class DeadLetters {
    * The dead-letter queue does not exist. A native delivery waits for it while the topic keeps messages. Others are
    * discarded, as in SNS.
    */
-  async #awaitQueue(dead: DeadDelivery, queueArn: string): Promise<boolean> {
+  async #awaitDlq(dead: DeadDelivery, queueArn: string): Promise<boolean> {
     const leftMs = dead.subscription.record.origin === 'native' ? this.#retentionLeftMs(dead) : 0
     if (leftMs <= 0) return this.#discard(dead, 'deadLetterQueueMissing')
     const { settling, missing, recorder } = this.#options
     missing.add(queueArn, laneOf(dead))
-    recorder.awaitsQueue(dead.subscription)
-    const wait = { op: 'awaitQueue', delayMaxMs: leftMs } as const
+    recorder.awaitsDlq(dead.subscription)
+    const wait = { op: 'awaitDlq', delayMaxMs: leftMs } as const
     await settling.settle(dead.subscription.shard, dead.claimed, wait)
     return false
   }
@@ -121,7 +121,7 @@ export class DeadLetters {
 
   /** Returns the dead delivery to its lane. The next worker that claims it continues with the append. */
   async #postpone({ subscription, claimed }: DeadDelivery): Promise<false> {
-    const back = { op: 'returnUnsent', delayMs: POSTPONED_MS } as const
+    const back = { op: 'returnToLane', delayMs: POSTPONED_MS } as const
     await this.#options.settling.settle(subscription.shard, claimed, back)
     return false
   }

@@ -75,7 +75,7 @@ test('past the share of memory the oldest letters go, and are counted as discard
   const end = {
     state: 'discarded',
     reason: 'deadLetterQuota',
-    because: 'deadLetterQuota',
+    cause: 'deadLetterQuota',
     lastStatusCode: 400,
   }
   for (const messageId of published.filter((id) => !kept.has(id))) {

@@ -34,12 +34,12 @@ test('a native delivery waits for its missing dead-letter queue, and reaches it 
   await fixture.startWorker(sender, { telemetry: telemetryWith(metrics) })
   const messageIds = [await fixture.publish('one'), await fixture.publish('two')]
   const rows = () => Promise.all(messageIds.map(async (id) => (await fixture.outcomes.deliveries(id))?.[0]))
-  await waitFor(async () => (await rows()).every((row) => row?.because === 'dlqMissing'), {
+  await waitFor(async () => (await rows()).every((row) => row?.cause === 'dlqMissing'), {
     what: 'both to wait',
   })
   const waiting = { state: 'waiting', reason: 'permanent', attempts: 1 }
   expect(await rows()).toMatchObject([waiting, waiting])
-  expect(await figuresOf(id)).toMatchObject({ waiting: 2, isQueueMissing: true })
+  expect(await figuresOf(id)).toMatchObject({ waiting: 2, isDlqMissing: true })
   expect(metrics.deadLetterQueueMissing.of({ topic: 'orders' }).value).toBeGreaterThan(0)
   expect(await fixture.counts.read()).toEqual({})
 
@@ -50,7 +50,7 @@ test('a native delivery waits for its missing dead-letter queue, and reaches it 
   expect(took()).toBeLessThan(1_900)
   expect((await letters()).sort()).toEqual(['one', 'two'])
   await waitFor(async () => (await figuresOf(id))?.waiting === 0, { what: 'the lane to be empty' })
-  expect(await figuresOf(id)).toMatchObject({ isQueueMissing: false })
+  expect(await figuresOf(id)).toMatchObject({ isDlqMissing: false })
   expect(sender.sent).toHaveLength(2)
 })
 
@@ -75,7 +75,7 @@ test('a FIFO group waits with its message for the queue, while other groups go o
   sender.answer = (_, n) => (n === 1 ? 400 : 200)
   await fixture.startWorker(sender)
   await publishOrdered('a1', 'a')
-  await waitFor(async () => (await figuresOf(id, FIFO_TOPIC))?.isQueueMissing, { what: 'the group to wait' })
+  await waitFor(async () => (await figuresOf(id, FIFO_TOPIC))?.isDlqMissing, { what: 'the group to wait' })
   await publishOrdered('a2', 'a')
   await publishOrdered('b1', 'b')
   await waitFor(() => sender.sent.length === 2, { what: 'the other group' })

@@ -58,9 +58,9 @@ test('a success from a lane is logged with the cause of its attempt', async () =
   await fixture.publish('again')
   await waitFor(() => logged('delivery.attempted').length === 2, { what: 'both lines' })
   const [failed, delivered] = logged('delivery.attempted')
-  const { because, delayMs } = failed ?? {}
-  expect(because).toEqual(expect.any(String))
-  expect(delivered).toMatchObject({ decision: 'delivered', attempts: 2, because, delayMs })
+  const { cause, delayMs } = failed ?? {}
+  expect(cause).toEqual(expect.any(String))
+  expect(delivered).toMatchObject({ decision: 'delivered', attempts: 2, cause, delayMs })
 })
 
 test('a first attempt that its job did not wait for is logged when it succeeds', async () => {

@@ -17,8 +17,8 @@ import type { Circuit, LanePacing } from '../settling/lane-pacing.ts'
 import { type DecidedStep, decide, inCircuit, type RetrySettings, saysOfEndpoint } from './decide.ts'
 import type { GoneEndpoints } from './gone-endpoints.ts'
 
-/** A delivery returns to its lane, and no attempt is counted. `returnUncounted`: it keeps its position there. */
-export type Return = Extract<SettleTo, { op: 'returnUnsent' | 'returnUncounted' }>
+/** A delivery returns to its lane, and no attempt is counted. `returnUncounted`: an attempt has ended. */
+export type Return = Extract<SettleTo, { op: 'returnToLane' | 'returnUncounted' }>
 
 /** Applies what was decided. Each function resolves when Redis has it, or has refused it because a lease had ended. */
 export interface DeliverySource<E extends AttemptEnd> {
@@ -95,8 +95,8 @@ export class Endings {
         return source.returnToLane(end, outcome, { op: 'returnUncounted' })
       case 'wait': {
         const { delayMs } = step
-        this.#report(end, outcome, { decision: 'wait', why: { because: 'serviceLimit', delayMs } })
-        return source.returnToLane(end, outcome, { op: 'returnUnsent', delayMs })
+        this.#report(end, outcome, { decision: 'wait', why: { cause: 'serviceLimit', delayMs } })
+        return source.returnToLane(end, outcome, { op: 'returnToLane', delayMs })
       }
       case 'misconfigured':
         return this.#block(source, end, outcome, circuit)
@@ -116,8 +116,8 @@ export class Endings {
     if (result.kind !== 'misconfigured') return
     const { credential } = result
     const delayMs = this.#options.credentials.blockMs
-    const because = credential.startsWith(TOKEN_CREDENTIAL) ? 'noToken' : 'misconfigured'
-    const why: Why = { because, delayMs }
+    const cause = credential.startsWith(TOKEN_CREDENTIAL) ? 'noToken' : 'misconfigured'
+    const why: Why = { cause, delayMs }
     this.#report(end, outcome, { decision: 'misconfigured', why, circuit })
     return source.block(end, outcome, credential, delayMs)
   }
@@ -129,13 +129,13 @@ export class Endings {
   async #pause<E extends AttemptEnd>(source: DeliverySource<E>, end: E, outcome: Outcome): Promise<void> {
     const { subscription, retryCost = 0 } = end
     const { gone, pacing } = this.#options
-    this.#report(end, outcome, { decision: 'gone', why: { because: 'gone', delayMs: null } })
+    this.#report(end, outcome, { decision: 'gone', why: { cause: 'gone', delayMs: null } })
     if (subscription.paced) pacing.unsent(subscription.shard, subscription.record.id, retryCost)
     const isPaused = await gone.pause(subscription.record)
     await source.returnToLane(
       end,
       outcome,
-      isPaused ? { op: 'returnUncounted' } : { op: 'returnUnsent', delayMs: UNPAUSED_MS },
+      isPaused ? { op: 'returnUncounted' } : { op: 'returnToLane', delayMs: UNPAUSED_MS },
     )
   }
 

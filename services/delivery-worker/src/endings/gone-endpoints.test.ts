@@ -58,7 +58,7 @@ test.each([
     await whenWaiting(id, 6)
     const allSay = async () => {
       const rows = await rowsOf(messageIds)
-      return rows.length === 6 && rows.every(({ because }) => because === 'gone') && rows
+      return rows.length === 6 && rows.every(({ cause }) => cause === 'gone') && rows
     }
     expect(await waitFor(allSay, { what: 'every delivery to say so' })).toMatchObject(
       Array(6).fill({ state: 'waiting', attempts: 0, nextAttemptAt: null }),

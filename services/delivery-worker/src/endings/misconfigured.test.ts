@@ -63,7 +63,7 @@ test('a broken credential dead-letters nothing and costs no attempt, and all wor
   )
   const allWait = async () => {
     const rows = await rowsOf(messageIds)
-    return rows.every((row) => row.because === 'misconfigured' && row.state === 'waiting') && rows
+    return rows.every((row) => row.cause === 'misconfigured' && row.state === 'waiting') && rows
   }
   // This is the state between two probes. During a probe, its row is in flight.
   expect(await waitFor(allWait, { what: 'every delivery to say so' })).toMatchObject(
@@ -140,7 +140,7 @@ test('a delivery that a limit of this service keeps back waits, and costs neithe
   // The subscription has no throttle, so the log names none. The first attempt has no line, because it
   // only parks the delivery.
   const waits = lines.map((line) => JSON.parse(line)).filter(({ decision }) => decision === 'wait')
-  expect(waits).toMatchObject([{ error: 'service_limit', because: 'serviceLimit' }])
+  expect(waits).toMatchObject([{ error: 'service_limit', cause: 'serviceLimit' }])
 })
 
 test('versions of a function share a probe while credentials are expired, and run once each afterwards', async () => {

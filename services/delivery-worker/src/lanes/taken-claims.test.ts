@@ -67,7 +67,7 @@ test('claims whose bodies do not come are handed back, not left to their leases'
   await expect(claims.begin(0, taken(laneOf('a', '1', '2'), laneOf('b', '3')), 0)).rejects.toThrow(
     'timed out',
   )
-  expect(settled).toEqual(['1 returnUnsent', '2 returnUnsent', '3 returnUnsent'])
+  expect(settled).toEqual(['1 returnToLane', '2 returnToLane', '3 returnToLane'])
 })
 
 test('without a snapshot its lane is handed back, and no other', async () => {
@@ -78,16 +78,16 @@ test('without a snapshot its lane is handed back, and no other', async () => {
   const { claims, settled } = createClaims({ snapshots: { slice } })
   const lanes = [laneOf('a', '1'), laneOf('b', '2'), laneOf('c', '3')]
   await expect(claims.begin(0, taken(...lanes), 0)).rejects.toThrow('timed out')
-  expect(settled).toEqual(['2 returnUnsent'])
+  expect(settled).toEqual(['2 returnToLane'])
 })
 
 test.each([
   ['a delivery without a body leaves its lane for the quarantine', async () => 'added', '1 quarantined'],
-  ['a delivery that a full quarantine refuses stays in its lane', async () => 'full', '1 returnUnsent'],
+  ['a delivery that a full quarantine refuses stays in its lane', async () => 'full', '1 returnToLane'],
   [
     'a delivery that Redis keeps from the quarantine stays in its lane',
     () => Promise.reject(new Error()),
-    '1 returnUnsent',
+    '1 returnToLane',
   ],
 ] as [string, TakenClaimsOptions['quarantine'], string][])('%s', async (_, quarantine, outcome) => {
   const entries: string[] = []
@@ -135,5 +135,5 @@ test.each([
   const onStarved = () => void starved++
   const { claims, settled } = createClaims({ ...options, onStarved, snapshots: snapshots as never })
   await claims.begin(0, taken(laneOf('a', '1')), 0)
-  expect([settled, starved]).toEqual([['1 returnUnsent'], 1])
+  expect([settled, starved]).toEqual([['1 returnToLane'], 1])
 })

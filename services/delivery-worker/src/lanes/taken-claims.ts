@@ -117,7 +117,7 @@ export class TakenClaims {
 
   #return(shard: number, { subscriptionId, claims }: ClaimedLane): void {
     for (const { delivery, lease } of claims) {
-      const back = { op: 'returnUnsent', delayMs: REFUSED_MS } as const
+      const back = { op: 'returnToLane', delayMs: REFUSED_MS } as const
       void this.#options.settling.settle(shard, { subscriptionId, delivery, lease }, back)
     }
   }
@@ -197,7 +197,7 @@ export class TakenClaims {
       log.debug({ shard, subscriptionId: claimed.subscriptionId, err: error }, 'quarantine.unreached')
       delayMs = REFUSED_MS
     }
-    await settling.settle(shard, claimed, { op: 'returnUnsent', delayMs })
+    await settling.settle(shard, claimed, { op: 'returnToLane', delayMs })
   }
 
   /** null: the slice is gone or cannot be read. The other lanes of the take continue. */
@@ -225,7 +225,7 @@ export class TakenClaims {
     }
     const waitMs = this.#options.targets.waitOf(context)
     if (waitMs !== undefined) {
-      const back = { op: 'returnUnsent', delayMs: waitMs } as const
+      const back = { op: 'returnToLane', delayMs: waitMs } as const
       void this.#options.settling.settle(subscription.shard, claimedOf(subscription, claim), back)
       return
     }
@@ -268,7 +268,7 @@ export class TakenClaims {
     if (slots.freeProven <= 0 || !bytes.hasCapacity(true)) this.#options.onStarved()
     const { shard, record, paced } = subscription
     if (paced) pacing.unsent(shard, record.id, retryCost(claim.state))
-    const back = { op: 'returnUnsent', delayMs: REFUSED_MS } as const
+    const back = { op: 'returnToLane', delayMs: REFUSED_MS } as const
     void settling.settle(shard, claimedOf(subscription, claim), back)
   }
 

@@ -47,7 +47,7 @@ test('failures are recorded, each with its answer, its cause and what follows', 
     headers: { 'content-type': 'text/plain' },
     body: 'db down',
     decision: 'retry',
-    nextBecause: 'immediate',
+    nextCause: 'immediate',
   })
   expect(second).toMatchObject({
     attempt: 2,
@@ -56,7 +56,7 @@ test('failures are recorded, each with its answer, its cause and what follows', 
     error: 'timeout',
     detail: 'no answer within 15000 ms',
     stage: 'answer',
-    because: 'immediate',
+    cause: 'immediate',
     decision: 'retry',
   })
   expect(second?.nextAt).toBeGreaterThan((second?.startedAt ?? 0) + 500)

@@ -116,11 +116,11 @@ function recordOf(
     error: error ?? undefined,
     detail: result.kind === 'response' ? undefined : result.detail,
     stage: result.kind === 'failure' ? result.stage : undefined,
-    because: attemptWhy?.because,
+    cause: attemptWhy?.cause,
     delayMs: wholeOrNone(attemptWhy?.delayMs),
     waitedFor,
     decision,
-    nextBecause: decision === 'delivered' ? undefined : why?.because,
+    nextCause: decision === 'delivered' ? undefined : why?.cause,
     nextAt: decision === 'retry' ? Math.round(endedAt + (why?.delayMs ?? 0)) : undefined,
   }
 }
@@ -132,7 +132,7 @@ function wholeOrNone(ms: number | null | undefined): number | undefined {
 function originOfFirst({ context }: AttemptEnd, startedAt: number): AttemptOrigin {
   const delayMs = startedAt - context.message.publishedAt
   const waitedFor = lateFor(context, delayMs)
-  return { why: waitedFor && { because: waitedFor, delayMs }, waitedFor, redrives: 0 }
+  return { why: waitedFor && { cause: waitedFor, delayMs }, waitedFor, redrives: 0 }
 }
 
 function withAnswer(

@@ -176,8 +176,8 @@ export class OutcomeRecorder {
   }
 
   /** Counts that a dead delivery continues to wait, because its dead-letter queue does not exist. */
-  awaitsQueue(subscription: CompiledSubscription): void {
-    this.#metrics.awaitsQueue(subscription)
+  awaitsDlq(subscription: CompiledSubscription): void {
+    this.#metrics.awaitsDlq(subscription)
   }
 
   /**

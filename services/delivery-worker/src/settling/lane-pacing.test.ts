@@ -78,14 +78,14 @@ test('a delivery that an open circuit delayed says so, while it waits and when i
     const found = await row(behind)
     return found?.state === 'waiting' ? found : undefined
   })
-  expect(waiting).toMatchObject({ because: 'circuitOpen', delayMs: 2_000, attempts: 0 })
+  expect(waiting).toMatchObject({ cause: 'circuitOpen', delayMs: 2_000, attempts: 0 })
   up = true
   const ends = await waitFor(async () => {
     const rows = await Promise.all([row(first), row(behind)])
     return rows.every((found) => found?.state === 'delivered') ? rows : undefined
   })
-  expect(ends.map((end) => end?.because)).toContain('circuitOpen')
-  expect(ends[1]).toMatchObject({ because: 'circuitOpen', attempts: 1, lastStatusCode: 200 })
+  expect(ends.map((end) => end?.cause)).toContain('circuitOpen')
+  expect(ends[1]).toMatchObject({ cause: 'circuitOpen', attempts: 1, lastStatusCode: 200 })
   expect(ends[1]?.delayMs).toBeGreaterThan(0)
 })
 

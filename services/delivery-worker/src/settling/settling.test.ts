@@ -56,7 +56,7 @@ test('a block is reported when Redis has it, so that a credential that was mende
       delayMs: 60_000,
       credential: 'smtp:mail.example:25',
     }),
-    settling.settle(3, claimed('returned'), { op: 'returnUnsent' }),
+    settling.settle(3, claimed('returned'), { op: 'returnToLane' }),
   ])
   expect(blocked).toEqual([[3, 'id', 'smtp:mail.example:25', 2]])
 })

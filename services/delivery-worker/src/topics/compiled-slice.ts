@@ -183,7 +183,7 @@ export interface TopicSeries {
   failed: CounterSeries
   deadLettered: CounterSeries
   deadLetterFailed: CounterSeries
-  queueMissing: CounterSeries
+  dlqMissing: CounterSeries
   expired: CounterSeries
   arrival: HistogramSeries
 }

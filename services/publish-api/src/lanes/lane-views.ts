@@ -73,8 +73,8 @@ function toThousandths(number: number | null): number | null {
 }
 
 function waitsFor(lane: LaneFigures): View['lane']['waitsFor'] {
-  const { waiting, isBlocked, lacksToken, lacksKey, isQueueMissing } = lane
+  const { waiting, isBlocked, lacksToken, lacksKey, isDlqMissing } = lane
   if (isBlocked) return lacksToken ? 'noToken' : 'misconfigured'
   if (lacksKey && waiting > 0) return 'misconfigured'
-  return isQueueMissing ? 'dlqMissing' : null
+  return isDlqMissing ? 'dlqMissing' : null
 }

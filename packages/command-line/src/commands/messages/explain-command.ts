@@ -94,7 +94,7 @@ const goesOn = ({ state }: Delivery) => state === 'waiting' || state === 'inFlig
 /** The part of the deliveries that `--follow` watches. If it changes, the deliveries are printed again. */
 function stateOf({ deliveries }: Explained): string {
   return deliveries
-    .map(({ subscriptionId, state, attempts, because }) => [subscriptionId, state, attempts, because].join())
+    .map(({ subscriptionId, state, attempts, cause }) => [subscriptionId, state, attempts, cause].join())
     .join(';')
 }
 
@@ -123,9 +123,9 @@ function textOf({ message, deliveries, attempts = [] }: Explained, { out }: Comm
     nextText(delivery),
   ])
   const [, ...lines] = tableText(['', '', '', '', ''], rows)
-  const causes = deliveries.flatMap(({ because, deadLetter }, index) => [
+  const causes = deliveries.flatMap(({ cause, deadLetter }, index) => [
     out.style(SIGNS[deliveries[index]?.state ?? 'waiting'][1], lines[index] ?? ''),
-    ...(because === null ? [] : [`    ${because}: ${DELIVERY_CAUSES[because]}`]),
+    ...(cause === null ? [] : [`    ${cause}: ${DELIVERY_CAUSES[cause]}`]),
     ...(deadLetter ? [`    dead letter ${deadLetter.messageId} in ${deadLetter.queueArn}`] : []),
   ])
   return [head, ...causes, ...attempts.map(attemptLine)].join('\n')
@@ -168,13 +168,13 @@ async function readAttempts(client: Client, messageId: string, id: string): Prom
 }
 
 function attemptLine(attempt: Attempt): string {
-  const { startedAt, phase, statusCode, error, durationMs, because, waited, responseBody } = attempt
-  const late = waited !== null && waited.because !== null && waited.because !== because
+  const { startedAt, phase, statusCode, error, durationMs, cause, waited, responseBody } = attempt
+  const late = waited !== null && waited.cause !== null && waited.cause !== cause
   const parts = [
     `${startedAt.slice(11, 23)} attempt ${attempt.attempt}`,
     phase,
     `${statusCode ?? printable(error ?? 'no answer')} in ${durationText(durationMs)}`,
-    ...(late ? [`waited ${durationText(waited.ms)} for ${waited.because}`] : []),
+    ...(late ? [`waited ${durationText(waited.ms)} for ${waited.cause}`] : []),
     ...(responseBody === null ? [] : [`"${printable(responseBody.slice(0, BODY_CHARS_SHOWN_MAX))}"`]),
   ]
   return `    ${parts.join(' · ')}`

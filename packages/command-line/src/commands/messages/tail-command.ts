@@ -167,10 +167,10 @@ function answerText({ statusCode, error }: DeliveryEvent): string {
   return statusCode != null ? String(statusCode) : (error ?? '')
 }
 
-function followsText({ decision, nextAttemptAt, at, because }: DeliveryEvent): string | undefined {
-  const cause = because == null ? '' : ` (${because})`
+function followsText({ decision, nextAttemptAt, at, cause: decided }: DeliveryEvent): string | undefined {
+  const cause = decided == null ? '' : ` (${decided})`
   if (nextAttemptAt != null)
     return `retry in ${durationText(Date.parse(nextAttemptAt) - Date.parse(at))}${cause}`
   if (decision !== undefined && decision !== 'delivered') return `${decision}${cause}`
-  return because == null ? undefined : because
+  return decided == null ? undefined : decided
 }

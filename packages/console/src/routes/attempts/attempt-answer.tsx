@@ -77,13 +77,11 @@ export function toneOf({ next, statusCode }: Attempt): Tone {
 }
 
 /** `5 s, backoff; 200 ms more, throttle`. */
-export function whyText({ because, delayMs, waited, phase }: Attempt): string {
-  const cause = because ?? (phase === 'first' ? null : phase)
+export function whyText({ cause: decided, delayMs, waited, phase }: Attempt): string {
+  const cause = decided ?? (phase === 'first' ? null : phase)
   const planned = cause && joined(cause, delayMs)
-  const isLate = waited !== null && waited.because !== null && waited.because !== because
-  return (
-    [planned, isLate && w.later(joined(waited.because ?? '', waited.ms))].filter(Boolean).join('; ') || '–'
-  )
+  const isLate = waited !== null && waited.cause !== null && waited.cause !== decided
+  return [planned, isLate && w.later(joined(waited.cause ?? '', waited.ms))].filter(Boolean).join('; ') || '–'
 }
 
 function joined(cause: string, ms: number | null): string {
@@ -93,5 +91,5 @@ function joined(cause: string, ms: number | null): string {
 /** The next step in words. `expected` is the time of the next attempt. */
 export function nextText({ next }: Attempt): string {
   const what = w.decisions[next.decision]
-  return next.because === null || next.decision === 'delivered' ? what : `${what}, ${next.because}`
+  return next.cause === null || next.decision === 'delivered' ? what : `${what}, ${next.cause}`
 }

@@ -69,10 +69,10 @@ function Unrecorded({
 }
 
 function Step({ attempt, bodies }: { attempt: Attempt; bodies: AttemptList['bodies'] }) {
-  const { startedAt, durationMs, phase, detail, responseHeaders, because, waited } = attempt
+  const { startedAt, durationMs, phase, detail, responseHeaders, cause, waited } = attempt
   return (
     <>
-      {(because !== null || (waited?.because ?? null) !== null) && (
+      {(cause !== null || (waited?.cause ?? null) !== null) && (
         <li className={own.gap}>{w.waited(whyText(attempt))}</li>
       )}
       <li>
@@ -91,13 +91,13 @@ function Step({ attempt, bodies }: { attempt: Attempt; bodies: AttemptList['bodi
 }
 
 function End({ delivery }: { delivery: Delivery }) {
-  const { state, endedAt, nextAttemptAt, because, attemptsMax, attempts } = delivery
+  const { state, endedAt, nextAttemptAt, cause, attemptsMax, attempts } = delivery
   const isOver = endedAt !== null
   return (
     <li>
       <strong>{words.message.states[state]}</strong>{' '}
       {isOver ? <When at={endedAt} /> : nextAttemptAt && <When at={nextAttemptAt} isDue />}
-      {because && state !== 'delivered' && <span className={css.quiet}> {because}</span>}
+      {cause && state !== 'delivered' && <span className={css.quiet}> {cause}</span>}
       {!isOver && attemptsMax !== null && (
         <span className={css.quiet}> {w.attemptsLeft(Math.max(0, attemptsMax - attempts))}</span>
       )}

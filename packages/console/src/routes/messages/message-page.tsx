@@ -103,12 +103,12 @@ function openedOf(rows: readonly Delivery[], open: string | undefined): string |
 }
 
 /** The cause by its name in the API, and the delay. */
-function whyOf({ because, delayMs, reason, redrives, resentAt }: Delivery) {
+function whyOf({ cause, delayMs, reason, redrives, resentAt }: Delivery) {
   const waited = delayMs === null || delayMs === 0 ? '' : formatSeconds(delayMs / 1_000)
   const parts = [
-    because,
+    cause,
     waited,
-    reason === because ? null : reason,
+    reason === cause ? null : reason,
     redrives > 0 ? w.redrives(redrives) : null,
     resentAt === null ? null : w.resent,
   ]

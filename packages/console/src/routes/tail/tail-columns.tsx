@@ -91,8 +91,8 @@ function gapText({ dropped, why }: EventGap): string {
   return w.gaps[why](dropped === null ? w.unknownNumber : w.events(dropped))
 }
 
-function followsText({ decision, nextAttemptAt, at, because }: DeliveryEvent): string {
-  const cause = because ?? ''
+function followsText({ decision, nextAttemptAt, at, cause: decided }: DeliveryEvent): string {
+  const cause = decided ?? ''
   if (nextAttemptAt != null) {
     return w.retryIn(formatSeconds((Date.parse(nextAttemptAt) - Date.parse(at)) / 1_000), cause)
   }

@@ -130,7 +130,7 @@ export const EventView = named(
       nextAttemptAt: Timestamp.nullable()
         .optional()
         .describe('When the next attempt is due: ISO 8601 in UTC. null: none is planned.'),
-      because: z
+      cause: z
         .enum(CAUSES)
         .nullable()
         .optional()
@@ -164,7 +164,7 @@ export const EventView = named(
           durationMs: 24,
           decision: 'retry',
           nextAttemptAt: '2026-11-21T09:30:05.000Z',
-          because: 'backoff',
+          cause: 'backoff',
           delayMs: 5_000,
         },
       ],

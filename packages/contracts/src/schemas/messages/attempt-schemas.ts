@@ -6,7 +6,7 @@ import { DeliveryCauseName } from './delivery-schemas.ts'
 
 const Waited = z.object({
   ms: z.int().describe('Milliseconds from the time at which the attempt was due to its start.'),
-  because: DeliveryCauseName.nullable().describe(
+  cause: DeliveryCauseName.nullable().describe(
     'Why it waited: throttle, circuitOpen, unprovenEndpoint, groupOrder, or capacity (no free slot, or a pause). null: for no known cause.',
   ),
 })
@@ -16,7 +16,7 @@ const Next = z.object({
     .enum(ATTEMPT_DECISIONS)
     .describe('Decision of the worker after the attempt, as in live events.'),
   at: Timestamp.nullable().describe('When the next attempt is due: ISO 8601 in UTC. null: none follows.'),
-  because: DeliveryCauseName.nullable().describe('Cause of the time of what follows, or of the end.'),
+  cause: DeliveryCauseName.nullable().describe('Cause of the time of what follows, or of the end.'),
 })
 
 const AttemptView = named(
@@ -39,13 +39,13 @@ const AttemptView = named(
       ),
       startedAt: timestamp('When it began'),
       durationMs: z.int().describe('Milliseconds that it took.'),
-      because: DeliveryCauseName.nullable().describe(
+      cause: DeliveryCauseName.nullable().describe(
         'Why it was made at its time, such as a phase of the retry policy. null: nothing delayed it.',
       ),
       delayMs: z
         .int()
         .nullable()
-        .describe('How long `because` delayed it, in milliseconds. null: unknown, or nothing delayed it.'),
+        .describe('How long `cause` delayed it, in milliseconds. null: unknown, or nothing delayed it.'),
       waited: Waited.nullable().describe('The wait after it was due. null if unknown.'),
       statusCode: z.int().nullable().describe('HTTP status of the answer; null: none came.'),
       error: z.string().nullable().describe('Code of the failure without an answer; null: there was none.'),
@@ -79,16 +79,16 @@ const AttemptView = named(
           dueAt: '2026-11-21T09:30:05.000Z',
           startedAt: '2026-11-21T09:30:05.200Z',
           durationMs: 24,
-          because: 'backoff',
+          cause: 'backoff',
           delayMs: 5_000,
-          waited: { ms: 200, because: 'throttle' },
+          waited: { ms: 200, cause: 'throttle' },
           statusCode: 503,
           error: null,
           detail: null,
           stage: null,
           responseHeaders: { 'content-type': 'text/plain' },
           responseBody: 'db down',
-          next: { decision: 'retry', at: '2026-11-21T09:30:15.224Z', because: 'backoff' },
+          next: { decision: 'retry', at: '2026-11-21T09:30:15.224Z', cause: 'backoff' },
           leftOut: 0,
         },
       ],

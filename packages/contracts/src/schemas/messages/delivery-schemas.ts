@@ -135,10 +135,10 @@ const DeliveryView = named(
         .int()
         .nullable()
         .describe(
-          'How long `because` made it wait, in milliseconds: from the end of the attempt before, or from publishing. ' +
+          'How long `cause` made it wait, in milliseconds: from the end of the attempt before, or from publishing. ' +
             'null if unknown.',
         ),
-      because: DeliveryCauseName.nullable().describe(
+      cause: DeliveryCauseName.nullable().describe(
         'Why it waits, or ended; if delivered, why the last attempt came when it did. null if nothing delayed it.',
       ),
       reason: z.string().nullable().describe('Why it ended, or is in quarantine; null until then.'),
@@ -171,7 +171,7 @@ const DeliveryView = named(
           nextAttemptAt: null,
           endedAt: '2026-11-21T09:30:07.000Z',
           delayMs: 7_000,
-          because: 'retryAfter',
+          cause: 'retryAfter',
           reason: null,
           redrives: 0,
           resentAt: null,

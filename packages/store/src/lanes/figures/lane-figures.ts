@@ -85,7 +85,7 @@ export const NO_LANE: LaneFigures = {
   lately: { attempts: 0, successes: 0, spanMs: 0 },
   retryQuota: null,
   circuitOpenUntil: null,
-  isQueueMissing: false,
+  isDlqMissing: false,
   isBlocked: false,
   lacksToken: false,
   lacksKey: false,
@@ -111,7 +111,7 @@ function readFigures(reply: FiguresReply): LaneFigures {
     ...readLatest(latest),
     retryQuota: readTime(quota),
     circuitOpenUntil: readTime(circuit),
-    isQueueMissing: missing.length > 0,
+    isDlqMissing: missing.length > 0,
     isBlocked: letter === 'x' || letter === 'k',
     lacksToken: letter === 'k',
     lacksKey: letter === 's',
@@ -182,8 +182,8 @@ function readWhere([where, due, state, purged, hold]: WhereReply): DeliveryWhere
   const found: DeliveryWhere = { where: known, dueAt: readTime(due), state: readState(state) }
   const purgedAt = readTime(purged)
   if (purgedAt !== null) found.purgedAt = purgedAt
-  const because = causeOf(hold.toString('latin1', 0, 1))
-  if (because) found.hold = { because, until: readTime(hold.subarray(1)) }
+  const cause = causeOf(hold.toString('latin1', 0, 1))
+  if (cause) found.hold = { cause, until: readTime(hold.subarray(1)) }
   return found
 }
 

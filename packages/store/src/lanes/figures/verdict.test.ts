@@ -46,7 +46,7 @@ test.each<[VerdictCode, string, Partial<LaneFigures>, Partial<Judged>?]>([
   ['misconfigured', 'one that lacks a key', { ...waits(9_000), lacksKey: true, ...failed(9) }],
   ['fine', 'one that lacks a key no longer', { lacksKey: true }],
   ['noToken', 'one that gets no access token', { ...waits(9_000), isBlocked: true, lacksToken: true }],
-  ['dlqMissing', 'one whose queue is missing', { ...waits(9_000), isQueueMissing: true, ...failed(9) }],
+  ['dlqMissing', 'one whose queue is missing', { ...waits(9_000), isDlqMissing: true, ...failed(9) }],
   ['endpointDisabled', 'a disabled device', failed(1, { statusCode: null, error: 'endpoint_disabled' })],
   ['endpointDisabled', 'a token just refused', failed(1, { statusCode: 404, error: 'token_refused' })],
   ['quarantined', 'one with an unreadable message', failed(9), { quarantinedAt: SINCE }],

@@ -50,7 +50,7 @@ function findingOf(judged: Judged, facts: VerdictFacts): Finding {
   if (subscription.status === 'pending') return { code: 'pending', since: subscription.createdAt }
   if (figures.isBlocked) return { code: figures.lacksToken ? 'noToken' : 'misconfigured', since }
   if (figures.lacksKey && figures.waiting > 0) return { code: 'misconfigured', since }
-  if (figures.isQueueMissing) return { code: 'dlqMissing', since: null }
+  if (figures.isDlqMissing) return { code: 'dlqMissing', since: null }
   if (since !== null && DISABLED.has(facts.lastError)) return { code: 'endpointDisabled', since }
   if (since !== null && facts.lastError === 'queue_missing') return { code: 'queueMissing', since }
   if (since !== null && facts.lastError === 'queue_refused') return { code: 'queueRefuses', since }

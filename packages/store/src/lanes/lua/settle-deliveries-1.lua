@@ -9,9 +9,9 @@
 --   deliveredAll  0, and the followers that were delivered with it
 --   retry         delay in ms, and the retry state
 --   declareDead   shortest lease in ms, and the retry state
---   returnUnsent  delay in ms, and ''
+--   returnToLane  delay in ms, and ''
 --   awaitKey      delay in ms, and ''
---   awaitQueue    longest delay in ms, and ''
+--   awaitDlq      longest delay in ms, and ''
 --   block         ms for which the lane is blocked, and the credential
 --   discard       0, and the cause
 -- Returns earliest due time or '', wakes published (lane-wake), then for each claim:
@@ -30,8 +30,8 @@
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
 local WITH_MORE = {
-  deliveredAll = true, retry = true, declareDead = true, discard = true, returnUnsent = true, awaitKey = true,
-  awaitQueue = true, block = true,
+  deliveredAll = true, retry = true, declareDead = true, discard = true, returnToLane = true, awaitKey = true,
+  awaitDlq = true, block = true,
 }
 local FAILED = '!'
 local at, reply = values_at - 1, { '', 0 }

@@ -26,21 +26,21 @@ test.each<RetryState | DeadState>([
     attempts: 2,
     statusCode: 429,
     error: null,
-    why: { because: 'retryAfter', delayMs: 7_000 },
+    why: { cause: 'retryAfter', delayMs: 7_000 },
   },
   {
     kind: 'retry',
     attempts: 1,
     statusCode: null,
     error: 'timeout',
-    why: { because: 'immediate', delayMs: 0 },
+    why: { cause: 'immediate', delayMs: 0 },
   },
   {
     kind: 'retry',
     attempts: 1,
     statusCode: null,
     error: 'dns',
-    why: { because: 'retryNow', delayMs: null },
+    why: { cause: 'retryNow', delayMs: null },
   },
   { kind: 'dead', cause: 'expired', attempts: 0, statusCode: null, error: null },
   { kind: 'dead', cause: 'permanent', attempts: 1, statusCode: 404, error: 'said: no, never\nagain' },
@@ -49,7 +49,7 @@ test.each<RetryState | DeadState>([
 })
 
 test('the usual states are short enough for the smallest allocation', () => {
-  const why = { because: 'postBackoff', delayMs: 3_600_000 } as const
+  const why = { cause: 'postBackoff', delayMs: 3_600_000 } as const
   const failed = { kind: 'retry', attempts: 99, statusCode: null, why } as const
   for (const error of [
     'timeout',

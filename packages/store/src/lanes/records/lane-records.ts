@@ -315,12 +315,12 @@ export type SettleTo =
   /**
    * The dead-letter queue does not exist. The delivery stays declared dead and is due again later, within `delayMaxMs`.
    */
-  | { op: 'awaitQueue'; delayMaxMs: number }
-  /** The delivery was not sent. It is due now or after `delayMs`, and no attempt is counted. */
-  | { op: 'returnUnsent'; delayMs?: number }
+  | { op: 'awaitDlq'; delayMaxMs: number }
+  /** The delivery is due now or after `delayMs`. No attempt is counted. */
+  | { op: 'returnToLane'; delayMs?: number }
   /** The delivery was not sent, because the key that opens its message is missing. It is due after `delayMs`. */
   | { op: 'awaitKey'; delayMs: number }
-  /** The attempt failed while the circuit was open. The delivery is due now, and no attempt is counted. */
+  /** An attempt has ended, and is not counted, for example because the circuit is open. The delivery is due now. */
   | { op: 'returnUncounted' }
   /**
    * The service's own configuration prevents attempts. The delivery is due now, and no attempt is counted. For
@@ -402,7 +402,7 @@ export interface LaneFigures {
   /** When the next probe may be claimed. null: no circuit is open, and the lane is not blocked. */
   circuitOpenUntil: number | null
   /** Dead deliveries wait because the dead-letter queue does not exist. */
-  isQueueMissing: boolean
+  isDlqMissing: boolean
   /** Whether the service's own configuration prevents its attempts, or a token server. */
   isBlocked: boolean
   /** It is blocked because the token server of its endpoint is away or refuses. */
@@ -432,7 +432,7 @@ export interface DeliveryWhere {
   dueAt: number | null
   state: RetryState | DeadState | null
   /** Why the delivery must wait longer than until its due time, and until when at least. Absent: it need not. */
-  hold?: { because: StoredWhy['because']; until: number | null }
+  hold?: { cause: StoredWhy['cause']; until: number | null }
   /** When the lane of an absent delivery was last purged. */
   purgedAt?: number
 }
@@ -448,7 +448,7 @@ const SHORT_ERRORS = new Map(
     connection_failed: '#f',
     invalid_response: '#i',
     forbidden_address: '#a',
-    queue_missing: '#m',
+    dlq_missing: '#m',
     queue_refused: '#q',
   }),
 )

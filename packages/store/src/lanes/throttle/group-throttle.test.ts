@@ -211,7 +211,7 @@ test('a delivery on a shelf is shown as waiting for the throttle, and its lane w
   const nextAt = (sent[0]?.sendAt ?? 0) + 10_000
   expect(states).toHaveLength(2)
   for (const { where, dueAt, hold } of states) {
-    expect([where, hold?.because]).toEqual(['waiting', 'throttle'])
+    expect([where, hold?.cause]).toEqual(['waiting', 'throttle'])
     expect(Math.abs((hold?.until ?? 0) - nextAt)).toBeLessThan(2)
     expect(dueAt).toBeLessThanOrEqual(sent[0]?.takenAt ?? 0)
   }

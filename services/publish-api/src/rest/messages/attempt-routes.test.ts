@@ -30,7 +30,7 @@ beforeAll(async () => {
       ...made,
       attempt: 2,
       phase: 'backoff',
-      because: 'backoff',
+      cause: 'backoff',
       delayMs: 5_000,
       waitedFor: 'throttle',
       startedAt: AT + 5_228,
@@ -38,7 +38,7 @@ beforeAll(async () => {
       headers: { 'content-type': 'text/plain' },
       body: 'top secret',
       decision: 'dead',
-      nextBecause: 'retriesExhausted',
+      nextCause: 'retriesExhausted',
       leftOut: 7,
     },
     { ...made, messageId: OTHER, attempt: 1, phase: 'first', startedAt: AT + 6_000, error: 'timeout' },
@@ -74,19 +74,19 @@ test('attempts of a subscription come newest first, each with its wait and what 
     dueAt: new Date(AT + 5_028).toISOString(),
     startedAt: new Date(AT + 5_228).toISOString(),
     durationMs: 24,
-    because: 'backoff',
+    cause: 'backoff',
     delayMs: 5_000,
-    waited: { ms: 200, because: 'throttle' },
+    waited: { ms: 200, cause: 'throttle' },
     statusCode: 500,
     error: null,
     detail: null,
     stage: null,
     responseHeaders: { 'content-type': 'text/plain' },
     responseBody: 'top secret',
-    next: { decision: 'dead', at: null, because: 'retriesExhausted' },
+    next: { decision: 'dead', at: null, cause: 'retriesExhausted' },
     leftOut: 7,
   })
-  expect(body.attempts[2]).toMatchObject({ waited: { ms: 4, because: null }, next: { decision: 'retry' } })
+  expect(body.attempts[2]).toMatchObject({ waited: { ms: 4, cause: null }, next: { decision: 'retry' } })
   expect(body.attempts[0]).toMatchObject({ dueAt: null, waited: null, error: 'timeout' })
 })
 

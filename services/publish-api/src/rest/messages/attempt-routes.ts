@@ -93,7 +93,7 @@ function viewOf(record: AttemptRecord, dueAt: number | null, showsBodies: boolea
     dueAt: isoOrNull(dueAt),
     startedAt: iso(startedAt),
     durationMs,
-    because: record.because ?? null,
+    cause: record.cause ?? null,
     delayMs: record.delayMs ?? null,
     waited,
     statusCode: record.statusCode ?? null,
@@ -105,12 +105,12 @@ function viewOf(record: AttemptRecord, dueAt: number | null, showsBodies: boolea
     next: {
       decision: record.decision,
       at: isoOrNull(record.nextAt ?? null),
-      because: record.nextBecause ?? null,
+      cause: record.nextCause ?? null,
     },
     leftOut: record.leftOut ?? 0,
   }
 }
 
 function waitOf({ startedAt, waitedFor }: AttemptRecord, dueAt: number): View['waited'] {
-  return { ms: Math.max(0, Math.round(startedAt - dueAt)), because: waitedFor ?? null }
+  return { ms: Math.max(0, Math.round(startedAt - dueAt)), cause: waitedFor ?? null }
 }

@@ -53,7 +53,7 @@ export function messageRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Messages',
       summary: 'List the deliveries of a message',
       description:
-        'One entry per subscription of the topic, with the latest end of what was redriven. `because` and `delayMs` say ' +
+        'One entry per subscription of the topic, with the latest end of what was redriven. `cause` and `delayMs` say ' +
         'why a delivery came when it did, why it waits, or why it ended. The list is empty, with `logged: false`, if the ' +
         'message has left the outcome log and only its topic still keeps it.',
       answers: { 200: { description: 'Its deliveries', schema: DeliveriesAnswer } },

@@ -128,8 +128,8 @@ test('a deleted entry is explained, about one delivery and about messages as a w
     expect((await api.call('DELETE', `/v1/quarantine/${id}`)).status).toBe(204)
   const deliveriesOf = async ({ messageId }: Message) =>
     (await api.call('GET', `/v1/messages/${messageId}/deliveries`)).body.deliveries
-  const because = 'quarantineDeleted'
-  const ended = { state: 'discarded', reason: because, because, lastError: 'no JSON' }
+  const cause = 'quarantineDeleted'
+  const ended = { state: 'discarded', reason: cause, cause, lastError: 'no JSON' }
   expect(await deliveriesOf(one)).toMatchObject([{ ...ended, subscriptionId: null }])
   expect(await deliveriesOf(homeless)).toMatchObject([{ ...ended, subscriptionId: null }])
   expect(await deliveriesOf(two)).toMatchObject([{ ...ended, subscriptionId, redrives: 3 }])
@@ -158,12 +158,14 @@ test('a message in quarantine is explained, also where its job cannot be decoded
   expect(body).toMatchObject({ topicArn: ARN, counts: { quarantined: 1, waiting: 0 } })
 })
 
-test('a message that is isolated waits, with the reason', async () => {
+test('a message that is isolated waits, with its cause', async () => {
   const { messageId } = createMessage('x')
   const nextAttemptAt = Date.now() + 4_000
   const note = { topicArn: ARN, sizeBytes: 1, failedStarts: 4, nextAttemptAt }
   await new IsolatedMessages(api.redis).note(messageId, note, 4_000)
   const { deliveries } = (await api.call('GET', `/v1/messages/${messageId}/deliveries`)).body
   const at = new Date(nextAttemptAt).toISOString()
-  expect(deliveries).toMatchObject([{ state: 'waiting', reason: 'isolated', nextAttemptAt: at, attempts: 0 }])
+  expect(deliveries).toMatchObject([
+    { state: 'waiting', cause: 'isolated', reason: null, nextAttemptAt: at, attempts: 0 },
+  ])
 })

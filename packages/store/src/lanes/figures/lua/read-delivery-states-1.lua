@@ -49,8 +49,8 @@ local function waits_until(letter, due, till)
   return till and due <= math.max(now, till) and letter .. string.format('%.0f', math.max(now, till))
 end
 
-local function is_queue_missing(id)
-  return (tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.queueMissingUntil)) or 0) > now
+local function is_dlq_missing(id)
+  return (tonumber(redis.call('HGET', base .. 'lane:' .. id, LANE.dlqMissingUntil)) or 0) > now
 end
 
 -- A delivery that was never attempted is due later only because its message could not be opened.
@@ -72,7 +72,7 @@ local function wait_of(id, due, state, is_retry, ends, down_at)
   if not lane or lane.deleted then return '' end
   if lane.paused then return redis.call('HGET', base .. 'lane:' .. id, LANE.paused) == GONE and 'y' or 'p' end
   if not due then return 'g' end
-  if is_dead(state) then return is_queue_missing(id) and waits_until('m', due, due) or '' end
+  if is_dead(state) then return is_dlq_missing(id) and waits_until('m', due, due) or '' end
   local pace = lane.pace or {}
   local is_empty = is_retry and pace.quota and pace.quota < RETRY_QUOTA_LEAST
   return waits_until(shut_letter(id, pace), due, pace.probe_at)

@@ -83,7 +83,7 @@ local function figures(id)
   if not lane then return { 0, 0, '', '', { '', '', '', '', 0, 0, 0 }, {}, '', '', '', '',
     { '', '', '', '', '', '', 0, {}, 0 } } end
   local fresh, retry = base .. 'fresh:' .. id, base .. 'retry:' .. id
-  local until_times = redis.call('HMGET', base .. 'lane:' .. id, LANE.queueMissingUntil, LANE.lockedUntil)
+  local until_times = redis.call('HMGET', base .. 'lane:' .. id, LANE.dlqMissingUntil, LANE.lockedUntil)
   -- In a FIFO lane, fresh heads are in the order of their due times. Other deliveries may wait behind a head in flight.
   local heads = redis.call('ZRANGE', fresh, 0, lane.fifo and HEADS - 1 or 0)
   for _, delivery in ipairs(redis.call('ZRANGE', retry, 0, HEADS - 1)) do

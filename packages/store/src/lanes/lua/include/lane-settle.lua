@@ -11,11 +11,11 @@
 -- @include lane-redriven
 local settle = {}
 -- First pause of a delivery that waits for a missing dead-letter queue. After it: the queue is looked up again.
-local QUEUE_MISSING_MS_MIN = 2000
+local DLQ_MISSING_MS_MIN = 2000
 -- With a missing queue, a lane checks for it at most five times a second.
-local QUEUE_MISSING_GAP_MS = 200
+local DLQ_MISSING_GAP_MS = 200
 -- How long a lane shows `dlqMissing` after the time of its latest check.
-local QUEUE_MISSING_SHOWN_MS = 15000
+local DLQ_MISSING_SHOWN_MS = 15000
 -- A lane shows that it lacks a key for this long after the time at which its locked messages are due again.
 local LOCKED_SHOWN_MS = 5000
 
@@ -101,8 +101,8 @@ function settle.retry(batch, delivery, state, delay)
   return 1
 end
 
--- The delivery was not sent.
-function settle.returnUnsent(batch, delivery, _, delay)
+-- The delivery is due again after the delay. No attempt is counted.
+function settle.returnToLane(batch, delivery, _, delay)
   if batch_lane(batch).deleted then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
@@ -113,7 +113,7 @@ end
 
 -- The delivery was not sent, because the key that opens its message is missing.
 function settle.awaitKey(batch, delivery, _, delay)
-  local outcome = settle.returnUnsent(batch, delivery, nil, delay)
+  local outcome = settle.returnToLane(batch, delivery, nil, delay)
   if not batch.lane.deleted then
     batch.locked_till = math.max(batch.locked_till or 0, batch.now + delay + LOCKED_SHOWN_MS)
   end
@@ -122,14 +122,14 @@ end
 
 -- The delivery is declared dead, and its dead-letter queue does not exist. The more deliveries wait for the queue, the
 -- longer each waits.
-function settle.awaitQueue(batch, delivery, _, delay_max)
+function settle.awaitDlq(batch, delivery, _, delay_max)
   if batch_lane(batch).deleted then return remove(batch, delivery, 'discarded:unsubscribed') end
   batch.leases[delivery] = nil
   batch.waits = true
   local waiting = redis.call('ZCARD', batch.base .. 'retry:' .. batch.id)
-  local delay = math.min(math.max(QUEUE_MISSING_MS_MIN, waiting * QUEUE_MISSING_GAP_MS), delay_max)
+  local delay = math.min(math.max(DLQ_MISSING_MS_MIN, waiting * DLQ_MISSING_GAP_MS), delay_max)
   put_back(batch.base, batch.id, delivery, true, batch.now, delay)
-  batch.missing_till = math.max(batch.missing_till or 0, batch.now + delay + QUEUE_MISSING_SHOWN_MS)
+  batch.missing_till = math.max(batch.missing_till or 0, batch.now + delay + DLQ_MISSING_SHOWN_MS)
   return 1
 end
 
@@ -140,7 +140,7 @@ function settle.returnUncounted(batch, delivery)
   local state, ends = split_state(redis.call('HGET', key, delivery))
   if ends > 0 and state then redis.call('HSET', key, delivery, state) end
   if ends > 0 and not state then redis.call('HDEL', key, delivery) end
-  return settle.returnUnsent(batch, delivery)
+  return settle.returnToLane(batch, delivery)
 end
 
 -- The service's own configuration prevented the attempt, or would have prevented it. No attempt is counted, and the
@@ -193,8 +193,8 @@ end
 
 local function write_batch(batch)
   local base, id = batch.base, batch.id
-  if batch.found then redis.call('HDEL', base .. 'lane:' .. id, LANE.queueMissingUntil) end
-  if batch.missing_till then redis.call('HSET', base .. 'lane:' .. id, LANE.queueMissingUntil, text(batch.missing_till)) end
+  if batch.found then redis.call('HDEL', base .. 'lane:' .. id, LANE.dlqMissingUntil) end
+  if batch.missing_till then redis.call('HSET', base .. 'lane:' .. id, LANE.dlqMissingUntil, text(batch.missing_till)) end
   if batch.locked_till then redis.call('HSET', base .. 'lane:' .. id, LANE.lockedUntil, text(batch.locked_till)) end
   if #batch.left > 0 then
     redis.call('HSET', base .. 'state:' .. id, unpack(batch.states))
