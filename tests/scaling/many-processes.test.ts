@@ -17,7 +17,7 @@ interface Line {
 
 const MESSAGES_MAX = 100_000
 /** Pause of each publisher. A flood would take all processors from the processes that start. */
-const PUBLISH_EVERY_MS = 50
+const PUBLISH_EVERY_MS = 100
 const LONG = { timeoutMs: 60_000 }
 let redis: TestRedis
 let receiver: CountingReceiver

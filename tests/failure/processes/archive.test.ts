@@ -10,6 +10,7 @@ import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/clien
 import { waitFor } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { queueArn, topicArn, useAwsClients } from '../../harness/aws/aws-clients.ts'
+import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const stack = useStack({ redrive: true, redis: { appendfsync: 'always' } })
@@ -23,6 +24,8 @@ interface Task {
 
 /** Large enough that a block has about 120 of them. */
 const LARGE = 'x'.repeat(8_000)
+/** Pause of each publisher. A flood would take all processors from the processes that start. */
+const PUBLISH_EVERY_MS = 20
 
 test('[419] an archive has every acknowledged message, whatever is killed, and replays it to a new subscription', async () => {
   const { client, connection } = stack()
@@ -36,6 +39,7 @@ test('[419] an archive has every acknowledged message, whatever is killed, and r
         .post<{ messageId?: string }>('/v1/topics/archived/messages', { message })
         .catch(() => ({ messageId: undefined }))
       if (messageId !== undefined) accepted.push(messageId)
+      await untilPassed(PUBLISH_EVERY_MS)
     }
   })
   const blocks = async () => (await connection.keys('*:archive:blocks:*')).length
