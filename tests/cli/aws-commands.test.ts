@@ -32,10 +32,13 @@ import { freePort, type Receiver, startReceiver, waitFor } from '@fantail/test-k
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
 import { callFantail } from '../harness/services/call-fantail.ts'
+import { untilPassed } from '../harness/services/passing-time.ts'
 import { followFantail, type RunningFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
 const REGION = 'eu-west-1'
+/** The pause of a publisher that runs beside commands. */
+const PUBLISH_EVERY_MS = 50
 const stack = useStack()
 const awsArn = (name: string) => `arn:aws:sns:${REGION}:000000000000:${name}`
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' }
@@ -174,8 +177,8 @@ async function countsOf(queue: string): Promise<number> {
 }
 
 /**
- * Publishes until `work` has ended, each time after the bridges have copied everything. Without that wait, the loop
- * would fill a processor.
+ * Publishes until `work` has ended, each time after the bridges have copied everything. Without waits, the loop would
+ * fill a processor.
  */
 async function publishDuring(work: Promise<unknown>, topics: string[], publishAll: () => Promise<unknown>) {
   let isOver = false
@@ -184,6 +187,7 @@ async function publishDuring(work: Promise<unknown>, topics: string[], publishAl
   })
   while (!isOver) {
     await publishAll()
+    await untilPassed(PUBLISH_EVERY_MS)
     for (const topic of topics) await waitFor(async () => (await countsOf(`fantail-bridge-${topic}`)) === 0)
   }
 }
@@ -309,6 +313,7 @@ describe('a topic with a bridge', () => {
       while (!isOver) {
         const sent = await publish('moved', String(published.length))
         published.push(sent)
+        await untilPassed(PUBLISH_EVERY_MS)
         await waitFor(() => requestsOf('moved', sent).length > 0)
         // The way back waits for a moment at which the bridge has copied everything.
         await waitFor(async () => (await countsOf('fantail-bridge-moved')) === 0)

@@ -6,7 +6,8 @@ import { verifyWebhook } from '@fantail/client'
 import { freePort, type Receiver, startReceiver, waitFor, withoutToken } from '@fantail/test-kit'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { provesCommands } from '../harness/command-line/checked-runs.ts'
-import { followFantail, type RunningFantail, runFantail } from '../harness/services/run-fantail.ts'
+import { callFantail } from '../harness/services/call-fantail.ts'
+import { followFantail, type RunningFantail } from '../harness/services/run-fantail.ts'
 import { useStack } from '../harness/services/stack.ts'
 
 /** A multiple of 300. */
@@ -130,7 +131,9 @@ test.each([false, true])('--as sends what the subscription gets, except its toke
     'webhook-signature': expect.stringMatching(/^v1,/),
   })
   expect(copy?.headers).toEqual(comparable(real))
-  const { stdout } = await runFantail(['listen', '--print-secret'], { env: { FANTAIL_URL: stack().api.url } })
+  const { stdout } = await callFantail(['listen', '--print-secret'], {
+    env: { FANTAIL_URL: stack().api.url },
+  })
   const verified = await verifyWebhook(
     new Request(receiver.url, { method: 'POST', headers: copy?.headers as never, body: copy?.text ?? '' }),
     {
@@ -169,22 +172,22 @@ test('requests are recorded, and replayed with signatures that hold', async () =
     await ended
     const files = (await readdir(folder)).sort()
     expect(files).toHaveLength(2)
-    const { stdout: printed } = await runFantail(['listen', '--print-secret', '--json'], { env })
+    const { stdout: printed } = await callFantail(['listen', '--print-secret', '--json'], { env })
     const { secret } = JSON.parse(printed) as { secret: string }
     const file = await readFile(join(folder, files[1] ?? ''), 'utf8')
-    const verified = await runFantail(['verify', '--key', secret], { env, stdin: file })
+    const verified = await callFantail(['verify', '--key', secret], { env, stdin: file })
     expect([verified.code, file]).toEqual([0, expect.stringMatching(/^POST \/recorded\?a=b HTTP\/1.1\r\n/)])
 
     const words = ['replay', folder, '--to', `${receiver.url}/replayed`, '--json']
-    const replayed = await runFantail(words, { env })
+    const replayed = await callFantail(words, { env })
     expect(replayed.code).toBe(0)
     const again = receiver.requestsTo('/replayed')
     expect(again.map(({ text }) => text)).toEqual(live.map(({ text }) => text))
     for (const { headers, text: body } of again) await verifyWebhook({ headers, body }, { keys: [secret] })
     receiver.respond('/refused', (_, n) => ({ status: n === 1 ? 500 : 204 }))
-    const partly = await runFantail(['replay', folder, '--to', `${receiver.url}/refused`], { env })
+    const partly = await callFantail(['replay', folder, '--to', `${receiver.url}/refused`], { env })
     expect(partly).toMatchObject({ code: 8, stderr: expect.stringContaining('1 of 2 requests') })
-    expect((await runFantail(['replay', `${folder}/none`, '--to', 'localhost:1'], { env })).code).toBe(3)
+    expect((await callFantail(['replay', `${folder}/none`, '--to', 'localhost:1'], { env })).code).toBe(3)
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -253,8 +256,7 @@ test.each([
   [['orders', '--as', 'x', '--forward-to', 'localhost:1'], 2, 'a topic is too much'],
   [['--as', 'x', '--raw', '--forward-to', 'localhost:1'], 2, '--raw is too much'],
 ])('%j is refused', async (words, code, text) => {
-  const { ended } = await listen(words)
-  const end = await ended
+  const end = await callFantail(['listen', ...words, '--json'], { env: { FANTAIL_URL: stack().api.url } })
   expect([end.code, end.stderr]).toEqual([code, expect.stringContaining(text)])
 })
 
