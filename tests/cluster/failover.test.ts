@@ -9,7 +9,7 @@ import { useStack } from '../harness/services/stack.ts'
 
 const test = anyTest.skipIf(!canSpawnRedis())
 
-const PER_SECOND = 30
+const PER_SECOND = 20
 const SECONDS = 8
 
 const stack = useStack({

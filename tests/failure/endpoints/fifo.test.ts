@@ -12,9 +12,9 @@ import { useStack } from '../../harness/services/stack.ts'
 const KILL_EVERY_MS = 2_000
 const KILLS_MIN = 2
 /** Messages of each group while workers are killed. The short form has time for the least number of kills. */
-const MESSAGES = LONG ? 500 : 100
+const MESSAGES = LONG ? 500 : 60
 /** The number for all groups. In both forms, the publishing outlasts the least number of kills. */
-const PER_SECOND = LONG ? 250 : 85
+const PER_SECOND = LONG ? 250 : 50
 /** Numbers of accepted messages, of 300. */
 const API_KILLED_AT = [60, 180]
 const TAKEN_OVER_WITHIN_MS = 5_000

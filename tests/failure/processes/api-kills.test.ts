@@ -5,7 +5,7 @@ import { Ledger } from '../../harness/ledgers/ledger.ts'
 import { useReceiver } from '../../harness/receivers/use-receiver.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const PER_SECOND = LONG ? 200 : 100
+const PER_SECOND = LONG ? 200 : 60
 const KILLS = 2
 
 const stack = useStack({ workers: 1, redis: { appendfsync: 'always' } })

@@ -8,7 +8,7 @@ import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const FROZEN_MS = LONG ? 60_000 : 10_000
-const PER_SECOND = LONG ? 60 : 30
+const PER_SECOND = LONG ? 60 : 20
 const DUPLICATES_MAX = 100
 
 /** Leases last 5 s longer. */

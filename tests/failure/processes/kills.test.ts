@@ -12,7 +12,7 @@ const KILLS = LONG ? 50 : 5
 const MESSAGES_PER_KILL = LONG ? 300 : 90
 const PER_SECOND = LONG ? 200 : 60
 /** Published before everything is killed at once. */
-const [MESSAGES, TEXTS] = [400, 100]
+const [MESSAGES, TEXTS] = LONG ? [400, 100] : [250, 50]
 const QUICKLY_PER_SECOND = 1_000
 
 /** A short time-out, so that the leases of a killed worker are short too. */

@@ -9,7 +9,7 @@ import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const ROUNDS = LONG ? 10 : 1
-const PER_SECOND = LONG ? 100 : 50
+const PER_SECOND = LONG ? 100 : 30
 const THROTTLE = 0.7 * PER_SECOND
 const ROUND_SECONDS = 6
 const STOPPED_WITHIN_S = 20

@@ -9,7 +9,7 @@ import { retries } from '../../harness/receivers/webhooks.ts'
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const PER_SECOND = LONG ? 30 : 20
+const PER_SECOND = LONG ? 30 : 12
 const FAULT_MS = LONG ? 30_000 : 5_000
 const LATE_MS = 500
 const REFUSED_WITHIN_MS = 2_000

@@ -8,7 +8,7 @@ import { type Stalls, watchStalls } from '../../harness/runs/stalls.ts'
 import { untilPassed } from '../../harness/services/passing-time.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
-const PER_SECOND = LONG ? 50 : 25
+const PER_SECOND = LONG ? 50 : 15
 const REFUSED_WITHIN_MS = 2_000
 /** Time from the answer to its arrival at a client on a busy machine. */
 const SLACK_MS = 300
@@ -16,8 +16,8 @@ const SLACK_MS = 300
 const BACK_WITHIN_MS = 5_000
 const FLUSHES = LONG ? 30 : 6
 const FLUSH_EVERY_MS = 625
-const FLUSHED = LONG ? 2_500 : 250
-const FLUSHED_PER_SECOND = LONG ? 100 : 60
+const FLUSHED = LONG ? 2_500 : 160
+const FLUSHED_PER_SECOND = LONG ? 100 : 40
 /** Slower than the publishing, so that some deliveries wait whenever scripts are forgotten. */
 const THROTTLE = 0.75 * FLUSHED_PER_SECOND
 /** A worker that does not renew the lock of a job for this long loses the job. */

@@ -13,7 +13,7 @@ import { watchEffort } from '../../harness/services/quiet-trouble.ts'
 import { useStack } from '../../harness/services/stack.ts'
 
 const MEMORY_BYTES = 32 * 1_048_576
-const PER_SECOND = LONG ? 50 : 25
+const PER_SECOND = LONG ? 50 : 15
 const TROUBLE_MS = LONG ? 60_000 : 4_000
 /** The most that a service may use while it cannot work, including polls and this test's own publishes. */
 const EFFORT_MAX = { cpuShare: 0.6, commandsPerSecond: 4_000, linesMax: 30 }
@@ -62,12 +62,12 @@ test('past the watermark a greedy topic is refused alone, then all are, and what
 
 let filled = 0
 
-/** Publishes messages of 20 kB to each topic in turn, until one is refused with this status. */
+/** Publishes messages of 40 kB to each topic in turn, until one is refused with this status. */
 async function fillUntil(ledgers: Ledger[], status: number): Promise<void> {
   let published = 0
   const isFull = async () => {
     const ledger = ledgers[published++ % ledgers.length]
-    const texts = Array.from({ length: 20 }, () => `${filled++} `.padEnd(20_000, 'x'))
+    const texts = Array.from({ length: 10 }, () => `${filled++} `.padEnd(40_000, 'x'))
     await Promise.all(texts.map((text) => ledger?.publish(text)))
     return ledger?.failures.at(-1)?.status === status
   }
