@@ -1,7 +1,8 @@
 /**
- * The copies that a run has written, because of which its job will be deleted. Redis may lose its latest writes, and
- * come back with the job but without the copies (server-marks.ts). Each copy therefore has a mark. Every mark must hold
- * before the job is completed. If a mark does not hold:
+ * A run's job is deleted because its deliveries were copied elsewhere, such as to lanes, queues or the quarantine. This
+ * class remembers these copies. Redis may lose its latest writes, and come back with the job but without the copies
+ * (server-marks.ts). Each copy therefore has a mark. Every mark must hold before the job is completed. If a mark does
+ * not hold:
  *
  * - A parked batch, or an opened checkpoint, is looked up in the shard by its name. If it is there, it gets a new mark
  * and the run continues. If not, the run is lost.

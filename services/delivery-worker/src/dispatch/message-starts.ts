@@ -113,7 +113,7 @@ export class MessageStarts {
     }
     // The key is checked only now. Otherwise a message without subscribers could claim the key of a topic that was
     // created again.
-    if (context.message.idempotency && !(await this.#claimsKey(run, context.message, snapshot))) return
+    if (context.message.idempotency && !(await this.#bindKey(run, context.message, snapshot))) return
     if (hasFirstSlices(run.part)) keepLater(run, snapshot, context)
     const { snapshots, recorder } = this.#options
     const checks = snapshots.checkFilters(snapshot)
@@ -189,11 +189,15 @@ export class MessageStarts {
   }
 
   /**
-   * Makes the same claim as the publisher, for the topic that the message goes to. The first claim wins. If the topic
-   * was created again meanwhile, a repeated request finds its key free, and its message would be delivered too. A
-   * message that is dropped depends on the other one's claim, which Redis may lose.
+   * Two messages may carry the same idempotency key. The first to bind the key is delivered, and the other one is
+   * dropped. Publishers bind keys too, but here the key is bound in the topic that the message goes to. If this topic
+   * was created again after the publish, it does not know the publisher's key. A repeated request would then find the
+   * key free, and its message would be delivered too.
+   *
+   * Once a message is dropped, the key's value is the only record of the other message's publish. Redis may lose it, so
+   * it counts as a copy. Returns false if the message is dropped or the run is lost.
    */
-  async #claimsKey(
+  async #bindKey(
     run: JobRun,
     { idempotency, topicUid }: Message,
     { topic }: TopicSnapshot,

@@ -90,9 +90,9 @@ export class LaneSource implements DeliverySource<ClaimEnd> {
 }
 
 /**
- * Whether the settlement may wait for others. In a throttled lane it may, because the next delivery waits for its send
- * time and not for the end of this one. There are two exceptions. The next delivery may be of the same FIFO group. Or
- * so few deliveries may be in flight that the next one waits for the end of this one.
+ * Whether the settlement may wait for others. It may if no delivery waits for it. In a throttled lane the next delivery
+ * waits for its send time, so it rarely waits for a settlement. It would wait for this one if both are of the same FIFO
+ * group, or if the lane's `maxInFlight` is so low that the two cannot be in flight together.
  */
 function mayLinger({ subscription: { rate, record }, context }: ClaimEnd): boolean {
   if (rate === null || context.message.sequenceNumber !== undefined) return false

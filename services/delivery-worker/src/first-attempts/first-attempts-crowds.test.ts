@@ -173,7 +173,7 @@ test('an ended attempt looks at a few of the queues that wait for a check of the
       return false
     },
   }
-  firstAttempts.start({ ...unitFor('blocked', 500), run, checkedAt: -1_000 } as unknown as Unit)
+  firstAttempts.start({ ...unitFor('stalled', 500), run, checkedAt: -1_000 } as unknown as Unit)
   firstAttempts.start(unitFor('first', 16))
   firstAttempts.start(unitFor('a', 1))
   const before = { looks, started: started.length }

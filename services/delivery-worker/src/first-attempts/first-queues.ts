@@ -12,11 +12,12 @@ import type { EndpointCrowd } from './endpoint-crowd.ts'
 import { SnapshotChecks, type SnapshotChecksOptions, type SnapshotState } from './snapshot-checks.ts'
 
 /**
- * Blocked queues that one search for an attempt passes, after a slot was freed. Past it: the search ends, and a freed
- * slot goes to its own subscription until an attempt waits for a slot of the worker again. Without this bound, the
- * searches would cost too much: slots are freed thousands of times a second, and thousands of queues may be blocked.
+ * Stalled queues, whose first attempt cannot start yet, that one search for an attempt passes after a slot was freed.
+ * Past it: the search ends, and a freed slot goes to its own subscription until an attempt waits for a slot of the
+ * worker again. Without this bound, the searches would cost too much: slots are freed thousands of times a second, and
+ * thousands of queues may be stalled.
  */
-const BLOCKED_MAX = 16
+const STALLED_QUEUES_MAX = 16
 
 export interface FirstQueuesOptions {
   slots: AttemptSlots
@@ -96,23 +97,23 @@ export class FirstQueues {
 
   /**
    * Starts attempts that wait for a slot of the worker: one of each queue in turn, the longest waiting queue first. A
-   * blocked queue loses its turn. `now`: by performance.now(). Without it the clock is read only if attempts wait.
+   * stalled queue loses its turn. `now`: by performance.now(). Without it the clock is read only if attempts wait.
    */
   capacityFreed(now?: number): void {
     const { slots } = this.#options
     if (!this.#starved || slots.freeForFirst <= 0) return
     this.#starved = false
     let at = now ?? performance.now()
-    let blocked = 0
+    let stalled = 0
     for (const [id, queue] of this.#queues) {
       if (slots.freeForFirst <= 0) {
         this.#starved = true
         return
       }
-      if (blocked === BLOCKED_MAX) return
+      if (stalled === STALLED_QUEUES_MAX) return
       // Starting an attempt takes a while.
       if (this.#startFirst(queue, at)) at = performance.now()
-      else if (queue.first) blocked++
+      else if (queue.first) stalled++
       // At the end, where this loop meets it again.
       if (this.#remove(id, queue) && queue.first) this.#queues.set(id, queue)
     }

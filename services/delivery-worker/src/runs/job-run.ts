@@ -140,7 +140,7 @@ export class JobRun implements FencedRun {
   dirtyShards(): Set<number> {
     const shards = new Set<number>()
     for (const unit of this.units)
-      if (unit.newlySettled > Math.max(unit.newlyStored, unit.newlyStoring)) shards.add(unit.slice.shard)
+      if (unit.settledCount > Math.max(unit.storedCount, unit.storingCount)) shards.add(unit.slice.shard)
     return shards
   }
 
@@ -158,8 +158,8 @@ export class JobRun implements FencedRun {
     this.#askedShards?.delete(shard)
     const fields: [string, Buffer][] = []
     for (const unit of this.units) {
-      if (unit.slice.shard !== shard || unit.newlySettled === unit.newlyStored) continue
-      unit.newlyStoring = unit.newlySettled
+      if (unit.slice.shard !== shard || unit.settledCount === unit.storedCount) continue
+      unit.storingCount = unit.settledCount
       fields.push(settledField(unit.settledUnit()))
     }
     return fields
@@ -167,17 +167,17 @@ export class JobRun implements FencedRun {
 
   /** Units in which this run has settled deliveries that have no copy in a queue. */
   settledBesideCopies(): SettledUnit[] {
-    const units = this.units.filter(({ newlySettled, copies }) => newlySettled > (copies?.size ?? 0))
+    const units = this.units.filter(({ settledCount, copies }) => settledCount > (copies?.size ?? 0))
     return units.map((unit) => unit.settledUnit())
   }
 
   checkpointed(shard: number): void {
-    for (const unit of this.units) if (unit.slice.shard === shard) unit.newlyStored = unit.newlyStoring
+    for (const unit of this.units) if (unit.slice.shard === shard) unit.storedCount = unit.storingCount
   }
 
   /** Shards that have a checkpoint of the run, or will have one. */
   touchedShards(): Set<number> {
-    const written = this.units.filter((unit) => unit.newlyStoring > 0).map((unit) => unit.slice.shard)
+    const written = this.units.filter((unit) => unit.storingCount > 0).map((unit) => unit.slice.shard)
     return new Set([...this.#touchedShards, ...written])
   }
 }

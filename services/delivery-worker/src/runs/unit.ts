@@ -74,12 +74,12 @@ export class Unit {
   open = 0
   /** The unit could not be started completely, and will not end. */
   abandoned = false
-  /** Number of bits that this run has settled. */
-  newlySettled = 0
-  /** How many of these bits the stored checkpoint has. */
-  newlyStored = 0
-  /** How many of these bits the checkpoint has that is being written. */
-  newlyStoring = 0
+  /** Bits that this run has settled. */
+  settledCount = 0
+  /** Bits of these that are in the stored checkpoint. */
+  storedCount = 0
+  /** Bits of these that are in the checkpoint that is being written, or was written last. */
+  storingCount = 0
 
   constructor({ run, index, context, slice, checkedAt }: UnitOptions) {
     this.run = run
@@ -97,14 +97,14 @@ export class Unit {
   settle(bit: number): void {
     if (this.settled.has(bit)) return
     this.settled.add(bit)
-    this.newlySettled++
+    this.settledCount++
   }
 
   /** Called if the delivery could not be parked, and no checkpoint has the bit. */
   unsettle(bit: number): void {
     if (!this.settled.has(bit)) return
     this.settled.remove(bit)
-    this.newlySettled--
+    this.settledCount--
   }
 
   /** Called when the first attempt succeeded. `copy`: set if the endpoint is a queue of this Redis. */
