@@ -2,10 +2,11 @@
  * Holds first attempts that wait, in one queue per subscription. They wait for a slot of the subscription or of the
  * worker, or for a check of the snapshot.
  */
+
+import type { FirstAttempt } from '../attempts/first-attempt.ts'
 import type { AttemptSlots } from '../capacity/attempt-slots.ts'
 import type { BusyTargets } from '../capacity/busy-targets.ts'
 import type { CapacityAnnouncer } from '../capacity/freed-capacity.ts'
-import type { FirstAttempt } from '../runs/first-attempt.ts'
 import type { Unit } from '../runs/unit.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
 import type { EndpointCrowd } from './endpoint-crowd.ts'

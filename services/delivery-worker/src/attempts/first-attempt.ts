@@ -1,11 +1,11 @@
 /** A first attempt, from the match of its message until its delivery is settled. */
 import type { Linked } from '@fantail/delivery'
-import type { AttemptEnd } from '../attempts/attempt-end.ts'
-import type { Outcome } from '../attempts/attempt-outcome.ts'
 import type { HeldBodies } from '../bodies/body-bytes.ts'
 import type { MessageContext } from '../messages/message-context.ts'
+import type { Unit } from '../runs/unit.ts'
 import type { CompiledSubscription } from '../topics/compiled-slice.ts'
-import type { Unit } from './unit.ts'
+import type { AttemptEnd } from './attempt-end.ts'
+import type { Outcome } from './attempt-outcome.ts'
 
 /** It also serves as its own `AttemptEnd`, which saves an object for each attempt. */
 export class FirstAttempt implements AttemptEnd, Linked<FirstAttempt> {
