@@ -594,8 +594,8 @@ export interface BulkTask {
   endedAt: number | null
 }
 
-/** Which ended deliveries are logged. */
-export interface Feedback {
+/** A setting of delivery status logs: which ended deliveries are logged. */
+export interface StatusLog {
   /** Share of successes to log, from 0 to 1. */
   share: number
   failures: boolean
@@ -604,12 +604,12 @@ export interface Feedback {
 /** Mobile push: the platform application of an attempt, whose attributes may ask for delivery status logs. */
 export interface AttemptedApplication {
   arn: string
-  feedback: Feedback
+  statusLog: StatusLog
 }
 
 /** A text message. The attributes of its account may ask for delivery status logs. */
 export interface AttemptedText {
-  feedback: Feedback
+  statusLog: StatusLog
   parts: number
   priceUsd: number
   type: 'Promotional' | 'Transactional'

@@ -55,8 +55,8 @@ export { FilterIndex } from './filter/indexes/filter-index.ts'
 export { FilterRouter } from './filter/indexes/filter-router.ts'
 export { ANY_WORK, inOneGo, MatchWork, type Steps, TooMuchWork } from './filter/match-work.ts'
 export { parseFilterPolicy } from './filter/read-filter.ts'
-export { feedbackOf, smsFeedbackOf } from './protocols/feedback.ts'
 export type { ReportTraits } from './protocols/protocol-traits.ts'
+export { smsStatusLogOf, statusLogOf } from './protocols/status-log.ts'
 export {
   canBeAsked,
   type EndpointAddress,

@@ -17,7 +17,7 @@ import {
   type PlatformCredential,
   parsePlatformEndpointArn,
 } from '@fantail/contracts'
-import { feedbackOf } from '@fantail/policy'
+import { statusLogOf } from '@fantail/policy'
 import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
 import { ProvidersUnderWay, refusedBy } from '../bounds/under-way.ts'
 import type { Connector } from '../connections/connector.ts'
@@ -136,9 +136,9 @@ export class MobilePushAttempter implements Attempter {
       if (!endpoint) return disabled('the endpoint does not exist')
       if (endpoint.isEventOwed) await tools.publishOwed(endpoint, application)
       const result = await this.#attemptKnown({ message, application, endpoint, signal })
-      const feedback = feedbackOf(application.attributes, '')
-      if (!feedback || result.kind === 'misconfigured') return result
-      return { ...result, application: { arn: application.arn, feedback } }
+      const statusLog = statusLogOf(application.attributes, '')
+      if (!statusLog || result.kind === 'misconfigured') return result
+      return { ...result, application: { arn: application.arn, statusLog } }
     } catch (error) {
       const detail = error instanceof Error ? error.message : 'unknown'
       const isRefused = error instanceof RefusedCredentialError || error instanceof DamagedDataError

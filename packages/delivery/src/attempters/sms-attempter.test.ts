@@ -1,5 +1,5 @@
 /** Text messages to providers on loopback: the requests that they get, and how Fantail reads their answers. */
-import type { AttemptResult, Feedback, Message, SubscriptionRecord } from '@fantail/contracts'
+import type { AttemptResult, Message, StatusLog, SubscriptionRecord } from '@fantail/contracts'
 import { onRawRequest, type Receiver, type Reply, startRawServer, startReceiver } from '@fantail/test-kit'
 import { afterEach, expect, test, vi } from 'vitest'
 import { compileEnvelope } from '../envelope/envelope.ts'
@@ -41,7 +41,7 @@ function attempterFor(smsUrl: string, given: SmsSettings = {}) {
   opened.push({ close: () => sender.close(0) })
   const state = {
     ...{ outcome: 'reserved' as 'reserved' | 'spent', senderId: '', smsType: '', reservedUsd: [0] },
-    feedback: undefined as Feedback | undefined,
+    statusLog: undefined as StatusLog | undefined,
     damage: undefined as Error | undefined,
   }
   const optedOut = new Set<string>()
@@ -351,9 +351,9 @@ test('a result says what a delivery status log shows, if attributes ask for one'
   const { url } = await startProvider()
   const { send, state, optedOut } = attempterFor(url)
   expect(await send()).not.toHaveProperty('textMessage')
-  state.feedback = { share: 0.5, failures: true }
+  state.statusLog = { share: 0.5, failures: true }
   state.smsType = 'Transactional'
-  const textMessage = { feedback: state.feedback, parts: 2, priceUsd: 0.02, type: 'Transactional' }
+  const textMessage = { statusLog: state.statusLog, parts: 2, priceUsd: 0.02, type: 'Transactional' }
   expect(await send({ message: { message: 'x'.repeat(161) } })).toMatchObject({
     kind: 'response',
     textMessage,

@@ -206,16 +206,19 @@ function misconfigured(credential: string, detail: string): Ended {
   return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
 }
 
-interface Described extends Pick<SmsReservation, 'smsType' | 'feedback'> {
+interface Described extends Pick<SmsReservation, 'smsType' | 'statusLog'> {
   envelope: Envelope
   text: string
   priceUsd: number
 }
 
 /** Adds the facts that a delivery status log shows, if attributes ask for such logs. */
-function reported({ end, result }: Ended, { envelope, text, priceUsd, smsType, feedback }: Described): Ended {
-  if (!feedback || result.kind === 'misconfigured') return { end, result }
-  const textMessage = { feedback, parts: smsParts(text), priceUsd, type: smsTypeOf(envelope, smsType) }
+function reported(
+  { end, result }: Ended,
+  { envelope, text, priceUsd, smsType, statusLog }: Described,
+): Ended {
+  if (!statusLog || result.kind === 'misconfigured') return { end, result }
+  const textMessage = { statusLog, parts: smsParts(text), priceUsd, type: smsTypeOf(envelope, smsType) }
   return { end, result: { ...result, textMessage } }
 }
 

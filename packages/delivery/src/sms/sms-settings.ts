@@ -1,5 +1,5 @@
 /** Settings of text messages, by the names of their rows in packages/config. */
-import type { Feedback } from '@fantail/contracts'
+import type { StatusLog } from '@fantail/contracts'
 import type { SmsCountry, SmsMeaning } from '@fantail/policy'
 
 export interface SmsSettings {
@@ -34,7 +34,7 @@ export interface SmsTools {
    */
   reserve(asked: SmsSpendAsked): Promise<SmsReservation>
   /** Attributes for a message that is refused before anything is reserved. */
-  defaults(): Promise<Pick<SmsReservation, 'smsType' | 'feedback'>>
+  defaults(): Promise<Pick<SmsReservation, 'smsType' | 'statusLog'>>
   /** Called for a message that was certainly not sent. */
   refund(spend: SmsReservation['spend']): Promise<void>
   /** Called if the provider answers that the number wants no messages. */
@@ -57,7 +57,7 @@ export interface SmsReservation {
   senderId: string
   smsType: string
   /** Which messages have a delivery status log. Undefined: none. */
-  feedback: Feedback | undefined
+  statusLog: StatusLog | undefined
 }
 
 export type SmsEnd = 'delivered' | 'transient' | 'permanent' | 'misconfigured' | 'unknown' | 'refused'

@@ -56,14 +56,14 @@ test('MonthlySpendLimit lowers the bound of a month, and the defaults come with 
     smsType: 'Transactional',
   })
   await state().setAttributes({ MonthlySpendLimit: '50' })
-  expect((await reserve(0)).feedback).toBeUndefined()
+  expect((await reserve(0)).statusLog).toBeUndefined()
   const role = { DeliveryStatusIAMRole: 'arn:aws:iam::000000000000:role/sms' }
   await state().setAttributes(role)
-  expect((await reserve(0)).feedback).toEqual({ share: 1, failures: true })
+  expect((await reserve(0)).statusLog).toEqual({ share: 1, failures: true })
   await state().setAttributes({ DeliveryStatusSuccessSamplingRate: '0' })
-  const feedback = { share: 0, failures: true }
-  expect((await reserve(0)).feedback).toEqual(feedback)
-  expect(await state().defaults()).toEqual({ smsType: 'Transactional', feedback })
+  const statusLog = { share: 0, failures: true }
+  expect((await reserve(0)).statusLog).toEqual(statusLog)
+  expect(await state().defaults()).toEqual({ smsType: 'Transactional', statusLog })
   expect((await reserve(0.4)).outcome).toBe('reserved')
   expect((await reserve(0.7, { dayUsdMax: 10 })).outcome).toBe('spent')
 })

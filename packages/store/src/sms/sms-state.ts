@@ -2,8 +2,8 @@
  * Data about text messages that all processes share: attributes, opted-out numbers, and the money spent. These data
  * belong to the whole server and not to an account, because all messages go out through one provider.
  */
-import { type Feedback, MICROS_PER_USD, OPTED_OUT_NUMBERS_MAX } from '@fantail/contracts'
-import { smsFeedbackOf } from '@fantail/policy'
+import { MICROS_PER_USD, OPTED_OUT_NUMBERS_MAX, type StatusLog } from '@fantail/contracts'
+import { smsStatusLogOf } from '@fantail/policy'
 import type { Redis } from 'ioredis'
 import { type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
 import { optedOutKey, SMS_BASE, smsAttributesKey, smsSpentKey } from '../keys/keys.ts'
@@ -39,7 +39,7 @@ interface SpendAnswer {
   /** The attribute DefaultSMSType; empty if it is not set. */
   smsType: string
   /** Which messages have a delivery status log. Undefined: none. */
-  feedback: Feedback | undefined
+  statusLog: StatusLog | undefined
 }
 
 interface SmsStateOptions {
@@ -81,14 +81,14 @@ export class SmsState {
     })
     const [outcome, senderId = '', smsType = '', role = '', rate = ''] = (reply as unknown[]).map(String)
     if (outcome === 'damaged') throw new UnreadableRecordError(senderId, new TypeError('it holds no amount'))
-    const feedback = smsFeedbackOf({ DeliveryStatusIAMRole: role, ...(rate && { [SAMPLING_RATE]: rate }) })
-    return { outcome: outcome as SpendAnswer['outcome'], spend, senderId, smsType, feedback }
+    const statusLog = smsStatusLogOf({ DeliveryStatusIAMRole: role, ...(rate && { [SAMPLING_RATE]: rate }) })
+    return { outcome: outcome as SpendAnswer['outcome'], spend, senderId, smsType, statusLog }
   }
 
   /** The attributes for a message that is refused before anything is reserved. */
-  async defaults(): Promise<Pick<SpendAnswer, 'smsType' | 'feedback'>> {
+  async defaults(): Promise<Pick<SpendAnswer, 'smsType' | 'statusLog'>> {
     const attributes = await this.attributes()
-    return { smsType: attributes.DefaultSMSType ?? '', feedback: smsFeedbackOf(attributes) }
+    return { smsType: attributes.DefaultSMSType ?? '', statusLog: smsStatusLogOf(attributes) }
   }
 
   /**

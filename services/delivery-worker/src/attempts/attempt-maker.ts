@@ -128,7 +128,7 @@ export class AttemptMaker {
     ended: AttemptDone,
     span: Span | undefined,
   ): void {
-    const { record, target, signature, feedback } = subscription
+    const { record, target, signature, statusLog } = subscription
     const asked =
       again &&
       ((next: FurtherRequest) => {
@@ -144,7 +144,7 @@ export class AttemptMaker {
       delivery,
       followers: followers && sentOf(followers, signature),
       traceparent: span && traceparentOf(span),
-      textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
+      textBytesMax: statusLog && PROVIDER_RESPONSE_BYTES_MAX,
       keepAnswer: this.#options.recording.keepFor(subscription),
       earlier,
       onRequest: this.#logsRequests ? this.#requestLog(subscription, context) : undefined,

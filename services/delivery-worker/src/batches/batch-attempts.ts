@@ -95,7 +95,7 @@ export class BatchAttempts {
   }
 
   #request(current: CompiledSubscription, batching: Batching, records: readonly BatchedRecord[]): void {
-    const { target, feedback } = current
+    const { target, statusLog } = current
     const hung = setTimeout(() => this.#hang(current, records), HUNG_MS)
     const span = this.#startSpan(current, records)
     const batch = {
@@ -105,7 +105,7 @@ export class BatchAttempts {
         delivery: record.claim.delivery,
       })),
       traceparent: span && traceparentOf(span),
-      textBytesMax: feedback && PROVIDER_RESPONSE_BYTES_MAX,
+      textBytesMax: statusLog && PROVIDER_RESPONSE_BYTES_MAX,
     }
     batching.attempt(batch, (results) => {
       clearTimeout(hung)

@@ -59,7 +59,7 @@ export class JobSource implements DeliverySource<FirstAttempt> {
   delivered(attempt: FirstAttempt, outcome: Outcome): void {
     const { unit, bit, subscription, endedAt } = attempt
     this.#options.metrics.delivered(subscription, unit.context, endedAt)
-    if (subscription.feedback) this.#options.status.delivered(finishedBy(attempt, outcome))
+    if (subscription.statusLog) this.#options.status.delivered(finishedBy(attempt, outcome))
     unit.settleDelivered(bit, resultState(outcome.result).statusCode, outcome.copy)
     unit.close()
   }

@@ -80,11 +80,11 @@ export class LaneSource implements DeliverySource<ClaimEnd> {
     const { recorder, status } = this.#options
     const { subscription, claimed, followers = [] } = end
     recorder.ended(end, 'delivered', null, state)
-    if (subscription.feedback) status.delivered({ ...end, result })
+    if (subscription.statusLog) status.delivered({ ...end, result })
     for (const { delivery, context } of followers) {
       const one = { subscription, context, claimed: { ...claimed, delivery } }
       recorder.ended(one, 'delivered', null, { ...state, attempts: 1, why: undefined })
-      if (subscription.feedback) status.delivered({ subscription, context, delivery, attempts: 1, result })
+      if (subscription.statusLog) status.delivered({ subscription, context, delivery, attempts: 1, result })
     }
   }
 }

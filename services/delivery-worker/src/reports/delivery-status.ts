@@ -12,8 +12,8 @@ import {
   areNumbers,
   directOwnerOf,
   endpointOf,
-  type Feedback,
   type MessageKind,
+  type StatusLog,
 } from '@fantail/contracts'
 import { textFor } from '@fantail/delivery'
 import { failureText, PROTOCOL_TRAITS } from '@fantail/policy'
@@ -54,16 +54,16 @@ export class DeliveryStatus {
 
   /** Logs a delivery that the endpoint has accepted. */
   delivered(finished: FinishedDelivery): void {
-    const { feedback } = finished.subscription
-    if (!feedback) return
-    const share = Math.max(feedback.share, otherFeedback(finished)?.share ?? 0)
+    const { statusLog } = finished.subscription
+    if (!statusLog) return
+    const share = Math.max(statusLog.share, otherStatusLog(finished)?.share ?? 0)
     if (this.#random() < share && isNotification(finished)) this.#report(finished, true)
   }
 
   /** Logs a delivery that failed permanently, and was dead-lettered or discarded. */
   failed(finished: FinishedDelivery): void {
-    const { feedback } = finished.subscription
-    const wanted = feedback?.failures || (feedback && otherFeedback(finished)?.failures)
+    const { statusLog } = finished.subscription
+    const wanted = statusLog?.failures || (statusLog && otherStatusLog(finished)?.failures)
     if (wanted && isNotification(finished)) this.#report(finished, false)
   }
 
@@ -143,8 +143,8 @@ function responseText(
 }
 
 /** Requested by attributes outside of the topic: those of the platform application, or those of text messages. */
-function otherFeedback(finished: FinishedDelivery): Feedback | undefined {
-  return (applicationOf(finished) ?? textMessageOf(finished))?.feedback
+function otherStatusLog(finished: FinishedDelivery): StatusLog | undefined {
+  return (applicationOf(finished) ?? textMessageOf(finished))?.statusLog
 }
 
 /** The text message, if its attributes request delivery status logs. */

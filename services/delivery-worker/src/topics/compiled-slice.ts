@@ -2,8 +2,8 @@
 import type {
   AttemptRecording,
   EffectiveDeliveryPolicy,
-  Feedback,
   Message,
+  StatusLog,
   SubscriptionRecord,
   TopicRecord,
 } from '@fantail/contracts'
@@ -13,13 +13,13 @@ import {
   type SignatureVersion,
   signatureVersionOf,
 } from '@fantail/delivery'
-import { effectivePolicy, feedbackOf, isFiltered, PROTOCOL_TRAITS, type Steps } from '@fantail/policy'
+import { effectivePolicy, isFiltered, PROTOCOL_TRAITS, type Steps, statusLogOf } from '@fantail/policy'
 import type { SliceData, SliceRef, Tally } from '@fantail/store'
 import type { CounterSeries, HistogramSeries } from '@fantail/telemetry'
 import { SliceFilters } from './slice-filters.ts'
 
 /** The topic requests no delivery status logs, but attributes of a platform application or of an account may. */
-const NO_FEEDBACK: Feedback = { share: 0, failures: false }
+const NO_STATUS_LOG: StatusLog = { share: 0, failures: false }
 
 export interface CompiledSubscription {
   record: SubscriptionRecord
@@ -37,7 +37,7 @@ export interface CompiledSubscription {
   /** Version of the signature of the topic's messages. undefined: they are not signed. */
   signature: SignatureVersion | undefined
   /** Which deliveries the topic asks to log. undefined: no deliveries are logged. */
-  feedback: Feedback | undefined
+  statusLog: StatusLog | undefined
   /** Which attempts the topic asks to record. undefined: it has no setting. */
   recordAttempts: AttemptRecording | undefined
   topicName: string
@@ -145,9 +145,9 @@ function compile(
       record.groupThrottle != null,
     target: compileTarget(record, policy, topic),
     signature: signatureVersionOf(topic),
-    feedback:
-      feedbackOf(topic.attributes, reports.feedback) ??
-      (reports.byApplication || reports.byAccount ? NO_FEEDBACK : undefined),
+    statusLog:
+      statusLogOf(topic.attributes, reports.feedback) ??
+      (reports.byApplication || reports.byAccount ? NO_STATUS_LOG : undefined),
     recordAttempts: topic.recordAttempts ?? undefined,
     topicName: topic.name,
     sliceId,
