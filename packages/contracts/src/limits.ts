@@ -150,23 +150,23 @@ export const QUEUE_HANDLES_MAX = 100
  */
 export const FIFO_SUBSCRIPTIONS_MAX = 100
 /** @limit Push consumers of one queue. Past it: `conflict`. */
-export const CONSUMERS_MAX = 100
+export const PUSH_CONSUMERS_MAX = 100
 /** @limit Name of a push consumer. Past it: the request is refused. */
-export const CONSUMER_NAME_CHARS_MAX = 80
-export const CONSUMER_BATCH_SIZE_DEFAULT = 10
+export const PUSH_CONSUMER_NAME_CHARS_MAX = 80
+export const PUSH_CONSUMER_BATCH_SIZE_DEFAULT = 10
 /** @limit Messages of a push consumer's batch. Past it: `validation_failed`. */
-export const CONSUMER_BATCH_MAX = 1_000
+export const PUSH_CONSUMER_BATCH_MAX = 1_000
 /** @limit Messages of a push consumer's batch, if its queue is FIFO. Past it: the request is refused. */
-export const CONSUMER_FIFO_BATCH_MAX = 10
+export const PUSH_CONSUMER_FIFO_BATCH_MAX = 10
 /** @limit Time for which a push consumer gathers a batch. Past it: `validation_failed`. */
-export const CONSUMER_WINDOW_SECONDS_MAX = 300
-export const CONSUMER_CONCURRENCY_DEFAULT = 1
+export const PUSH_CONSUMER_WINDOW_SECONDS_MAX = 300
+export const PUSH_CONSUMER_CONCURRENCY_DEFAULT = 1
 /** @limit Batches that a push consumer may have under way at a time. Past it: `validation_failed`. */
-export const CONSUMER_CONCURRENCY_MAX = 100
+export const PUSH_CONSUMER_CONCURRENCY_MAX = 100
 /** Deadline of a push consumer's request, unless it says otherwise. Past it: the batch has failed. */
-export const CONSUMER_TIMEOUT_SECONDS_DEFAULT = 30
+export const PUSH_CONSUMER_TIMEOUT_SECONDS_DEFAULT = 30
 /** @limit Deadline that a push consumer may ask for. Past it: `validation_failed`. */
-export const CONSUMER_TIMEOUT_SECONDS_MAX = 900
+export const PUSH_CONSUMER_TIMEOUT_SECONDS_MAX = 900
 
 /**
  * @limit Keys of a subscription that sign at the same time. Past it: rotating a key is refused with `conflict`.

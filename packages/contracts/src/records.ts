@@ -450,7 +450,7 @@ export interface QueueMessage {
 }
 
 /** A webhook or function to which a queue's messages are pushed. */
-export interface ConsumerRecord {
+export interface PushConsumerRecord {
   name: string
   queueArn: string
   /** Credentials masked. */

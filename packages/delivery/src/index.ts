@@ -63,14 +63,14 @@ export {
 } from './outbound/outbound-route.ts'
 export {
   bodySealsOf,
-  consumerContext,
   type KeptOutbound,
-  keepConsumer,
   keepOutbound,
+  keepPushConsumer,
   NoVaultError,
-  openConsumer,
   openOutbound,
+  openPushConsumer,
   outboundContext,
+  pushConsumerContext,
   type Reached,
 } from './outbound/outbound-secrets.ts'
 export { missingKeyOf, unopenedSecrets } from './outbound/unopened-secrets.ts'

@@ -38,13 +38,6 @@ export {
   refuseDataLoss,
   StorageHealthReader,
 } from './capacity/storage-health.ts'
-export {
-  CONSUMER,
-  type ConsumerSettings,
-  Consumers,
-  type ConsumerWithBatches,
-  type Share,
-} from './consumers/consumers.ts'
 export { followConnection, openSince } from './copies/open-connections.ts'
 export {
   type CheckpointNames,
@@ -104,11 +97,11 @@ export {
   travelAnswers,
   travelQuestions,
   WAKE_CHANGES,
-  WAKE_CONSUMERS,
   WAKE_CREDENTIALS,
   WAKE_LANES,
   WAKE_LISTENERS,
   WAKE_MOVED,
+  WAKE_PUSH_CONSUMERS,
   WAKE_QUEUES,
   WAKE_REDRIVES,
 } from './keys/keys.ts'
@@ -194,6 +187,13 @@ export { readTotals, type Totals } from './overview/totals.ts'
 export { refuseUnknownData, UnknownDataError, useData } from './processes/data-format.ts'
 export { OWN_FORMAT } from './processes/own-format.ts'
 export { Processes, type ProcessReport, REPORT_MS, SILENT_MS } from './processes/processes.ts'
+export {
+  PUSH_CONSUMER,
+  PushConsumerRecords,
+  type PushConsumerSettings,
+  type PushConsumerWithBatches,
+  type Share,
+} from './push-consumers/push-consumer-records.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'
 export type { NewEntry, QuarantineEntry } from './quarantine/quarantine-entry.ts'

@@ -142,14 +142,14 @@ export function createInstruments() {
       },
       ARRIVAL_BOUNDS_SECONDS,
     ),
-    consumerMessages: new Counter({
-      name: 'fantail_consumer_messages',
+    pushConsumerMessages: new Counter({
+      name: 'fantail_push_consumer_messages',
       help: 'Messages pushed by queues to consumers, by result: deleted, returned.',
       labels: ['queue', 'consumer', 'result'],
     }),
-    consumerRequestSeconds: new Histogram(
+    pushConsumerRequestSeconds: new Histogram(
       {
-        name: 'fantail_consumer_request_duration_seconds',
+        name: 'fantail_push_consumer_request_duration_seconds',
         help: 'Time of a request to a push consumer, by result: succeeded, partial, failed.',
         unit: 's',
         labels: ['result'],

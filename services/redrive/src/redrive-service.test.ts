@@ -4,9 +4,9 @@ import { ARN_DEFAULTS, platformApplicationArn, queueArn, topicArn } from '@fanta
 import { createLogger, type Logger } from '@fantail/runtime'
 import {
   ApiKeys,
-  Consumers,
   liveChannel,
   PlatformApplications,
+  PushConsumerRecords,
   Quarantine,
   shardBase,
   shardOf,
@@ -227,20 +227,20 @@ test.each(Object.keys(DAMAGE))(
   },
 )
 
-test('damaged keys, consumers and applications are listed until they are mended, a key without its text', async () => {
+test('damaged keys, push consumers and applications are listed until they are mended, a key without its text', async () => {
   const { redis } = fixture
   const id = `FK${'A'.repeat(18)}`
   const arn = platformApplicationArn('GCM', 'shop', ARN_DEFAULTS)
   const applicationKey = `${shardBase(shardOf(arn))}app:${arn}`
   const [keys, consumers, applications] = [
     new ApiKeys(redis),
-    new Consumers(redis),
+    new PushConsumerRecords(redis),
     new PlatformApplications(redis),
   ]
   await keys.create({ ...aKey, id })
   await consumers.put(SOURCE, 'hook', { url: 'https://example.com/in' })
   await applications.create({ arn, platform: 'GCM', sealed: 'x', attributes: {}, createdAt: 1 })
-  const consumersKey = `${shardBase(shardOf(SOURCE))}q:${(await fixture.queues.get(SOURCE))?.uid}:consumers`
+  const consumersKey = `${shardBase(shardOf(SOURCE))}q:${(await fixture.queues.get(SOURCE))?.uid}:push-consumers`
   const intact = await redis.hget('ft:{keys}:records', id)
   await redis.hset('ft:{keys}:records', id, `${intact}~`)
   await redis.hset(consumersKey, 'hook', '{}')
@@ -250,9 +250,9 @@ test('damaged keys, consumers and applications are listed until they are mended,
   await waitFor(async () => (await entries()).length === 3)
   const texts = (await entries()).map(({ id: entry, rawBytes }) => [entry, rawBytes])
   expect(texts.sort()).toEqual([
-    [`record.consumers of ${SOURCE}`, 2],
     [`record.${applicationKey}`, 2],
     [`record.ft:{keys}:records ${id}`, 0],
+    [`record.push consumers of ${SOURCE}`, 2],
   ])
   await redis.hset('ft:{keys}:records', id, intact ?? '')
   await consumers.delete(SOURCE, 'hook')

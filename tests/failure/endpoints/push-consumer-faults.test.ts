@@ -116,7 +116,7 @@ test('a worker that was frozen does not delete what another one has received sin
   await waitFor(() =>
     zombie
       .logLines()
-      .some(({ msg, queueArn }) => msg === 'consumer.pushed' && `${queueArn}`.endsWith('frozen')),
+      .some(({ msg, queueArn }) => msg === 'push_consumer.pushed' && `${queueArn}`.endsWith('frozen')),
   )
   expect(await counts('frozen')).toMatchObject({ visible: 0, inFlight: 1 })
   answers[1]?.()

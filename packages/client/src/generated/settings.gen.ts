@@ -2,16 +2,6 @@
 
 /** The settings of each kind of record: members that requests change and answers show. */
 export const SETTINGS = {
-  Consumer: [
-    'url',
-    'batchSize',
-    'batchWindowSeconds',
-    'concurrency',
-    'timeoutSeconds',
-    'enabled',
-    'outbound',
-    'reportBatchItemFailures',
-  ],
   PlatformEndpoint: [
     'token',
     'userData',
@@ -22,6 +12,16 @@ export const SETTINGS = {
     'name',
     'eventTypes',
     'maxPerSecond',
+  ],
+  PushConsumer: [
+    'url',
+    'batchSize',
+    'batchWindowSeconds',
+    'concurrency',
+    'timeoutSeconds',
+    'enabled',
+    'outbound',
+    'reportBatchItemFailures',
   ],
   Queue: [
     'visibilityTimeoutSeconds',

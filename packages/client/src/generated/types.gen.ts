@@ -536,209 +536,6 @@ export type Confirmation = {
 };
 
 /**
- * A webhook or function that a queue’s messages are pushed to in batches.
- */
-export type Consumer = {
-    /**
-     * Name of the consumer, unique in its queue.
-     */
-    name: string;
-    /**
-     * ARN of the queue whose messages are pushed.
-     */
-    queueArn: string;
-    /**
-     * URL that batches are posted to, or ARN of the function; a password in it is masked.
-     */
-    url: string;
-    /**
-     * Messages per request at most, 1 to 1,000.
-     */
-    batchSize: number;
-    /**
-     * How long a batch that is not full waits for more messages.
-     */
-    batchWindowSeconds: number;
-    /**
-     * Requests at a time at most, over all workers.
-     */
-    concurrency: number;
-    /**
-     * Deadline of a request, from connecting to the end of the answer.
-     */
-    timeoutSeconds: number;
-    /**
-     * false: no request begins, and messages stay queued.
-     */
-    enabled: boolean;
-    /**
-     * Whether a 2xx may name messages of the batch that failed.
-     */
-    reportBatchItemFailures: boolean;
-    /**
-     * How the URL is reached beyond itself; null: plainly.
-     */
-    outbound: {
-        /**
-         * URL of the proxy, its password masked; null: direct connections.
-         */
-        proxy: string | null;
-        /**
-         * Certificate shown to an endpoint that asks for one (mTLS); null: none.
-         */
-        clientCertificate: {
-            /**
-             * PEM, the whole chain, without the private key.
-             */
-            certificate: string;
-        } | null;
-        /**
-         * Certificates in PEM that are trusted in addition to the system’s. null: only the system’s.
-         */
-        ca: string | null;
-        /**
-         * Names of the headers sent with every request, without their values.
-         */
-        headers: Array<string>;
-        /**
-         * How access tokens are asked for, without the secret; null: none are.
-         */
-        oauth: {
-            /**
-             * `http(s)` URL that answers with access tokens, without user and password.
-             */
-            tokenUrl: string;
-            /**
-             * Id of the client, as the token server knows it.
-             */
-            clientId: string;
-            /**
-             * Scopes that are asked for; null: none.
-             */
-            scope: string | null;
-            /**
-             * Audience that is asked for; null: none.
-             */
-            audience: string | null;
-        } | null;
-    } | null;
-    /**
-     * Requests under way now, over all workers.
-     */
-    inFlight: number;
-    /**
-     * When it was created: ISO 8601 in UTC, with milliseconds.
-     */
-    createdAt: string;
-    /**
-     * When a setting was last changed: ISO 8601 in UTC, with milliseconds.
-     */
-    modifiedAt: string;
-};
-
-/**
- * Settings of a push consumer. Members that are left out stay as they are; null resets one.
- */
-export type ConsumerInput = {
-    /**
-     * The http or https URL that batches are posted to, or the ARN of a function that is invoked with them; needed to create a consumer.
-     */
-    url?: string;
-    /**
-     * Messages per request at most; up to 10 on a FIFO queue. Default 10.
-     */
-    batchSize?: number | null;
-    /**
-     * How long a batch that is not full waits for more messages; 0 on a FIFO queue. Default 0.
-     */
-    batchWindowSeconds?: number | null;
-    /**
-     * Requests at a time, over all workers. Default 1.
-     */
-    concurrency?: number | null;
-    /**
-     * Deadline of a request, from connecting to the end of the answer. Default 30.
-     */
-    timeoutSeconds?: number | null;
-    /**
-     * false stops further requests; messages stay queued. Default true.
-     */
-    enabled?: boolean | null;
-    /**
-     * How the URL is reached beyond itself: proxy, certificates, headers. Default: a plain connection.
-     */
-    outbound?: {
-        /**
-         * `http(s)://[user:password@]host:port`. Every connection is a CONNECT tunnel through it.
-         */
-        proxy?: string | null;
-        /**
-         * Certificate and key shown to an endpoint that asks for a client certificate (mTLS).
-         */
-        clientCertificate?: {
-            /**
-             * PEM, the whole chain, the client’s own certificate first.
-             */
-            certificate: string;
-            /**
-             * PEM without a passphrase, of the first certificate. It is never shown again.
-             */
-            privateKey: string;
-        } | null;
-        /**
-         * Certificates in PEM that are trusted in addition to the system’s authorities.
-         */
-        ca?: string | null;
-        /**
-         * Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` replaces the usual one.
-         */
-        headers?: {
-            [key: string]: string;
-        } | null;
-        /**
-         * Each request carries a bearer token by OAuth 2 client credentials (RFC 6749 §4.4). Subscriptions only.
-         */
-        oauth?: {
-            /**
-             * `http(s)` URL that answers with access tokens, without user and password.
-             */
-            tokenUrl: string;
-            /**
-             * Id of the client, as the token server knows it.
-             */
-            clientId: string;
-            /**
-             * Secret of the client. It is never shown again.
-             */
-            clientSecret: string;
-            /**
-             * Scopes to ask for, separated by spaces.
-             */
-            scope?: string;
-            /**
-             * Audience to ask for, where the token server wants one.
-             */
-            audience?: string;
-        } | null;
-    } | null;
-    /**
-     * Whether a 2xx may name messages that failed, as `{"batchItemFailures": […]}`. Default false.
-     */
-    reportBatchItemFailures?: boolean | null;
-};
-
-export type ConsumerList = {
-    /**
-     * The items of this page; there may be fewer than `limit`.
-     */
-    consumers: Array<Consumer>;
-    /**
-     * Give it as `cursor` to read the next page. null: this page is the last.
-     */
-    nextCursor: string | null;
-};
-
-/**
  * A key that was just made, with its token. No other answer shows the token.
  */
 export type CreatedKey = {
@@ -4068,6 +3865,209 @@ export type PurgeResult = {
      * Only of a dry run: messages that would be removed.
      */
     matched?: number;
+};
+
+/**
+ * A webhook or function that a queue’s messages are pushed to in batches.
+ */
+export type PushConsumer = {
+    /**
+     * Name of the consumer, unique in its queue.
+     */
+    name: string;
+    /**
+     * ARN of the queue whose messages are pushed.
+     */
+    queueArn: string;
+    /**
+     * URL that batches are posted to, or ARN of the function; a password in it is masked.
+     */
+    url: string;
+    /**
+     * Messages per request at most, 1 to 1,000.
+     */
+    batchSize: number;
+    /**
+     * How long a batch that is not full waits for more messages.
+     */
+    batchWindowSeconds: number;
+    /**
+     * Requests at a time at most, over all workers.
+     */
+    concurrency: number;
+    /**
+     * Deadline of a request, from connecting to the end of the answer.
+     */
+    timeoutSeconds: number;
+    /**
+     * false: no request begins, and messages stay queued.
+     */
+    enabled: boolean;
+    /**
+     * Whether a 2xx may name messages of the batch that failed.
+     */
+    reportBatchItemFailures: boolean;
+    /**
+     * How the URL is reached beyond itself; null: plainly.
+     */
+    outbound: {
+        /**
+         * URL of the proxy, its password masked; null: direct connections.
+         */
+        proxy: string | null;
+        /**
+         * Certificate shown to an endpoint that asks for one (mTLS); null: none.
+         */
+        clientCertificate: {
+            /**
+             * PEM, the whole chain, without the private key.
+             */
+            certificate: string;
+        } | null;
+        /**
+         * Certificates in PEM that are trusted in addition to the system’s. null: only the system’s.
+         */
+        ca: string | null;
+        /**
+         * Names of the headers sent with every request, without their values.
+         */
+        headers: Array<string>;
+        /**
+         * How access tokens are asked for, without the secret; null: none are.
+         */
+        oauth: {
+            /**
+             * `http(s)` URL that answers with access tokens, without user and password.
+             */
+            tokenUrl: string;
+            /**
+             * Id of the client, as the token server knows it.
+             */
+            clientId: string;
+            /**
+             * Scopes that are asked for; null: none.
+             */
+            scope: string | null;
+            /**
+             * Audience that is asked for; null: none.
+             */
+            audience: string | null;
+        } | null;
+    } | null;
+    /**
+     * Requests under way now, over all workers.
+     */
+    inFlight: number;
+    /**
+     * When it was created: ISO 8601 in UTC, with milliseconds.
+     */
+    createdAt: string;
+    /**
+     * When a setting was last changed: ISO 8601 in UTC, with milliseconds.
+     */
+    modifiedAt: string;
+};
+
+/**
+ * Settings of a push consumer. Members that are left out stay as they are; null resets one.
+ */
+export type PushConsumerInput = {
+    /**
+     * The http or https URL that batches are posted to, or the ARN of a function that is invoked with them; needed to create a consumer.
+     */
+    url?: string;
+    /**
+     * Messages per request at most; up to 10 on a FIFO queue. Default 10.
+     */
+    batchSize?: number | null;
+    /**
+     * How long a batch that is not full waits for more messages; 0 on a FIFO queue. Default 0.
+     */
+    batchWindowSeconds?: number | null;
+    /**
+     * Requests at a time, over all workers. Default 1.
+     */
+    concurrency?: number | null;
+    /**
+     * Deadline of a request, from connecting to the end of the answer. Default 30.
+     */
+    timeoutSeconds?: number | null;
+    /**
+     * false stops further requests; messages stay queued. Default true.
+     */
+    enabled?: boolean | null;
+    /**
+     * How the URL is reached beyond itself: proxy, certificates, headers. Default: a plain connection.
+     */
+    outbound?: {
+        /**
+         * `http(s)://[user:password@]host:port`. Every connection is a CONNECT tunnel through it.
+         */
+        proxy?: string | null;
+        /**
+         * Certificate and key shown to an endpoint that asks for a client certificate (mTLS).
+         */
+        clientCertificate?: {
+            /**
+             * PEM, the whole chain, the client’s own certificate first.
+             */
+            certificate: string;
+            /**
+             * PEM without a passphrase, of the first certificate. It is never shown again.
+             */
+            privateKey: string;
+        } | null;
+        /**
+         * Certificates in PEM that are trusted in addition to the system’s authorities.
+         */
+        ca?: string | null;
+        /**
+         * Headers sent with every request, at most 20 and 8,192 bytes together. The values are never shown again. `User-Agent` replaces the usual one.
+         */
+        headers?: {
+            [key: string]: string;
+        } | null;
+        /**
+         * Each request carries a bearer token by OAuth 2 client credentials (RFC 6749 §4.4). Subscriptions only.
+         */
+        oauth?: {
+            /**
+             * `http(s)` URL that answers with access tokens, without user and password.
+             */
+            tokenUrl: string;
+            /**
+             * Id of the client, as the token server knows it.
+             */
+            clientId: string;
+            /**
+             * Secret of the client. It is never shown again.
+             */
+            clientSecret: string;
+            /**
+             * Scopes to ask for, separated by spaces.
+             */
+            scope?: string;
+            /**
+             * Audience to ask for, where the token server wants one.
+             */
+            audience?: string;
+        } | null;
+    } | null;
+    /**
+     * Whether a 2xx may name messages that failed, as `{"batchItemFailures": […]}`. Default false.
+     */
+    reportBatchItemFailures?: boolean | null;
+};
+
+export type PushConsumerList = {
+    /**
+     * The items of this page; there may be fewer than `limit`.
+     */
+    consumers: Array<PushConsumer>;
+    /**
+     * Give it as `cursor` to read the next page. null: this page is the last.
+     */
+    nextCursor: string | null;
 };
 
 /**
@@ -11442,7 +11442,7 @@ export type RedriveMessageResponses = {
 
 export type RedriveMessageResponse = RedriveMessageResponses[keyof RedriveMessageResponses];
 
-export type DeleteConsumerData = {
+export type DeletePushConsumerData = {
     body?: never;
     path: {
         /**
@@ -11458,7 +11458,7 @@ export type DeleteConsumerData = {
     url: '/v1/queues/{queue}/consumers/{consumer}';
 };
 
-export type DeleteConsumerErrors = {
+export type DeletePushConsumerErrors = {
     /**
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -11485,18 +11485,18 @@ export type DeleteConsumerErrors = {
     503: Error;
 };
 
-export type DeleteConsumerError = DeleteConsumerErrors[keyof DeleteConsumerErrors];
+export type DeletePushConsumerError = DeletePushConsumerErrors[keyof DeletePushConsumerErrors];
 
-export type DeleteConsumerResponses = {
+export type DeletePushConsumerResponses = {
     /**
      * Gone, or there was none
      */
     204: void;
 };
 
-export type DeleteConsumerResponse = DeleteConsumerResponses[keyof DeleteConsumerResponses];
+export type DeletePushConsumerResponse = DeletePushConsumerResponses[keyof DeletePushConsumerResponses];
 
-export type GetConsumerData = {
+export type GetPushConsumerData = {
     body?: never;
     path: {
         /**
@@ -11512,7 +11512,7 @@ export type GetConsumerData = {
     url: '/v1/queues/{queue}/consumers/{consumer}';
 };
 
-export type GetConsumerErrors = {
+export type GetPushConsumerErrors = {
     /**
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -11543,19 +11543,19 @@ export type GetConsumerErrors = {
     503: Error;
 };
 
-export type GetConsumerError = GetConsumerErrors[keyof GetConsumerErrors];
+export type GetPushConsumerError = GetPushConsumerErrors[keyof GetPushConsumerErrors];
 
-export type GetConsumerResponses = {
+export type GetPushConsumerResponses = {
     /**
      * The consumer
      */
-    200: Consumer;
+    200: PushConsumer;
 };
 
-export type GetConsumerResponse = GetConsumerResponses[keyof GetConsumerResponses];
+export type GetPushConsumerResponse = GetPushConsumerResponses[keyof GetPushConsumerResponses];
 
-export type UpdateConsumerData = {
-    body: ConsumerInput;
+export type UpdatePushConsumerData = {
+    body: PushConsumerInput;
     path: {
         /**
          * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
@@ -11570,7 +11570,7 @@ export type UpdateConsumerData = {
     url: '/v1/queues/{queue}/consumers/{consumer}';
 };
 
-export type UpdateConsumerErrors = {
+export type UpdatePushConsumerErrors = {
     /**
      * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
@@ -11621,19 +11621,19 @@ export type UpdateConsumerErrors = {
     503: Error;
 };
 
-export type UpdateConsumerError = UpdateConsumerErrors[keyof UpdateConsumerErrors];
+export type UpdatePushConsumerError = UpdatePushConsumerErrors[keyof UpdatePushConsumerErrors];
 
-export type UpdateConsumerResponses = {
+export type UpdatePushConsumerResponses = {
     /**
      * The consumer as it is now
      */
-    200: Consumer;
+    200: PushConsumer;
 };
 
-export type UpdateConsumerResponse = UpdateConsumerResponses[keyof UpdateConsumerResponses];
+export type UpdatePushConsumerResponse = UpdatePushConsumerResponses[keyof UpdatePushConsumerResponses];
 
-export type CreateConsumerData = {
-    body: ConsumerInput;
+export type CreatePushConsumerData = {
+    body: PushConsumerInput;
     path: {
         /**
          * A queue by its name (1 to 80 of `A-Z a-z 0-9 _ -`, FIFO queues end in `.fifo`) or its ARN.
@@ -11648,7 +11648,7 @@ export type CreateConsumerData = {
     url: '/v1/queues/{queue}/consumers/{consumer}';
 };
 
-export type CreateConsumerErrors = {
+export type CreatePushConsumerErrors = {
     /**
      * `malformed_json`: The body is not JSON, not UTF-8, nested too deeply, has too many values, or ended early.
      *
@@ -11699,22 +11699,22 @@ export type CreateConsumerErrors = {
     503: Error;
 };
 
-export type CreateConsumerError = CreateConsumerErrors[keyof CreateConsumerErrors];
+export type CreatePushConsumerError = CreatePushConsumerErrors[keyof CreatePushConsumerErrors];
 
-export type CreateConsumerResponses = {
+export type CreatePushConsumerResponses = {
     /**
      * It existed: the members given are set
      */
-    200: Consumer;
+    200: PushConsumer;
     /**
      * Created
      */
-    201: Consumer;
+    201: PushConsumer;
 };
 
-export type CreateConsumerResponse = CreateConsumerResponses[keyof CreateConsumerResponses];
+export type CreatePushConsumerResponse = CreatePushConsumerResponses[keyof CreatePushConsumerResponses];
 
-export type ListConsumersData = {
+export type ListPushConsumersData = {
     body?: never;
     path: {
         /**
@@ -11735,7 +11735,7 @@ export type ListConsumersData = {
     url: '/v1/queues/{queue}/consumers';
 };
 
-export type ListConsumersErrors = {
+export type ListPushConsumersErrors = {
     /**
      * `validation_failed`: Members of the request are wrong; `details` names each of them.
      */
@@ -11766,16 +11766,16 @@ export type ListConsumersErrors = {
     503: Error;
 };
 
-export type ListConsumersError = ListConsumersErrors[keyof ListConsumersErrors];
+export type ListPushConsumersError = ListPushConsumersErrors[keyof ListPushConsumersErrors];
 
-export type ListConsumersResponses = {
+export type ListPushConsumersResponses = {
     /**
      * A page, sorted by name
      */
-    200: ConsumerList;
+    200: PushConsumerList;
 };
 
-export type ListConsumersResponse = ListConsumersResponses[keyof ListConsumersResponses];
+export type ListPushConsumersResponse = ListPushConsumersResponses[keyof ListPushConsumersResponses];
 
 export type ListRedrivesData = {
     body?: never;

@@ -5,10 +5,10 @@ import { printable, printableLines } from '@fantail/policy'
 import { openVault } from '@fantail/runtime'
 import {
   ApiKeys,
-  Consumers,
   countArchivedTexts,
   countSealedTexts,
   PlatformApplications,
+  PushConsumerRecords,
   type Redis,
   refuseMissingKey,
   SigningKeys,
@@ -106,7 +106,7 @@ async function countArchives(redis: Redis, settings: Settings): Promise<Map<stri
 function storesOf(redis: Redis, settings: Settings) {
   return {
     subscriptions: new Subscriptions(redis),
-    consumers: new Consumers(redis),
+    pushConsumers: new PushConsumerRecords(redis),
     keys: new ApiKeys(redis),
     applications: new PlatformApplications(redis),
     // The signing key is sealed only with a master key that the operator has set, never with one that local mode made.

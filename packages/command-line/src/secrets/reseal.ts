@@ -12,18 +12,18 @@
  */
 import { type SubscriptionRecord, sealContextOf } from '@fantail/contracts'
 import {
-  consumerContext,
   outboundContext,
   platformContext,
+  pushConsumerContext,
   signingKeyContext,
   webhookKeyContext,
 } from '@fantail/delivery'
 import {
   type ApiKeys,
-  type Consumers,
   isUnreadable,
   MissingKeyError,
   type PlatformApplications,
+  type PushConsumerRecords,
   type SigningKeys,
   type Subscriptions,
   type VaultKeys,
@@ -32,7 +32,7 @@ import type { Vault } from '@fantail/vault'
 
 interface ResealDeps {
   subscriptions: Pick<Subscriptions, 'list' | 'update'>
-  consumers: Pick<Consumers, 'all' | 'patch'>
+  pushConsumers: Pick<PushConsumerRecords, 'all' | 'patch'>
   keys: Pick<ApiKeys, 'list' | 'replace'>
   applications: Pick<PlatformApplications, 'list' | 'update'>
   /** undefined: the signing key is left as it is. */
@@ -43,7 +43,7 @@ interface ResealDeps {
   refuseMissing(keyId: string): Promise<void>
 }
 
-type SecretStores = Pick<ResealDeps, 'subscriptions' | 'consumers' | 'keys' | 'applications' | 'signing'>
+type SecretStores = Pick<ResealDeps, 'subscriptions' | 'pushConsumers' | 'keys' | 'applications' | 'signing'>
 
 interface Resealed {
   /** Number of sealed secrets that were read. */
@@ -127,7 +127,7 @@ export async function countSecrets(deps: SecretStores): Promise<Map<string, numb
 
 async function* secrets(deps: SecretStores): AsyncGenerator<Secret> {
   yield* ofSubscriptions(deps)
-  yield* ofConsumers(deps)
+  yield* ofPushConsumers(deps)
   yield* ofKeys(deps)
   yield* ofApplications(deps)
   yield* ofSigning(deps)
@@ -184,14 +184,14 @@ function* ofSigners(
   }
 }
 
-async function* ofConsumers({ consumers }: SecretStores): AsyncGenerator<Secret> {
-  for (const { arn, consumers: records } of await consumers.all()) {
+async function* ofPushConsumers({ pushConsumers }: SecretStores): AsyncGenerator<Secret> {
+  for (const { arn, consumers: records } of await pushConsumers.all()) {
     for (const record of records) {
       const { name, sealed: before } = record
       if (!before) continue
       const replace = (sealed: string) =>
-        consumers.patch(arn, name, (current) => (current.sealed === before ? { sealed } : {}))
-      yield { what: `${arn} consumer ${name}`, sealed: before, context: consumerContext(record), replace }
+        pushConsumers.patch(arn, name, (current) => (current.sealed === before ? { sealed } : {}))
+      yield { what: `${arn} consumer ${name}`, sealed: before, context: pushConsumerContext(record), replace }
     }
   }
 }

@@ -1,13 +1,13 @@
-import type { ConsumerRecord } from '@fantail/contracts'
+import type { PushConsumerRecord } from '@fantail/contracts'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { describe, expect, test } from 'vitest'
 import { hasCredentials, hideCredentials, maskCredentials } from './endpoint-credentials.ts'
 import {
-  keepConsumer,
   keepOutbound,
+  keepPushConsumer,
   NoVaultError,
-  openConsumer,
   openOutbound,
+  openPushConsumer,
   outboundContext,
 } from './outbound-secrets.ts'
 
@@ -110,8 +110,8 @@ describe('the stored form of an endpoint', () => {
 
   test('is whole again for a push consumer', () => {
     const consumer = { queueArn: 'arn:aws:sqs:us-east-1:000000000000:q', name: 'hook' }
-    const record = { ...consumer, ...keepConsumer(reached, consumer, vault) } as ConsumerRecord
+    const record = { ...consumer, ...keepPushConsumer(reached, consumer, vault) } as PushConsumerRecord
     expect(JSON.stringify(record)).not.toContain('secret')
-    expect(openConsumer(record, vault)).toEqual(reached)
+    expect(openPushConsumer(record, vault)).toEqual(reached)
   })
 })

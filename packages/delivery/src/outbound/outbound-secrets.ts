@@ -2,7 +2,7 @@
  * Stores an endpoint's settings in two parts. The record has the public part. The secret part is sealed and stored next
  * to it. It can be opened only for this endpoint of this topic. An attempt puts both parts together again.
  */
-import type { ConsumerRecord, OutboundSettings, SubscriptionRecord } from '@fantail/contracts'
+import type { OutboundSettings, PushConsumerRecord, SubscriptionRecord } from '@fantail/contracts'
 import { type BodySeals, VaultError } from '@fantail/vault'
 import { hasCredentials, maskCredentials } from './endpoint-credentials.ts'
 import type { OAuthOptions, OutboundOptions } from './outbound-route.ts'
@@ -72,7 +72,10 @@ export function outboundContext({ topicArn, endpoint }: Place): string {
 }
 
 /** The seal's context for a queue's push consumer. */
-export function consumerContext({ queueArn, name }: Pick<ConsumerRecord, 'queueArn' | 'name'>): string {
+export function pushConsumerContext({
+  queueArn,
+  name,
+}: Pick<PushConsumerRecord, 'queueArn' | 'name'>): string {
   return `consumer ${queueArn} ${name}`
 }
 
@@ -82,25 +85,28 @@ export function keepOutbound(reached: Reached, place: Place, vault: Sealing | un
   return { outbound, sealed: secrets && sealed(JSON.stringify(secrets), outboundContext(place), vault) }
 }
 
-type Consumer = Pick<ConsumerRecord, 'queueArn' | 'name'>
+type PushConsumer = Pick<PushConsumerRecord, 'queueArn' | 'name'>
 
 /** Like `keepOutbound`, for a push consumer. */
-export function keepConsumer(
+export function keepPushConsumer(
   reached: Reached,
-  consumer: Consumer,
+  consumer: PushConsumer,
   vault: Sealing | undefined,
-): KeptOutbound & Pick<ConsumerRecord, 'url'> {
+): KeptOutbound & Pick<PushConsumerRecord, 'url'> {
   const { outbound, secrets } = takenApart(reached, vault)
   return {
     url: maskCredentials(reached.url),
     outbound,
-    sealed: secrets && sealed(JSON.stringify(secrets), consumerContext(consumer), vault),
+    sealed: secrets && sealed(JSON.stringify(secrets), pushConsumerContext(consumer), vault),
   }
 }
 
 /** Throws the vault's error, or a NoVaultError. */
-export function openConsumer(record: ConsumerRecord, vault: Pick<Sealing, 'open'> | undefined): Reached {
-  const text = opened(record.sealed, consumerContext(record), vault)
+export function openPushConsumer(
+  record: PushConsumerRecord,
+  vault: Pick<Sealing, 'open'> | undefined,
+): Reached {
+  const text = opened(record.sealed, pushConsumerContext(record), vault)
   return putTogether(record.url, record.outbound, text)
 }
 

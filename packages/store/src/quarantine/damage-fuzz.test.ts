@@ -10,11 +10,11 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  Consumers,
   deliveryId,
   ifReadable,
   Lanes,
   messageBody,
+  PushConsumerRecords,
   placeOfSubscription,
   Queues,
   Redrives,
@@ -47,12 +47,12 @@ const queues = new Queues(redis, { onProblem: note, onUnreadable: note })
 const topics = new Topics(redis)
 const subscriptions = new Subscriptions(redis, { onUnreadable: note })
 const redrives = new Redrives(redis)
-const consumers = new Consumers(redis, { onUnreadable: note })
+const consumers = new PushConsumerRecords(redis, { onUnreadable: note })
 const lanes = new Lanes(redis)
 
 const QUEUES = [queueArn('orders'), queueArn('bills'), queueArn('letters'), queueArn('steps.fifo')]
 const TOPICS = [topicArn('one'), topicArn('two'), topicArn('three')]
-const CONSUMER_URL = 'https://example.com/push'
+const PUSH_CONSUMER_URL = 'https://example.com/push'
 const BODIES = ['first', 'second', 'third']
 /** Another seed damages other values. */
 const SEED = 1
@@ -68,7 +68,7 @@ async function makeQueue(arn: string, i: number): Promise<Unit> {
     arn,
     BODIES.map((body) => ({ body, ...(fifo && { groupId: 'g' }), ...(deadLetter && { deadLetter }) })),
   )
-  await consumers.put(arn, 'push', { url: CONSUMER_URL })
+  await consumers.put(arn, 'push', { url: PUSH_CONSUMER_URL })
   const goesOn = async () => {
     const received = await queues.receive(arn, { maxMessages: 10 })
     expect(received.map(({ body }) => body)).toEqual(BODIES)
@@ -133,7 +133,7 @@ const LOOKS: Record<string, () => Promise<unknown>> = {
   runnable: () => redrives.runnable(note),
   consumers: async () => {
     for (const { consumers: of } of await consumers.all())
-      for (const { url } of of) expect(url).toBe(CONSUMER_URL)
+      for (const { url } of of) expect(url).toBe(PUSH_CONSUMER_URL)
   },
   subscriptions: () => subscriptions.list({ limit: 100 }),
   'sweep of queues': () => queues.sweep(),

@@ -127,7 +127,7 @@ export class QueueReceiver {
       messagesMax: wanted,
       visibilityMs: timeout === undefined ? null : Math.round(timeout * 1_000),
       inFlightMax,
-      consumerText: request.consumer === undefined ? '' : JSON.stringify(request.consumer),
+      pushConsumerText: request.consumer === undefined ? '' : JSON.stringify(request.consumer),
     }
     const reply = (await kind.receive(redis, args, {
       secrets,

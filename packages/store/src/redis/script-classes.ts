@@ -122,7 +122,7 @@ export const SCRIPT_CLASSES = {
   'quarantine-entry-1': 'carries',
   'read-archived-1': 'reads',
   'read-backlog-1': 'reads',
-  'read-consumers-1': 'reads',
+  'read-push-consumers-1': 'reads',
   'read-dead-letter-counts-1': 'reads',
   'read-kept-1': 'reads',
   'read-message-1': 'reads',
@@ -174,7 +174,7 @@ export const SCRIPT_CLASSES = {
   'trim-kept-1': 'frees',
   'trim-letters-1': 'frees',
   'update-subscription-1': 'grows',
-  'write-consumer-1': 'grows',
+  'write-push-consumer-1': 'grows',
   'write-barrier-1': 'carries',
   'write-queue-1': 'grows',
 } as const satisfies Record<string, ScriptClass>

@@ -545,7 +545,6 @@ export interface ScriptArguments {
     bytesMax: number
   }
   'read-backlog-1': { queue: ScriptText }
-  'read-consumers-1': { base: ScriptText; arn: ScriptText }
   'read-dead-letter-counts-1': { base: ScriptText; arn: ScriptText }
   'read-delivery-states-1': { base: ScriptText; deliveries: { id: ScriptText; delivery: ScriptText }[] }
   'read-fifo-logs-1': { base: ScriptText; lookedAtMax: number }
@@ -553,6 +552,7 @@ export interface ScriptArguments {
   'read-lane-figures-1': { base: ScriptText; subscriptions: { id: ScriptText }[] }
   'read-message-1': { base: ScriptText; arn: ScriptText; id: ScriptText }
   'read-now-1': { base: ScriptText }
+  'read-push-consumers-1': { base: ScriptText; arn: ScriptText }
   'read-queue-1': { base: ScriptText; arn: ScriptText }
   'read-slice-1': { base: ScriptText; slice: ScriptText }
   'read-work-1': { travel: ScriptText; names: ScriptValue[] }
@@ -565,7 +565,7 @@ export interface ScriptArguments {
     proofs: ScriptText
     attempt: ScriptText
     isFirst: boolean
-    consumerText: ScriptText
+    pushConsumerText: ScriptText
   }
   'receive-messages-1': {
     base: ScriptText
@@ -574,7 +574,7 @@ export interface ScriptArguments {
     visibilityMs: number | null
     inFlightMax: number
     digests: ScriptText
-    consumerText: ScriptText
+    pushConsumerText: ScriptText
   }
   'record-attempts-1': {
     base: ScriptText
@@ -785,13 +785,13 @@ export interface ScriptArguments {
     runsWhenFull: boolean
   }
   'write-barrier-1': { barrier: ScriptText }
-  'write-consumer-1': {
+  'write-push-consumer-1': {
     base: ScriptText
     arn: ScriptText
     name: ScriptText
     expected: ScriptText
     record: ScriptText
-    consumersMax: number
+    pushConsumersMax: number
   }
   'write-queue-1': {
     base: ScriptText

@@ -4,11 +4,11 @@
  */
 import {
   type AttemptResult,
-  type ConsumerRecord,
   createMessageId,
   type Message,
   PROTOCOLS,
   type Protocol,
+  type PushConsumerRecord,
   platformApplicationArn,
   type SubscriptionRecord,
   SYSTEM_POLICY,
@@ -186,7 +186,7 @@ function openAttempters(attemptTimeoutMs: number) {
       attempters[protocol].attempt(attemptAt(protocol, endpoint, set), resolve),
     )
   const push = async (url: string) => {
-    const record = { url, timeoutSeconds: 60 } as ConsumerRecord
+    const record = { url, timeoutSeconds: 60 } as PushConsumerRecord
     const request = { record, body: '', traceparent: undefined, signal: new AbortController().signal }
     return (await requestBatch({ sender, functions: undefined, vault: undefined }, request)).result
   }

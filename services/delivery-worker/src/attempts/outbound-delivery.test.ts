@@ -2,12 +2,12 @@
 import {
   createHttpSender,
   hideCredentials,
-  keepConsumer,
   keepOutbound,
+  keepPushConsumer,
   type OutboundOptions,
 } from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
-import { Consumers, deliveryId } from '@fantail/store'
+import { deliveryId, PushConsumerRecords } from '@fantail/store'
 import { type Receiver, startProxy, startReceiver, waitFor } from '@fantail/test-kit'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -211,7 +211,11 @@ test('a push consumer is reached with its own headers and credentials, through i
       proxy: proxy.url.replace('//', '//user:word@'),
     }
     const consumer = { queueArn, name: 'hook' }
-    await new Consumers(fixture.redis).put(queueArn, 'hook', keepConsumer(reached, consumer, vault))
+    await new PushConsumerRecords(fixture.redis).put(
+      queueArn,
+      'hook',
+      keepPushConsumer(reached, consumer, vault),
+    )
     await startWorker(vault)
     await fixture.queues.send(queueArn, [{ body: 'job' }])
     const [request] = await hook.waitForRequests(1)
@@ -263,7 +267,7 @@ test('nothing that goes out is led inside: notifications, confirmations, push co
   await subscribe(`${hook.url}/notify`, {})
   const queue = 'arn:aws:sqs:us-east-1:000000000000:jobs'
   await fixture.queues.put(queue, {})
-  await new Consumers(fixture.redis).put(queue, 'hook', { url: `${hook.url}/push` })
+  await new PushConsumerRecords(fixture.redis).put(queue, 'hook', { url: `${hook.url}/push` })
   await fixture.queues.send(queue, [{ body: 'hello' }])
   await fixture.startWorker(createFakeSender(), { sender: guarded })
   const messageId = await fixture.publish('hello')

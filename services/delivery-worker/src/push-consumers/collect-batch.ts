@@ -1,5 +1,5 @@
 /** Receives the messages of one request, as many as the consumer wants, by several small receives. */
-import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
+import type { PushConsumerRecord, QueueMessage } from '@fantail/contracts'
 import type { Queues, Received } from '@fantail/store'
 
 /**
@@ -26,7 +26,7 @@ const SETTLE_MS = 5_000
 const COLLECT_MS_MAX = 1_000
 
 interface BatchRequest {
-  record: ConsumerRecord
+  record: PushConsumerRecord
   batch: string
   /** Batches that have ended. Their shares are given back. */
   ended: string[]

@@ -5,18 +5,18 @@
  * (queue-shares.lua).
  */
 import { createStateLog, type Logger, type ReportState } from '@fantail/runtime'
-import type { Consumers, Share } from '@fantail/store'
+import type { PushConsumerRecords, Share } from '@fantail/store'
 
 /** Time between two beats. Two beats in a row may fail before the shares are lost. */
 const BEAT_MS = 3_000
 
 interface ConsumerSharesOptions {
-  consumers: Pick<Consumers, 'keep'>
+  consumers: Pick<PushConsumerRecords, 'keep'>
   log: Logger
 }
 
 export class ConsumerShares {
-  readonly #consumers: Pick<Consumers, 'keep'>
+  readonly #consumers: Pick<PushConsumerRecords, 'keep'>
   readonly #log: Logger
   readonly #report: ReportState
   readonly #running = new Map<string, Share>()
@@ -27,7 +27,7 @@ export class ConsumerShares {
   constructor({ consumers, log }: ConsumerSharesOptions) {
     this.#consumers = consumers
     this.#log = log
-    this.#report = createStateLog({ log, what: 'consumer_shares', initial: 'up' })
+    this.#report = createStateLog({ log, what: 'push_consumer_shares', initial: 'up' })
   }
 
   /** Adds a share that a receive has taken. */
@@ -90,7 +90,8 @@ export class ConsumerShares {
     for (const [i, share] of shares.entries()) {
       // The share's lease has ended, so another process may push by now. The request was sent already and cannot be
       // undone.
-      if (!kept[i] && this.#running.delete(share.batch)) this.#log.warn({ ...share }, 'consumer.share_lost')
+      if (!kept[i] && this.#running.delete(share.batch))
+        this.#log.warn({ ...share }, 'push_consumer.share_lost')
     }
   }
 

@@ -1,14 +1,14 @@
-import type { AttemptResult, ConsumerRecord, QueueMessage } from '@fantail/contracts'
+import type { AttemptResult, PushConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { FantailError } from '@fantail/contracts'
-import { type HttpRequest, keepConsumer } from '@fantail/delivery'
+import { type HttpRequest, keepPushConsumer } from '@fantail/delivery'
 import { createLogger } from '@fantail/runtime'
 import type { HandleResult } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { createMasterKeyText, createVault, parseMasterKey, type Vault } from '@fantail/vault'
 import { expect, test } from 'vitest'
-import { createConsumerMetrics, pushBatch } from './push-batch.ts'
+import { createPushConsumerMetrics, pushBatch } from './push-batch.ts'
 
-const RECORD: ConsumerRecord = {
+const RECORD: PushConsumerRecord = {
   name: 'hook',
   queueArn: 'arn:aws:sqs:us-east-1:000000000000:jobs',
   url: 'http://hook.example/',
@@ -59,7 +59,7 @@ function push(
       },
     },
     functions: undefined,
-    metrics: createConsumerMetrics(metrics),
+    metrics: createPushConsumerMetrics(metrics),
     vault,
     spans: NO_SPANS,
     log: createLogger({ service: 'test', level: 'silent' }),
@@ -72,7 +72,7 @@ function push(
   }
   const done = pushBatch(tools, { ...batch, signal: new AbortController().signal, ...given })
   const counted = (result: string) =>
-    metrics.consumerMessages.of({ queue: 'jobs', consumer: 'hook', result }).value
+    metrics.pushConsumerMessages.of({ queue: 'jobs', consumer: 'hook', result }).value
   return { done, asked, requests, counted }
 }
 
@@ -125,7 +125,7 @@ test('a sealed URL is opened for the request, and without its key nothing is sen
   const key = parseMasterKey(createMasterKeyText())
   const vault = key && createVault([key])
   const url = 'https://user:s3cret@hook.example/'
-  const record = { ...RECORD, ...keepConsumer({ url }, RECORD, vault) }
+  const record = { ...RECORD, ...keepPushConsumer({ url }, RECORD, vault) }
   const keyless = push(1, [], { record })
   expect(await keyless.done).toBe('misconfigured')
   expect(keyless.requests).toEqual([])
@@ -142,7 +142,7 @@ test('its own headers, certificate and proxy go with the request, and are made o
     headers: { 'X-Api-Key': 's3cret' },
     proxy: 'http://user:s3cret@proxy.example:3128',
   }
-  const record = { ...RECORD, ...keepConsumer(reached, RECORD, vault) }
+  const record = { ...RECORD, ...keepPushConsumer(reached, RECORD, vault) }
   expect(JSON.stringify(record)).not.toContain('s3cret')
   const requests = []
   for (let i = 0; i < 2; i++) {

@@ -1,9 +1,9 @@
 /** Pushes and settles one batch: makes the request, reads its answer, and deletes the messages that are done. */
 import {
   type AttemptResult,
-  type ConsumerRecord,
   FantailError,
   isFifoName,
+  type PushConsumerRecord,
   parseArn,
   type QueueMessage,
 } from '@fantail/contracts'
@@ -20,13 +20,13 @@ const ACK_MAX = 100
 
 export interface BatchTools extends RequestTools {
   queues: Pick<Queues, 'ack'>
-  metrics: ConsumerMetrics
+  metrics: PushConsumerMetrics
   spans: Pick<Spans, 'on' | 'start'>
   log: Logger
 }
 
 interface PushedBatch {
-  record: ConsumerRecord
+  record: PushConsumerRecord
   batch: string
   messages: readonly QueueMessage[]
   /** Until this time, by performance.now(), no other receiver gets the messages. */
@@ -59,7 +59,7 @@ export async function pushBatch(tools: BatchTools, pushed: PushedBatch): Promise
 
 async function request(tools: BatchTools, { record, messages, signal }: PushedBatch): Promise<BatchReply> {
   const { spans } = tools
-  const attributes = { 'fantail.queue': record.queueArn, 'fantail.consumer': record.name }
+  const attributes = { 'fantail.queue': record.queueArn, 'fantail.push_consumer': record.name }
   const span = spans.on ? spans.start('attempt', { attributes }) : undefined
   const traceparent = span && traceparentOf(span)
   const body = renderQueueEvent(record.queueArn, messages)
@@ -88,7 +88,10 @@ async function deleteAll(
       // The queue was deleted, and its messages with it.
       if (error instanceof FantailError && error.code === 'not_found') return deleted
       if (signal.aborted || performance.now() > hiddenUntil) {
-        log.warn({ queueArn: record.queueArn, consumer: record.name, err: error }, 'consumer.delete_given_up')
+        log.warn(
+          { queueArn: record.queueArn, consumer: record.name, err: error },
+          'push_consumer.delete_given_up',
+        )
         return deleted
       }
       await new Promise((resolve) => setTimeout(resolve, backoff.nextMs()))
@@ -118,7 +121,7 @@ function report({ metrics, log }: BatchTools, { record, batch, messages }: Pushe
       ...(outcome.failure !== null && { failure: outcome.failure }),
       durationMs: Math.round(result.durationMs),
     },
-    'consumer.pushed',
+    'push_consumer.pushed',
   )
 }
 
@@ -128,20 +131,20 @@ interface PushedCounts {
   durationMs: number
 }
 
-interface ConsumerMetrics {
+interface PushConsumerMetrics {
   /** One request has ended and is settled. */
-  pushed(record: ConsumerRecord, counts: PushedCounts): void
+  pushed(record: PushConsumerRecord, counts: PushedCounts): void
 }
 
-export function createConsumerMetrics(metrics: Metrics): ConsumerMetrics {
+export function createPushConsumerMetrics(metrics: Metrics): PushConsumerMetrics {
   return {
     pushed({ queueArn, name: consumer }, { messages, deleted, durationMs }) {
       const queue = parseArn(queueArn)?.name ?? queueArn
       const result = deleted === messages ? 'succeeded' : deleted > 0 ? 'partial' : 'failed'
-      metrics.consumerRequestSeconds.of({ result }).record(durationMs / 1_000)
-      if (deleted > 0) metrics.consumerMessages.of({ queue, consumer, result: 'deleted' }).add(deleted)
+      metrics.pushConsumerRequestSeconds.of({ result }).record(durationMs / 1_000)
+      if (deleted > 0) metrics.pushConsumerMessages.of({ queue, consumer, result: 'deleted' }).add(deleted)
       const returned = messages - deleted
-      if (returned > 0) metrics.consumerMessages.of({ queue, consumer, result: 'returned' }).add(returned)
+      if (returned > 0) metrics.pushConsumerMessages.of({ queue, consumer, result: 'returned' }).add(returned)
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Checks how many messages a consumer requests from its queue, depending on the results of its batches. */
-import type { ConsumerRecord, QueueMessage } from '@fantail/contracts'
+import type { PushConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { createLogger } from '@fantail/runtime'
 import { type Received, SealKeyError } from '@fantail/store'
 import { createMetrics, NO_SPANS } from '@fantail/telemetry'
@@ -7,13 +7,13 @@ import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test, vi } from 'vitest'
 import { collectBatch } from './collect-batch.ts'
 import { ConsumerShares } from './consumer-shares.ts'
-import { createConsumerMetrics } from './push-batch.ts'
+import { createPushConsumerMetrics } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-const RECORD: ConsumerRecord = {
+const RECORD: PushConsumerRecord = {
   name: 'worker',
   queueArn: 'arn:aws:sqs:us-east-1:000000000000:jobs',
   url: 'arn:aws:lambda:us-east-1:000000000000:function:worker',
@@ -35,7 +35,7 @@ interface Queue {
 }
 
 /** A consumer of the queue. Without functions, its configuration keeps requests back. */
-function consumerOf({ receiveOnce }: Queue, set: Partial<ConsumerRecord>) {
+function consumerOf({ receiveOnce }: Queue, set: Partial<PushConsumerRecord>) {
   const storage: string[] = []
   const metrics = createMetrics()
   const log = createLogger({ service: 'test', level: 'silent' })
@@ -49,7 +49,7 @@ function consumerOf({ receiveOnce }: Queue, set: Partial<ConsumerRecord>) {
         sender: { send: (_, done) => done(answer) },
         functions: undefined,
         vault: undefined,
-        metrics: createConsumerMetrics(metrics),
+        metrics: createPushConsumerMetrics(metrics),
         spans: NO_SPANS,
         log,
       },
@@ -62,7 +62,7 @@ function consumerOf({ receiveOnce }: Queue, set: Partial<ConsumerRecord>) {
     { ...RECORD, ...set },
   )
   const counted = (result: string) =>
-    metrics.consumerMessages.of({ queue: 'jobs', consumer: 'worker', result }).value
+    metrics.pushConsumerMessages.of({ queue: 'jobs', consumer: 'worker', result }).value
   return { consumer, counted, shares, storage }
 }
 const OK = { ok: true } as const

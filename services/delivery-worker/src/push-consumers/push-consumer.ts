@@ -12,7 +12,7 @@
  * After an endpoint has failed a whole batch, it gets a pause, and then one batch at a time until one succeeds.
  */
 import { randomBytes } from 'node:crypto'
-import { type ConsumerRecord, FantailError } from '@fantail/contracts'
+import { FantailError, type PushConsumerRecord } from '@fantail/contracts'
 import { createBackoff, type ReportState } from '@fantail/runtime'
 import { type PassingTimer, passingTime, type Queues } from '@fantail/store'
 import { type Batch, collectBatch, PUSH_BATCH_BYTES_MAX } from './collect-batch.ts'
@@ -48,7 +48,7 @@ interface PushConsumerOptions {
 
 /** A receive under way. */
 interface Receive {
-  record: ConsumerRecord
+  record: PushConsumerRecord
   batch: string
   assumedBytes: number
 }
@@ -57,7 +57,7 @@ export class PushConsumer implements Guest {
   /** Bytes of the latest batch. Before the first: those of a large one. */
   nextBytes = PUSH_BATCH_BYTES_MAX
   readonly #options: PushConsumerOptions
-  #record: ConsumerRecord
+  #record: PushConsumerRecord
   readonly #running = new Map<string, AbortController>()
   readonly #trouble = createBackoff()
   readonly #pauses = createBackoff({ maxMs: FAILING_PAUSE_MS_MAX })
@@ -82,7 +82,7 @@ export class PushConsumer implements Guest {
   #timerAt = Number.POSITIVE_INFINITY
   #onIdle: (() => void)[] = []
 
-  constructor(options: PushConsumerOptions, record: ConsumerRecord) {
+  constructor(options: PushConsumerOptions, record: PushConsumerRecord) {
     this.#options = options
     this.#record = record
   }
@@ -101,7 +101,7 @@ export class PushConsumer implements Guest {
   }
 
   /** Sets the present record. Batches under way keep the record with which they began. */
-  configure(record: ConsumerRecord): void {
+  configure(record: PushConsumerRecord): void {
     if (record.revision !== this.#record.revision) this.#notBefore = 0
     this.#record = record
     this.#busyUntil = 0

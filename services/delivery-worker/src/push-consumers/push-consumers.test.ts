@@ -1,11 +1,11 @@
 import { createHttpSender } from '@fantail/delivery'
 import {
-  type ConsumerSettings,
-  Consumers,
+  PushConsumerRecords,
+  type PushConsumerSettings,
   SHARD_COUNT,
   shardBase,
   shardOf,
-  WAKE_CONSUMERS,
+  WAKE_PUSH_CONSUMERS,
 } from '@fantail/store'
 import {
   type Receiver,
@@ -22,12 +22,12 @@ import type { DeliveryWorkerOptions } from '../wiring/worker-options.ts'
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 const ORDERED = 'arn:aws:sqs:us-east-1:000000000000:jobs.fifo'
 let fixture: Fixture
-let consumers: Consumers
+let consumers: PushConsumerRecords
 let hook: Receiver
 
 beforeAll(async () => {
   fixture = await createFixture()
-  consumers = new Consumers(fixture.redis)
+  consumers = new PushConsumerRecords(fixture.redis)
 })
 beforeEach(async () => {
   hook = await startReceiver()
@@ -44,7 +44,7 @@ const startWorker = (options: Partial<DeliveryWorkerOptions> = {}) => {
   const own = createHttpSender({ allowPrivate: true, timeoutMs: 5_000 })
   return fixture.startWorker(createFakeSender(), { sender: own, ...options })
 }
-const consume = (set: Partial<ConsumerSettings> = {}, queue = QUEUE) =>
+const consume = (set: Partial<PushConsumerSettings> = {}, queue = QUEUE) =>
   consumers.put(queue, 'hook', { url: `${hook.url}/in`, timeoutSeconds: 5, ...set })
 const send = (bodies: string[], queue = QUEUE) =>
   fixture.queues.send(
@@ -337,11 +337,11 @@ test('a queue whose consumers cannot be read is asked for them with pauses, and 
   const worker = await startWorker({ redisUrl: proxy.url })
   await send(['1'])
   await empty()
-  const key = `${shardBase(shardOf(QUEUE))}q:${(await fixture.queues.get(QUEUE))?.uid}:consumers`
+  const key = `${shardBase(shardOf(QUEUE))}q:${(await fixture.queues.get(QUEUE))?.uid}:push-consumers`
   await fixture.redis.del(key)
   await fixture.redis.set(key, 'x')
   const before = sent.length
-  await fixture.redis.publish(WAKE_CONSUMERS, QUEUE)
+  await fixture.redis.publish(WAKE_PUSH_CONSUMERS, QUEUE)
   await consume({}, ORDERED)
   await send(['a1'], ORDERED)
   await empty(ORDERED)

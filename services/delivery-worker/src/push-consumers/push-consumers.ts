@@ -4,7 +4,7 @@
  * addition, all consumers are read once a minute. The worker subscribes to wakes of queues only while there is a
  * consumer.
  */
-import type { ConsumerRecord } from '@fantail/contracts'
+import type { PushConsumerRecord } from '@fantail/contracts'
 import type { HttpSender } from '@fantail/delivery'
 import {
   createLoop,
@@ -13,14 +13,21 @@ import {
   type ReportState,
   type WakeableLoop,
 } from '@fantail/runtime'
-import { Consumers, isUnreadable, type Queues, type Redis, WAKE_CONSUMERS, WAKE_QUEUES } from '@fantail/store'
+import {
+  isUnreadable,
+  PushConsumerRecords,
+  type Queues,
+  type Redis,
+  WAKE_PUSH_CONSUMERS,
+  WAKE_QUEUES,
+} from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
 import { ConsumerShares } from './consumer-shares.ts'
-import { type BatchTools, createConsumerMetrics } from './push-batch.ts'
+import { type BatchTools, createPushConsumerMetrics } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
 
-const CONSUMER_SWEEP_MS = 60_000
+const PUSH_CONSUMER_SWEEP_MS = 60_000
 /** Time that running requests get when the process stops. */
 const STOP_GRACE_MS = 10_000
 
@@ -39,7 +46,7 @@ interface PushConsumersOptions {
 
 export class PushConsumers {
   readonly #options: PushConsumersOptions
-  readonly #consumers: Consumers
+  readonly #consumers: PushConsumerRecords
   readonly #tools: BatchTools
   readonly #shares: ConsumerShares
   readonly #capacity = new PushCapacity()
@@ -57,12 +64,12 @@ export class PushConsumers {
   constructor(options: PushConsumersOptions) {
     const { redis, queues, sender, functions, vault, spans, log } = options
     this.#options = options
-    this.#consumers = new Consumers(redis)
-    const metrics = createConsumerMetrics(options.metrics)
+    this.#consumers = new PushConsumerRecords(redis)
+    const metrics = createPushConsumerMetrics(options.metrics)
     this.#tools = { queues, sender, functions, vault, metrics, spans, log }
     this.#shares = new ConsumerShares({ consumers: this.#consumers, log })
-    this.#reportStorage = createStateLog({ log, what: 'consumers', initial: 'up' })
-    this.#sweep = createLoop({ name: 'consumer_sweep', log, round: () => this.#readAll() })
+    this.#reportStorage = createStateLog({ log, what: 'push_consumers', initial: 'up' })
+    this.#sweep = createLoop({ name: 'push_consumer_sweep', log, round: () => this.#readAll() })
   }
 
   start(): void {
@@ -94,7 +101,7 @@ export class PushConsumers {
   readonly #subscribe = (): void => {
     this.#listening = false
     // This fails only if the connection breaks. The next 'ready' then starts it again.
-    this.#options.subscriber.subscribe(WAKE_CONSUMERS).then(
+    this.#options.subscriber.subscribe(WAKE_PUSH_CONSUMERS).then(
       () => {
         this.#sweep.wake()
         this.#listen()
@@ -106,7 +113,7 @@ export class PushConsumers {
   readonly #heard = (channel: string, arn: string): void => {
     if (channel === WAKE_QUEUES) {
       for (const consumer of this.#running.get(arn)?.values() ?? []) consumer.wake()
-    } else if (channel === WAKE_CONSUMERS) {
+    } else if (channel === WAKE_PUSH_CONSUMERS) {
       this.#readQueue(arn)
     }
   }
@@ -153,10 +160,10 @@ export class PushConsumers {
     }
     for (const arn of gone) this.#readQueue(arn)
     this.#reportStorage('up')
-    return CONSUMER_SWEEP_MS
+    return PUSH_CONSUMER_SWEEP_MS
   }
 
-  #apply(arn: string, records: ConsumerRecord[]): void {
+  #apply(arn: string, records: PushConsumerRecord[]): void {
     if (this.#stopped) return
     const running = this.#running.get(arn) ?? new Map<string, PushConsumer>()
     const names = new Set(records.map(({ name }) => name))
@@ -171,7 +178,7 @@ export class PushConsumers {
     this.#listen()
   }
 
-  #configure(running: Map<string, PushConsumer>, record: ConsumerRecord): void {
+  #configure(running: Map<string, PushConsumer>, record: PushConsumerRecord): void {
     const known = running.get(record.name)
     if (known) {
       known.configure(record)
@@ -224,5 +231,5 @@ export class PushConsumers {
 }
 
 function isKnownTo(running: Map<string, PushConsumer>) {
-  return ({ name, revision }: ConsumerRecord) => running.get(name)?.revision === revision
+  return ({ name, revision }: PushConsumerRecord) => running.get(name)?.revision === revision
 }

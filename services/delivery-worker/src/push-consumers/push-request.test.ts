@@ -1,5 +1,5 @@
 /** Tests batches that invoke a function. */
-import type { AttemptResult, ConsumerRecord, QueueMessage } from '@fantail/contracts'
+import type { AttemptResult, PushConsumerRecord, QueueMessage } from '@fantail/contracts'
 import { createFunctionCalls, createHttpSender } from '@fantail/delivery'
 import { type Receiver, type Reply, startReceiver } from '@fantail/test-kit'
 import { afterEach, expect, test } from 'vitest'
@@ -16,11 +16,11 @@ afterEach(async () => {
   await receiver?.close()
 })
 
-async function invoke(reply: Reply, set: Partial<ConsumerRecord> = {}) {
+async function invoke(reply: Reply, set: Partial<PushConsumerRecord> = {}) {
   receiver = await startReceiver()
   receiver.respond(() => true, reply)
   const functions = createFunctionCalls({ sender, clock: Date.now }, { functions: { worker: receiver.url } })
-  const record = { url: URL_OF_FUNCTION, timeoutSeconds: 5, ...set } as ConsumerRecord
+  const record = { url: URL_OF_FUNCTION, timeoutSeconds: 5, ...set } as PushConsumerRecord
   const signal = AbortSignal.timeout(60_000)
   const request = { record, body: '{"Records":[]}', traceparent: undefined, signal }
   const reported = await requestBatch({ sender, functions, vault: undefined }, request)
@@ -61,7 +61,7 @@ test('a time-out keeps the batch', async () => {
 })
 
 test('without settings for functions the batch stays', async () => {
-  const record = { url: URL_OF_FUNCTION, timeoutSeconds: 5 } as ConsumerRecord
+  const record = { url: URL_OF_FUNCTION, timeoutSeconds: 5 } as PushConsumerRecord
   const request = { record, body: '', traceparent: undefined, signal: AbortSignal.timeout(60_000) }
   const { result } = await requestBatch({ sender, functions: undefined, vault: undefined }, request)
   expect(result).toMatchObject({

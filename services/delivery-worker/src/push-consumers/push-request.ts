@@ -1,12 +1,12 @@
 /** The request for a batch: to a webhook, or as the invocation of a function whose answer is awaited. */
-import type { AttemptResult, ConsumerRecord } from '@fantail/contracts'
+import type { AttemptResult, PushConsumerRecord } from '@fantail/contracts'
 import {
   compileRoute,
   describeProblem,
   type FunctionCalls,
   type HttpRequest,
   type HttpSender,
-  openConsumer,
+  openPushConsumer,
   QUEUE_EVENT_HEADERS,
   unopenedSecrets,
 } from '@fantail/delivery'
@@ -30,7 +30,7 @@ export interface RequestTools {
 }
 
 interface BatchRequest {
-  record: ConsumerRecord
+  record: PushConsumerRecord
   body: string
   traceparent: string | undefined
   /** Ends the request in the same way as its deadline does. */
@@ -94,17 +94,17 @@ async function post({ sender, vault }: RequestTools, request: BatchRequest): Pro
 }
 
 /** Caches by record, because every change makes a new record. */
-const WAYS = new WeakMap<ConsumerRecord, Way>()
+const WAYS = new WeakMap<PushConsumerRecord, Way>()
 
 /** The URL with its credentials, and the settings of the connection. */
 type Way = Pick<HttpRequest, 'url' | 'route' | 'memo'>
 
 /** The URL and settings of the record. If they cannot be read, the result of the attempt says why. */
-function wayOf(record: ConsumerRecord, vault: RequestTools['vault']): Way | AttemptResult {
+function wayOf(record: PushConsumerRecord, vault: RequestTools['vault']): Way | AttemptResult {
   const known = WAYS.get(record)
   if (known !== undefined) return known
   try {
-    const { url, ...options } = openConsumer(record, vault)
+    const { url, ...options } = openPushConsumer(record, vault)
     const way: Way = { url, route: compileRoute(options), memo: {} }
     WAYS.set(record, way)
     return way

@@ -169,7 +169,7 @@ function deadLetters(body: unknown, { settings }: ApiDeps): Target[] {
 }
 
 /** Settings of a consumer that pushes to a function. */
-const consumerSettings = (call: Call, deps: ApiDeps): Target[] => {
+const pushConsumerSettings = (call: Call, deps: ApiDeps): Target[] => {
   const { url } = (call.body ?? {}) as Body
   const named = typeof url === 'string' ? functionTargets(url) : []
   return [...onQueue('SetQueueAttributes')(call, deps), ...named]
@@ -411,8 +411,8 @@ const RULES: Record<string, Rule> = {
   'POST /v1/queues/{queue}/messages/{messageId}/redrive': { need: REDRIVE, change: true, targets: sentAgain },
   [`GET ${consumers}`]: reading(onQueue('GetQueueAttributes')),
   [`GET ${consumers}/{consumer}`]: reading(onQueue('GetQueueAttributes')),
-  [`PUT ${consumers}/{consumer}`]: managing(consumerSettings),
-  [`PATCH ${consumers}/{consumer}`]: managing(consumerSettings),
+  [`PUT ${consumers}/{consumer}`]: managing(pushConsumerSettings),
+  [`PATCH ${consumers}/{consumer}`]: managing(pushConsumerSettings),
   [`DELETE ${consumers}/{consumer}`]: managing(onQueue('SetQueueAttributes')),
 
   'POST /v1/redrives': { need: REDRIVE, change: true, targets: newRedrive },

@@ -2,9 +2,9 @@ import { resealAll } from '@fantail/command-line'
 import {
   createSigningPair,
   createSigningPairs,
-  openConsumer,
   openOutbound,
   openPlatformCredential,
+  openPushConsumer,
   webhookSignerOf,
 } from '@fantail/delivery'
 import {
@@ -52,9 +52,9 @@ async function subscribe(n: number) {
 const refuseMissing = (keyId: string) => refuseMissingKey(api.redis, keyId)
 
 function deps(...keys: [MasterKey, ...MasterKey[]]) {
-  const { subscriptions, consumers, keys: apiKeys, platformApplications: applications } = api.deps
+  const { subscriptions, pushConsumers, keys: apiKeys, platformApplications: applications } = api.deps
   const vaultKeys = new VaultKeys(api.redis)
-  const all = { subscriptions, consumers, keys: apiKeys, applications } as never as Parameters<
+  const all = { subscriptions, pushConsumers, keys: apiKeys, applications } as never as Parameters<
     typeof resealAll
   >[0]
   return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys), refuseMissing }
@@ -91,8 +91,8 @@ test('everything sealed is sealed anew, once, and opens with the new key alone',
       headers: { 'X-Key': `secret-${n}` },
     })
   }
-  const hook = await api.deps.consumers.get(QUEUE, 'hook')
-  expect(hook && openConsumer(hook.consumer, alone)).toEqual({ url: 'https://u:p@h.example/' })
+  const hook = await api.deps.pushConsumers.get(QUEUE, 'hook')
+  expect(hook && openPushConsumer(hook.consumer, alone)).toEqual({ url: 'https://u:p@h.example/' })
   const kept = await api.deps.keys.get(key.accessKeyId ?? key.id)
   expect(kept?.sealedSecret).toContain(`v1.${fresh.id}.`)
 })

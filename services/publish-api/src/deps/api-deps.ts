@@ -16,7 +16,6 @@ import type {
   BodySeals,
   BulkTasks,
   ConfirmationLimits,
-  Consumers,
   Counts,
   Erasure,
   EventTypes,
@@ -35,6 +34,7 @@ import type {
   PlatformEndpoints,
   PortalSessions,
   Processes,
+  PushConsumerRecords,
   Quarantine,
   Queues,
   QueueWaits,
@@ -137,7 +137,7 @@ export interface ApiDeps {
   statsStore: Pick<StatsStore, 'erase'>
   queues: Methods<Queues>
   queueCache: Methods<QueueCache>
-  consumers: Pick<Consumers, 'put' | 'patch' | 'delete' | 'of' | 'get'>
+  pushConsumers: Pick<PushConsumerRecords, 'put' | 'patch' | 'delete' | 'of' | 'get'>
   queueWaits: Pick<QueueWaits, 'receiveWaiting'>
   leaseRenewals: Methods<LeaseRenewals>
   redrives: Methods<Redrives>

@@ -118,7 +118,7 @@ export const TAGS = {
   'Filter policies': 'Try a filter policy on a message before it is set.',
   Queues:
     'Queues with the semantics of Amazon SQS: send, receive, acknowledge, look inside, count dead letters.',
-  Consumers: 'Webhooks that a queue’s messages are pushed to in batches.',
+  'Push consumers': 'Webhooks that a queue’s messages are pushed to in batches.',
   Redrives: 'Tasks that move dead letters back to where they came from, or to another queue.',
   Bulk: 'Act on many lanes at once, see the progress, and undo it.',
   Quarantine:

@@ -30,13 +30,13 @@ const FIFO_ONLY = ['contentBasedDeduplication', 'deduplicationScope', 'fifoThrou
  * kind.
  */
 export async function queueSettings(
-  deps: Pick<ApiDeps, 'queues' | 'consumers' | 'settings' | 'vault'>,
+  deps: Pick<ApiDeps, 'queues' | 'pushConsumers' | 'settings' | 'vault'>,
   arn: string,
   { fifo, ...input }: Input,
 ): Promise<Partial<QueueSettings>> {
   await checkKind('queue', deps.queues, arn, fifo)
   checkSealing(deps, input)
-  if (input.leaseSeconds && ((await deps.consumers.of(arn)) ?? []).length > 0)
+  if (input.leaseSeconds && ((await deps.pushConsumers.of(arn)) ?? []).length > 0)
     throw FantailError.invalid('leaseSeconds', 'is not for a queue with push consumers')
   const members = Object.entries({ ...input, ...namedQueues(deps, input) })
   const given = members.filter(([, value]) => value !== undefined)

@@ -23,8 +23,8 @@ import { keptRoutes } from '../rest/messages/kept-routes.ts'
 import { messageRoutes } from '../rest/messages/message-routes.ts'
 import { publishRoutes } from '../rest/messages/publish-routes.ts'
 import { searchRoutes } from '../rest/messages/search-routes.ts'
-import { consumerRoutes } from '../rest/queues/consumer-routes.ts'
 import { letterRoutes } from '../rest/queues/letter-routes.ts'
+import { pushConsumerRoutes } from '../rest/queues/push-consumer-routes.ts'
 import { quarantineRoutes } from '../rest/queues/quarantine-routes.ts'
 import { queueMessageRoutes } from '../rest/queues/queue-message-routes.ts'
 import { namingTopics, queueRoutes } from '../rest/queues/queue-routes.ts'
@@ -90,7 +90,7 @@ export function endpointsOf(deps: ApiDeps): Endpoint[] {
     ...eventRoutes(deps),
     ...directRoutes(deps),
     ...namingTopics(deps, [...queueRoutes(deps), ...queueMessageRoutes(deps), ...letterRoutes(deps, trials)]),
-    ...consumerRoutes(deps),
+    ...pushConsumerRoutes(deps),
     ...redriveRoutes(deps),
     ...quarantineRoutes(deps),
     ...keyRoutes(deps),

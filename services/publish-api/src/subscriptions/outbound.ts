@@ -3,11 +3,11 @@
  * without secrets.
  */
 import {
-  type ConsumerRecord,
   FantailError,
   isObject,
   type Problem,
   type Protocol,
+  type PushConsumerRecord,
   type SubscriptionRecord,
 } from '@fantail/contracts'
 import type { OutboundInput, OutboundView } from '@fantail/contracts/schemas/outbound-schemas'
@@ -18,12 +18,12 @@ import {
   hideCredentials,
   hostOf,
   type KeptOutbound,
-  keepConsumer,
   keepOutbound,
+  keepPushConsumer,
   NoVaultError,
   type OutboundOptions,
-  openConsumer,
   openOutbound,
+  openPushConsumer,
   type Reached,
   readProxy,
   readTokenUrl,
@@ -155,7 +155,7 @@ export function agreesOutbound(
   return text(merged(current, change)) === text(merged(current, {}))
 }
 
-interface ConsumerWay {
+interface PushConsumerWay {
   url?: string | undefined
   outbound?: OutboundChange | undefined
 }
@@ -167,9 +167,9 @@ export function keepWay(
     queueArn,
     name,
     before,
-  }: Pick<ConsumerRecord, 'queueArn' | 'name'> & { before: ConsumerRecord | undefined },
-  { url: given, outbound: change }: ConsumerWay,
-): Partial<ReturnType<typeof keepConsumer>> {
+  }: Pick<PushConsumerRecord, 'queueArn' | 'name'> & { before: PushConsumerRecord | undefined },
+  { url: given, outbound: change }: PushConsumerWay,
+): Partial<ReturnType<typeof keepPushConsumer>> {
   if (change?.oauth) throw FantailError.invalid('outbound.oauth', 'is for subscriptions only')
   if (given === undefined && (change === undefined || before === undefined)) return {}
   const current = currentWay(vault, before, { url: given, outbound: change })
@@ -178,17 +178,17 @@ export function keepWay(
   const options = change === undefined ? others : merged(others, change)
   refuseUnreachable(addressGuard, { url, ...options }, 'url')
   refuseTwoAuthorizations(url, options)
-  return kept('url', url, () => keepConsumer({ url, ...options }, { queueArn, name }, vault))
+  return kept('url', url, () => keepPushConsumer({ url, ...options }, { queueArn, name }, vault))
 }
 
 /** The present settings. They are opened only if some of them stay. */
 function currentWay(
   vault: Vault | undefined,
-  before: ConsumerRecord | undefined,
-  { url, outbound }: ConsumerWay,
+  before: PushConsumerRecord | undefined,
+  { url, outbound }: PushConsumerWay,
 ): Reached {
   if (!before || (url !== undefined && (outbound === null || !before.outbound))) return { url: url ?? '' }
-  const current = opened(() => openConsumer(before, vault))
+  const current = opened(() => openPushConsumer(before, vault))
   if (url !== undefined && URL.parse(url)?.origin !== URL.parse(current.url)?.origin) {
     // Secrets are never shown. If they stayed for another origin, a caller could have them sent to any server by
     // changing the URL.
@@ -199,7 +199,7 @@ function currentWay(
 }
 
 /** Whether the change replaces every secret. */
-function isWhole(change: OutboundChange | undefined, { outbound }: ConsumerRecord): boolean {
+function isWhole(change: OutboundChange | undefined, { outbound }: PushConsumerRecord): boolean {
   if (!change) return change === null
   const { headers = [], certificate, proxy } = outbound ?? {}
   if (headers.length > 0 && change.headers === undefined) return false

@@ -1,9 +1,9 @@
 /** The bottom layer: connections, Redis's clock, stores, and the reports of what these find. */
 import { createRedisClock, openConnections, reportLeaseEnds, reportQuarantine } from '@fantail/runtime'
 import {
-  Consumers,
   KeptUpkeep,
   Lanes,
+  PushConsumerRecords,
   Quarantine,
   Queues,
   Redrives,
@@ -53,7 +53,7 @@ export function createRedriveGround({
       onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
     }),
     redrives: new Redrives(redis),
-    consumers: new Consumers(redis, { onUnreadable: unreadable.report }),
+    pushConsumers: new PushConsumerRecords(redis, { onUnreadable: unreadable.report }),
     lanes: new Lanes(redis, acks),
     clock,
     storageGuard: new StorageGuard({ redis, memoryBytes }),

@@ -16,7 +16,7 @@ import type { TaskWork } from './task-work.ts'
 
 /** Each sweep returns how much it did. `failed`: whether a sweep before it has failed. */
 export function sweepsOf(service: RedriveGround & ArchiveWork & TaskWork) {
-  const { redis, tasks, redrives, queues, kept, archiver, subscriptions, consumers, unreadable } = service
+  const { redis, tasks, redrives, queues, kept, archiver, subscriptions, pushConsumers, unreadable } = service
   const topics = new Topics(redis)
   const attempts = new AttemptStore(redis)
   const signing = new SigningKeys(redis)
@@ -35,7 +35,7 @@ export function sweepsOf(service: RedriveGround & ArchiveWork & TaskWork) {
     dueSets: () => mendDueSets(redis, unreadable.report),
     signing: () => signing.sweep(unreadable.report),
     keys: () => keys.sweep(unreadable.report),
-    consumers: () => consumers.all().then(() => 0),
+    pushConsumers: () => pushConsumers.all().then(() => 0),
     applications: () => applications.sweep(unreadable.report),
     indexes: () => unreadable.sweepIndexes(redis),
     unreadable: (failed: boolean) => unreadable.sweep(failed),

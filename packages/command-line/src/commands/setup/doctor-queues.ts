@@ -5,7 +5,7 @@
 import {
   type Client,
   getQueue,
-  listConsumers,
+  listPushConsumers,
   listQueues,
   listSubscriptions,
   type Queue,
@@ -139,7 +139,7 @@ async function visibilityFindings(
   client: Client,
   { name, visibilityTimeoutSeconds }: Queue,
 ): Promise<Finding[]> {
-  const read = (query: object) => listConsumers({ client, path: { queue: name }, query })
+  const read = (query: object) => listPushConsumers({ client, path: { queue: name }, query })
   const consumers = await all(pagesOf(read, (page) => page.consumers, DOCTOR_ITEMS_MAX))
   return consumers
     .filter(({ timeoutSeconds }) => timeoutSeconds > visibilityTimeoutSeconds)

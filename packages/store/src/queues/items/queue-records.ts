@@ -103,11 +103,11 @@ export interface ReceiveRequest {
   visibilityTimeoutSeconds?: number
   /** FIFO: within 5 minutes the same id gets the same messages and handles, unless one of them was changed. */
   attemptId?: string
-  consumer?: ConsumerReceive
+  consumer?: PushConsumerReceive
 }
 
 /** A receive for a push consumer. With its messages it takes a share of the consumer's concurrency. */
-export interface ConsumerReceive {
+export interface PushConsumerReceive {
   name: string
   /** Revision of the record that the caller knows. */
   revision: string

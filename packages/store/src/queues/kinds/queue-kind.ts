@@ -17,7 +17,7 @@ interface ReceiveArgs {
   visibilityMs: number | null
   inFlightMax: number
   /** JSON of a push consumer's receive; '' for any other receive. */
-  consumerText: string
+  pushConsumerText: string
 }
 
 interface ReceiveOnceArgs {

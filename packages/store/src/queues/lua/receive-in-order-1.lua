@@ -10,7 +10,7 @@
 -- @arg proofs: text, 32 bytes per message: the secret of its handle and its digest
 -- @arg attempt: text, id, or ''
 -- @arg is_first: flag, the attempt begins
--- @arg consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
+-- @arg push_consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
 -- Returns false if there is no such queue, 0 if the attempt's messages have been changed since, or a list:
 --   - uid
 --   - ms until the next message becomes visible (-1: never)
@@ -29,7 +29,7 @@ local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
 keep_clock(queue)
-local consumer, refused, wait_ms = open_consumer(queue, consumer_text)
+local consumer, refused, wait_ms = open_push_consumer(queue, push_consumer_text)
 if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } end
 local q, until_ms = queue.q, hidden_until(queue, visibility_ms, consumer)
 if attempt ~= '' and is_first then

@@ -7,7 +7,7 @@
 -- @arg visibility_ms: number?, nil: the queue's own
 -- @arg in_flight_max: number
 -- @arg digests: text, 16 bytes per message: the digest of its handle's secret
--- @arg consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
+-- @arg push_consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
 -- Returns false if there is no such queue, or a list:
 --   - uid
 --   - ms until the next message becomes visible (-1: never)
@@ -31,7 +31,7 @@ run_when_full(base)
 keep_clock(queue)
 expire_items(queue, EXPIRED_MAX)
 promote(queue, PROMOTED_MAX)
-local consumer, refused, wait_ms = open_consumer(queue, consumer_text)
+local consumer, refused, wait_ms = open_push_consumer(queue, push_consumer_text)
 if refused then return { queue.uid, wait_ms, queue.target, {}, {}, 0, refused } end
 local q, messages, moves = queue.q, {}, overdue_moves(queue, messages_max)
 local until_ms = hidden_until(queue, visibility_ms, consumer)

@@ -1,6 +1,6 @@
 /** The stores of queues, their cache, and what waits for their messages. */
 import { reportLeaseEnds, reportQuarantine } from '@fantail/runtime'
-import { Consumers, Quarantine, Queues, QueueWaits, TopicQueues } from '@fantail/store'
+import { PushConsumerRecords, Quarantine, Queues, QueueWaits, TopicQueues } from '@fantail/store'
 import { LeaseRenewals } from '../../caches/lease-renewals.ts'
 import { QueueCache } from '../../caches/topic-cache.ts'
 import type { ApiGround } from './api-ground.ts'
@@ -38,7 +38,7 @@ export function createQueueStores(
     quarantine,
     queues,
     queueCache,
-    consumers: new Consumers(redis, { growth }),
+    pushConsumers: new PushConsumerRecords(redis, { growth }),
     queueWaits: new QueueWaits({ queues, subscriber, use }),
     leaseRenewals: new LeaseRenewals(queues, (queue) => travel.leaseRenewed(queue)),
     topicQueues: new TopicQueues({ acks, seals }),

@@ -29,5 +29,5 @@ if task and redis.call('HGET', base .. 'redrive:' .. task, 'status') == 'paused'
 end
 redis.call('PUBLISH', 'ft:wake:queues', arn)
 redis.call('PUBLISH', 'ft:wake:changes', arn)
-if redis.call('ZREM', base .. 'consuming', arn) == 1 then redis.call('PUBLISH', 'ft:wake:consumers', arn) end
+if redis.call('ZREM', base .. 'consuming', arn) == 1 then redis.call('PUBLISH', 'ft:wake:push-consumers', arn) end
 return h

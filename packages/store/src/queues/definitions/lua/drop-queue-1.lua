@@ -16,7 +16,7 @@ redis.call('ZREMRANGEBYRANK', q .. 'age', 0, items_max - 1)
 local left = redis.call('ZCARD', q .. 'age')
 if left == 0 then
   for _, name in ipairs({ 'ready', 'flight', 'delayed', 'moving', 'chosen', 'recent', 'dead', 'heads', 'back', 'noisy', 'busy',
-    'consumers' }) do
+    'push-consumers' }) do
     redis.call('UNLINK', q .. name)
   end
   redis.call('SREM', base .. 'queues:gone', uid)

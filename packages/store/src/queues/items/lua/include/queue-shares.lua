@@ -29,11 +29,11 @@ end
 -- (batches whose shares are given back), `hideMs` (the least time that messages are hidden). Returns nil for any other
 -- receive. If the consumer may not receive now, it also returns why ('changed', 'busy', 'early') and ms until it may,
 -- -1 never.
-local function open_consumer(queue, text)
+local function open_push_consumer(queue, text)
   if text == '' then return nil end
   local consumer = cjson.decode(text)
   end_shares(queue, consumer.name, consumer.ended)
-  local stored = redis.call('HGET', queue.q .. 'consumers', consumer.name)
+  local stored = redis.call('HGET', queue.q .. 'push-consumers', consumer.name)
   local record = stored and cjson.decode(stored)
   if not record or record.revision ~= consumer.revision then return consumer, 'changed', -1 end
   local key = shares_key(queue, consumer.name)

@@ -6,7 +6,7 @@
 local queue = open_queue(base, arn)
 if not queue then return false end
 local found = {}
-for i, text in ipairs(redis.call('HGETALL', queue.q .. 'consumers')) do
+for i, text in ipairs(redis.call('HGETALL', queue.q .. 'push-consumers')) do
   if i % 2 == 1 then
     local shares = redis.call('ZCOUNT', queue.q .. 'shares:' .. text, '(' .. string.format('%.17g', queue.clock), '+inf')
     found[#found + 1] = { false, shares }

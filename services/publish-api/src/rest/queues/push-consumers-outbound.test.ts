@@ -1,5 +1,5 @@
 /** Outbound settings of a push consumer: accepted, changed, shown without secrets, and stored sealed. */
-import { openConsumer } from '@fantail/delivery'
+import { openPushConsumer } from '@fantail/delivery'
 import { createAuthority } from '@fantail/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startTestApi, type TestApi } from '../../fixtures/test-api.fixture.ts'
@@ -30,9 +30,9 @@ const put = (body: object) => api.call('PUT', PATH, { body })
 const patch = (body: object) => api.call('PATCH', PATH, { body })
 
 async function reached() {
-  const found = await api.deps.consumers.get(QUEUE, 'hook')
+  const found = await api.deps.pushConsumers.get(QUEUE, 'hook')
   if (!found) throw new Error('no such consumer')
-  return openConsumer(found.consumer, api.deps.vault)
+  return openPushConsumer(found.consumer, api.deps.vault)
 }
 
 async function everything(): Promise<string> {
@@ -80,7 +80,7 @@ test('members are set one by one, and null resets them; the URL is changed besid
     url: 'https://hook.example/other',
     outbound: null,
   })
-  expect((await api.deps.consumers.get(QUEUE, 'hook'))?.consumer.sealed).toBeNull()
+  expect((await api.deps.pushConsumers.get(QUEUE, 'hook'))?.consumer.sealed).toBeNull()
   await patch({ outbound: { headers: { Authorization: 'Bearer x' } } })
   const both = await patch({ url: 'https://user:word@hook.example/' })
   expect([both.status, both.body.error.details[0].path]).toEqual([400, 'outbound.headers'])

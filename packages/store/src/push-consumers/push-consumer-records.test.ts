@@ -1,16 +1,16 @@
 import { isFifoName } from '@fantail/contracts'
 import { waitFor, waitingFirst } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
-import { queueKey, WAKE_CONSUMERS } from '../keys/keys.ts'
+import { queueKey, WAKE_PUSH_CONSUMERS } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
-import type { ConsumerReceive, Received } from '../queues/items/queue-records.ts'
+import type { PushConsumerReceive, Received } from '../queues/items/queue-records.ts'
 import { newArn, useQueues } from '../queues/queues.fixture.ts'
 import { connect, whenReady } from '../redis/connections/connect.ts'
-import { Consumers, type Share } from './consumers.ts'
+import { PushConsumerRecords, type Share } from './push-consumer-records.ts'
 
 const URL = 'http://hook.example/in'
 const fixture = await useQueues()
-const consumers = new Consumers(fixture.redis)
+const consumers = new PushConsumerRecords(fixture.redis)
 let skewMs = 0
 beforeEach(async () => {
   await fixture.redis.flushall()
@@ -39,7 +39,7 @@ async function send(arn: string, texts: string[]): Promise<void> {
 }
 
 /** Receives for a consumer, with its present record or with an older one. */
-async function receive(arn: string, given: Partial<ConsumerReceive> = {}, max = 10): Promise<Received> {
+async function receive(arn: string, given: Partial<PushConsumerReceive> = {}, max = 10): Promise<Received> {
   const revision = (await consumers.get(arn, 'hook'))?.consumer.revision ?? ''
   const consumer = { name: 'hook', revision, batch: 'b1', hideMs: 35_000, ended: [], ...given }
   return fixture.queues.receiveOnce(arn, { maxMessages: max, consumer })
@@ -147,7 +147,7 @@ test('a share that is given back is announced', async () => {
   await whenReady(subscriber)
   const heard: string[] = []
   subscriber.on('message', (_, text) => heard.push(text))
-  await subscriber.subscribe(WAKE_CONSUMERS)
+  await subscriber.subscribe(WAKE_PUSH_CONSUMERS)
   await receive(arn, { batch: 'b1' }, 1)
   await consumers.keep([{ queueArn: arn, consumer: 'hook', batch: 'b1' }], 'end')
   await waitFor(() => heard.includes(arn))
@@ -232,7 +232,7 @@ test('shares of several shards are renewed side by side', async () => {
     await receive(queueArn)
     shares.push({ queueArn, consumer: 'hook', batch: 'b1' })
   }
-  const waiting = new Consumers(waitingFirst(fixture.redis, 'keep-shares-1'))
+  const waiting = new PushConsumerRecords(waitingFirst(fixture.redis, 'keep-shares-1'))
   expect(await waiting.keep(shares, 'renew')).toEqual(shares.map(() => true))
 })
 
@@ -251,18 +251,18 @@ test('a queue with damaged data keeps no other from being listed, and no share f
   for (const arn of [broken, whole]) await receive(arn)
   const shares = [broken, whole].map((queueArn) => ({ queueArn, consumer: 'hook', batch: 'b1' }))
   const reported: string[] = []
-  const reporting = new Consumers(redis, { onUnreadable: (_, key) => void reported.push(key) })
+  const reporting = new PushConsumerRecords(redis, { onUnreadable: (_, key) => void reported.push(key) })
   const listed = async () =>
     (await reporting.all()).flatMap(({ consumers: of }) => of.map((one) => one.queueArn))
   const prefix = `${shardBase(shardOf(broken))}q:${(await fixture.queues.get(broken))?.uid}:`
-  await redis.hset(`${prefix}consumers`, 'hook', '{}')
+  await redis.hset(`${prefix}push-consumers`, 'hook', '{}')
   expect(await listed()).toEqual([whole])
   await expect(consumers.put(broken, 'hook', { url: URL })).rejects.toThrow('or its record cannot be read')
-  for (const key of [`${prefix}shares:hook`, `${prefix}consumers`, queueKey(broken)]) {
+  for (const key of [`${prefix}shares:hook`, `${prefix}push-consumers`, queueKey(broken)]) {
     await redis.del(key)
     await redis.set(key, 'x')
     expect(await listed()).toEqual([whole])
     expect(await consumers.keep(shares, 'renew')).toEqual([false, true])
   }
-  expect(reported).toEqual(Array(4).fill(`consumers of ${broken}`))
+  expect(reported).toEqual(Array(4).fill(`push consumers of ${broken}`))
 })

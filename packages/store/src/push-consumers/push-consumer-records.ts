@@ -8,12 +8,12 @@
  */
 import { randomUUID } from 'node:crypto'
 import {
-  CONSUMER_BATCH_SIZE_DEFAULT,
-  CONSUMER_CONCURRENCY_DEFAULT,
-  CONSUMER_TIMEOUT_SECONDS_DEFAULT,
-  CONSUMERS_MAX,
-  type ConsumerRecord,
   FantailError,
+  PUSH_CONSUMER_BATCH_SIZE_DEFAULT,
+  PUSH_CONSUMER_CONCURRENCY_DEFAULT,
+  PUSH_CONSUMER_TIMEOUT_SECONDS_DEFAULT,
+  PUSH_CONSUMERS_MAX,
+  type PushConsumerRecord,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../capacity/growth.ts'
@@ -29,55 +29,57 @@ import { sideBySide } from '../redis/side-by-side.ts'
 import { ifReadable, type OnUnreadable, whenReadable } from '../redis/unreadable.ts'
 
 /** The fields of a push consumer's record, stored as JSON by their own names. */
-const CONSUMER_FIELDS = {
+const PUSH_CONSUMER_FIELDS = {
   name: { required: true, type: 'string', shown: 'asItIs' },
   queueArn: { required: true, type: 'string', shown: 'asItIs' },
   url: { required: true, type: 'string', shown: 'asItIs' },
   outbound: { optional: true, default: null, shown: 'inOtherForm' },
   sealed: { optional: true, default: null, shown: 'never' },
-  batchSize: { default: CONSUMER_BATCH_SIZE_DEFAULT, shown: 'asItIs', setting: true },
+  batchSize: { default: PUSH_CONSUMER_BATCH_SIZE_DEFAULT, shown: 'asItIs', setting: true },
   batchWindowSeconds: { default: 0, shown: 'asItIs', setting: true },
-  concurrency: { default: CONSUMER_CONCURRENCY_DEFAULT, shown: 'asItIs', setting: true },
-  timeoutSeconds: { default: CONSUMER_TIMEOUT_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
+  concurrency: { default: PUSH_CONSUMER_CONCURRENCY_DEFAULT, shown: 'asItIs', setting: true },
+  timeoutSeconds: { default: PUSH_CONSUMER_TIMEOUT_SECONDS_DEFAULT, shown: 'asItIs', setting: true },
   enabled: { default: true, shown: 'asItIs', setting: true },
   reportBatchItemFailures: { default: false, shown: 'asItIs', setting: true },
   revision: { required: true, type: 'string', shown: 'never' },
   createdAt: { required: true, type: 'number', shown: 'inOtherForm' },
   modifiedAt: { required: true, type: 'number', shown: 'inOtherForm' },
-} as const satisfies FieldTable<ConsumerRecord>
+} as const satisfies FieldTable<PushConsumerRecord>
 
-export const CONSUMER = new RecordFields<ConsumerRecord, typeof CONSUMER_FIELDS>(CONSUMER_FIELDS)
+export const PUSH_CONSUMER = new RecordFields<PushConsumerRecord, typeof PUSH_CONSUMER_FIELDS>(
+  PUSH_CONSUMER_FIELDS,
+)
 
-/** Fields that callers may set; the store sets all others of a ConsumerRecord. */
-export type ConsumerSettings = Pick<
-  ConsumerRecord,
-  keyof typeof CONSUMER.settingDefaults | 'url' | 'outbound' | 'sealed'
+/** Fields that callers may set; the store sets all others of a PushConsumerRecord. */
+export type PushConsumerSettings = Pick<
+  PushConsumerRecord,
+  keyof typeof PUSH_CONSUMER.settingDefaults | 'url' | 'outbound' | 'sealed'
 >
 
-const WRITE = readScript('write-consumer-1')
-const READ = readScript('read-consumers-1')
+const WRITE = readScript('write-push-consumer-1')
+const READ = readScript('read-push-consumers-1')
 const LIST = readScript('list-consuming-1')
 const KEEP = readScript('keep-shares-1')
 
 /** Tries to change a push consumer that others change at the same time. Past it: `conflict`. */
-const CONSUMER_WRITE_TRIES_MAX = 20
+const PUSH_CONSUMER_WRITE_TRIES_MAX = 20
 /** Queues with push consumers that one script lists. Past it: a further script follows. */
 const LIST_QUEUES_MAX = 100
 /** Shares that one script renews. Past it: a further script follows. */
 const KEEP_SHARES_MAX = 200
 
 /** The members to set, or a function that computes them from the present record. */
-type ConsumerChange<Before = ConsumerRecord> =
-  | Partial<ConsumerSettings>
-  | ((before: Before) => Partial<ConsumerSettings>)
+type PushConsumerChange<Before = PushConsumerRecord> =
+  | Partial<PushConsumerSettings>
+  | ((before: Before) => Partial<PushConsumerSettings>)
 
-export interface ConsumerWithBatches {
-  consumer: ConsumerRecord
+export interface PushConsumerWithBatches {
+  consumer: PushConsumerRecord
   /** Number of batches that are being pushed. */
   inFlight: number
 }
 
-interface StoredConsumer extends ConsumerWithBatches {
+interface StoredPushConsumer extends PushConsumerWithBatches {
   /** The record's text as it was read. A change is refused if the stored text differs. */
   text: string
 }
@@ -85,7 +87,7 @@ interface StoredConsumer extends ConsumerWithBatches {
 /** A queue with push consumers, as workers see it. */
 interface ConsumingQueue {
   arn: string
-  consumers: ConsumerRecord[]
+  consumers: PushConsumerRecord[]
   /** Ms until a message can be received. null: only after a new message was sent. */
   nextVisibleInMs: number | null
 }
@@ -97,19 +99,22 @@ export interface Share {
   batch: string
 }
 
-interface ConsumersOptions {
+interface PushConsumerRecordsOptions {
   growth?: GrowthGuard
   /** Called with what cannot be read of consumers. The others are still pushed to. */
   onUnreadable?: OnUnreadable
 }
 
-export class Consumers {
+export class PushConsumerRecords {
   readonly #redis: Redis
   readonly #onUnreadable: OnUnreadable
   readonly #growth: GrowthGuard
 
   /** The guard is asked before a consumer is created, or its record becomes longer. */
-  constructor(redis: Redis, { growth = UNGUARDED, onUnreadable = () => undefined }: ConsumersOptions = {}) {
+  constructor(
+    redis: Redis,
+    { growth = UNGUARDED, onUnreadable = () => undefined }: PushConsumerRecordsOptions = {},
+  ) {
     this.#redis = redis
     this.#onUnreadable = onUnreadable
     this.#growth = growth
@@ -119,15 +124,15 @@ export class Consumers {
    * Creates the consumer, or sets the given members. Throws `not_found` without the queue, and `validation_failed`
    * without a URL.
    */
-  async put(arn: string, name: string, set: ConsumerChange<ConsumerRecord | undefined>) {
+  async put(arn: string, name: string, set: PushConsumerChange<PushConsumerRecord | undefined>) {
     return this.#write(arn, name, (before) => ({
-      ...(before ?? CONSUMER.initialSettings),
+      ...(before ?? PUSH_CONSUMER.initialSettings),
       ...(typeof set === 'function' ? set(before) : set),
     }))
   }
 
   /** Sets the given members, or those that a function computes from the present record. Throws `not_found`. */
-  async patch(arn: string, name: string, set: ConsumerChange): Promise<ConsumerRecord> {
+  async patch(arn: string, name: string, set: PushConsumerChange): Promise<PushConsumerRecord> {
     const { consumer } = await this.#write(arn, name, (before) => {
       if (!before) throw new FantailError('not_found', 'no such consumer of this queue')
       return { ...before, ...(typeof set === 'function' ? set(before) : set) }
@@ -137,16 +142,16 @@ export class Consumers {
 
   /** Deletes the consumer, if it exists. Batches that are being pushed end normally. */
   async delete(arn: string, name: string): Promise<void> {
-    await runScript(this.#redis, WRITE, { ...at(arn), name, expected: '', record: '', consumersMax: 0 })
+    await runScript(this.#redis, WRITE, { ...at(arn), name, expected: '', record: '', pushConsumersMax: 0 })
   }
 
   /** The queue's consumers by name. null: there is no such queue. */
-  async of(arn: string): Promise<ConsumerWithBatches[] | null> {
+  async of(arn: string): Promise<PushConsumerWithBatches[] | null> {
     const queue = await this.#read(arn)
     return queue?.consumers.map(({ consumer, inFlight }) => ({ consumer, inFlight })) ?? null
   }
 
-  async get(arn: string, name: string): Promise<ConsumerWithBatches | null> {
+  async get(arn: string, name: string): Promise<PushConsumerWithBatches | null> {
     const found = (await this.of(arn)) ?? []
     return found.find(({ consumer }) => consumer.name === name) ?? null
   }
@@ -187,7 +192,7 @@ export class Consumers {
     return shares.map((share) => kept.get(share) ?? false)
   }
 
-  async #read(arn: string): Promise<{ now: number; consumers: StoredConsumer[] } | null> {
+  async #read(arn: string): Promise<{ now: number; consumers: StoredPushConsumer[] } | null> {
     const reply = (await runScript(this.#redis, READ, at(arn))) as [Buffer, [Buffer, number][]] | null
     if (reply === null) return null
     const consumers = reply[1].flatMap(([record, inFlight]) => {
@@ -222,9 +227,9 @@ export class Consumers {
   async #write(
     arn: string,
     name: string,
-    change: (before: ConsumerRecord | undefined) => Partial<ConsumerRecord>,
-  ): Promise<{ consumer: ConsumerRecord; created: boolean }> {
-    for (let tries = 0; tries < CONSUMER_WRITE_TRIES_MAX; tries++) {
+    change: (before: PushConsumerRecord | undefined) => Partial<PushConsumerRecord>,
+  ): Promise<{ consumer: PushConsumerRecord; created: boolean }> {
+    for (let tries = 0; tries < PUSH_CONSUMER_WRITE_TRIES_MAX; tries++) {
       const queue = await this.#read(arn)
       if (!queue) throw queueMissing()
       const before = queue.consumers.find(({ consumer }) => consumer.name === name)
@@ -232,10 +237,11 @@ export class Consumers {
       const consumer = completed({ createdAt: queue.now, ...set, name, queueArn: arn }, queue.now)
       const text = sumRecord(consumer)
       await admitLonger(this.#growth, before?.text ?? null, text)
-      const args = { name, expected: before?.text ?? '', record: text, consumersMax: CONSUMERS_MAX }
+      const args = { name, expected: before?.text ?? '', record: text, pushConsumersMax: PUSH_CONSUMERS_MAX }
       const written = await runScript(this.#redis, WRITE, { ...at(arn), ...args })
       if (written === null) throw queueMissing()
-      if (written === 2) throw new FantailError('conflict', `a queue has at most ${CONSUMERS_MAX} consumers`)
+      if (written === 2)
+        throw new FantailError('conflict', `a queue has at most ${PUSH_CONSUMERS_MAX} consumers`)
       if (written === 1) return { consumer, created: before === undefined }
     }
     const message = 'others change the consumer, or its record cannot be read: try again, or delete it'
@@ -248,9 +254,9 @@ function at(arn: string): { base: string; arn: string } {
   return { base: shardBase(shardOf(arn)), arn }
 }
 
-function completed(record: Partial<ConsumerRecord>, now: number): ConsumerRecord {
+function completed(record: Partial<PushConsumerRecord>, now: number): PushConsumerRecord {
   if (record.url === undefined) throw FantailError.invalid('url', 'is needed to create a consumer')
-  return { ...record, revision: randomUUID(), modifiedAt: now } as ConsumerRecord
+  return { ...record, revision: randomUUID(), modifiedAt: now } as PushConsumerRecord
 }
 
 type ListReply = [
@@ -262,12 +268,12 @@ type ListReply = [
 const WRONG_TYPE = 'the queue or its consumers have another type'
 
 function keyOf(queueArn: string): string {
-  return `consumers of ${queueArn}`
+  return `push consumers of ${queueArn}`
 }
 
-function parse(text: string, queueArn: string): ConsumerRecord {
+function parse(text: string, queueArn: string): PushConsumerRecord {
   const key = keyOf(queueArn)
-  return CONSUMER.complete(parseRecord(text, key), key)
+  return PUSH_CONSUMER.complete(parseRecord(text, key), key)
 }
 
 /** Groups the shares by shard, with a bounded number in each group. */

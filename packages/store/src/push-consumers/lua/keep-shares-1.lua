@@ -21,7 +21,7 @@ for arn, consumer, batch, renew in batches() do
     hold_share(queue, consumer, batch)
   elseif due then
     end_shares(queue, consumer, { batch })
-    redis.call('PUBLISH', 'ft:wake:consumers', arn)
+    redis.call('PUBLISH', 'ft:wake:push-consumers', arn)
   end
   results[#results + 1] = valid and 1 or 0
 end

@@ -1,28 +1,28 @@
 /** Push consumers over REST. */
 import { z } from 'zod'
 import {
-  CONSUMER_BATCH_MAX,
-  CONSUMER_BATCH_SIZE_DEFAULT,
-  CONSUMER_CONCURRENCY_DEFAULT,
-  CONSUMER_CONCURRENCY_MAX,
-  CONSUMER_NAME_CHARS_MAX,
-  CONSUMER_TIMEOUT_SECONDS_DEFAULT,
-  CONSUMER_TIMEOUT_SECONDS_MAX,
-  CONSUMER_WINDOW_SECONDS_MAX,
   ENDPOINT_CHARS_MAX,
+  PUSH_CONSUMER_BATCH_MAX,
+  PUSH_CONSUMER_BATCH_SIZE_DEFAULT,
+  PUSH_CONSUMER_CONCURRENCY_DEFAULT,
+  PUSH_CONSUMER_CONCURRENCY_MAX,
+  PUSH_CONSUMER_NAME_CHARS_MAX,
+  PUSH_CONSUMER_TIMEOUT_SECONDS_DEFAULT,
+  PUSH_CONSUMER_TIMEOUT_SECONDS_MAX,
+  PUSH_CONSUMER_WINDOW_SECONDS_MAX,
 } from '../../limits.ts'
 import { OutboundInput, OutboundView } from '../outbound-schemas.ts'
 import { CreatedAt, named, namedInput, pageOf, pageQuery, timestamp } from '../shared-schemas.ts'
 
-export const ConsumerReference = z
+export const PushConsumerReference = z
   .string()
   .describe(
-    `Name of a push consumer, unique in its queue: 1 to ${CONSUMER_NAME_CHARS_MAX} of \`A-Z a-z 0-9 _ -\`.`,
+    `Name of a push consumer, unique in its queue: 1 to ${PUSH_CONSUMER_NAME_CHARS_MAX} of \`A-Z a-z 0-9 _ -\`.`,
   )
 
 /** `null` resets a member. */
-export const ConsumerInput = namedInput(
-  'ConsumerInput',
+export const PushConsumerInput = namedInput(
+  'PushConsumerInput',
   z
     .strictObject({
       url: z
@@ -36,30 +36,30 @@ export const ConsumerInput = namedInput(
       batchSize: z
         .int()
         .min(1)
-        .max(CONSUMER_BATCH_MAX)
+        .max(PUSH_CONSUMER_BATCH_MAX)
         .nullish()
         .describe(
-          `Messages per request at most; up to 10 on a FIFO queue. Default ${CONSUMER_BATCH_SIZE_DEFAULT}.`,
+          `Messages per request at most; up to 10 on a FIFO queue. Default ${PUSH_CONSUMER_BATCH_SIZE_DEFAULT}.`,
         ),
       batchWindowSeconds: z
         .int()
         .min(0)
-        .max(CONSUMER_WINDOW_SECONDS_MAX)
+        .max(PUSH_CONSUMER_WINDOW_SECONDS_MAX)
         .nullish()
         .describe('How long a batch that is not full waits for more messages; 0 on a FIFO queue. Default 0.'),
       concurrency: z
         .int()
         .min(1)
-        .max(CONSUMER_CONCURRENCY_MAX)
+        .max(PUSH_CONSUMER_CONCURRENCY_MAX)
         .nullish()
-        .describe(`Requests at a time, over all workers. Default ${CONSUMER_CONCURRENCY_DEFAULT}.`),
+        .describe(`Requests at a time, over all workers. Default ${PUSH_CONSUMER_CONCURRENCY_DEFAULT}.`),
       timeoutSeconds: z
         .int()
         .min(1)
-        .max(CONSUMER_TIMEOUT_SECONDS_MAX)
+        .max(PUSH_CONSUMER_TIMEOUT_SECONDS_MAX)
         .nullish()
         .describe(
-          `Deadline of a request, from connecting to the end of the answer. Default ${CONSUMER_TIMEOUT_SECONDS_DEFAULT}.`,
+          `Deadline of a request, from connecting to the end of the answer. Default ${PUSH_CONSUMER_TIMEOUT_SECONDS_DEFAULT}.`,
         ),
       enabled: z
         .boolean()
@@ -82,8 +82,8 @@ export const ConsumerInput = namedInput(
     }),
 )
 
-export const ConsumerView = named(
-  'Consumer',
+export const PushConsumerView = named(
+  'PushConsumer',
   z
     .object({
       name: z.string().describe('Name of the consumer, unique in its queue.'),
@@ -126,5 +126,5 @@ export const ConsumerView = named(
     }),
 )
 
-export const ConsumerListQuery = z.strictObject(pageQuery)
-export const ConsumerList = named('ConsumerList', pageOf('consumers', ConsumerView))
+export const PushConsumerListQuery = z.strictObject(pageQuery)
+export const PushConsumerList = named('PushConsumerList', pageOf('consumers', PushConsumerView))

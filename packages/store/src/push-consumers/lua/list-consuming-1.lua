@@ -18,7 +18,7 @@ local function consuming(arn)
   local queue = open_queue(base, arn)
   if not queue then return nil end
   local next_ms = queue.fifo and next_in_order(queue) or next_visible(queue)
-  return { arn, next_ms, redis.call('HVALS', queue.q .. 'consumers') }
+  return { arn, next_ms, redis.call('HVALS', queue.q .. 'push-consumers') }
 end
 
 for _, arn in ipairs(page) do
