@@ -192,7 +192,7 @@ export {
   PushConsumerRecords,
   type PushConsumerSettings,
   type PushConsumerWithBatches,
-  type Share,
+  type PushLease,
 } from './push-consumers/push-consumer-records.ts'
 export { IsolatedMessages } from './quarantine/isolated-messages.ts'
 export { Quarantine, type Quarantined } from './quarantine/quarantine.ts'

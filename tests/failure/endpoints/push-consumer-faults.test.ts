@@ -50,7 +50,7 @@ function openRequests(queue: string, count: number): (() => void)[] {
   return gates.map(({ resolve }) => resolve)
 }
 
-test('the share of a worker that is killed in mid-batch is taken over, and its batch comes again', async () => {
+test('the lease of a worker that is killed in mid-batch is taken over, and its batch comes again', async () => {
   const [doomed, successor] = [stack().worker(0), stack().worker(1)]
   await successor.kill()
   await consume('killed', { batchSize: 1, timeoutSeconds: 60 })

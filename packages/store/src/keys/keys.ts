@@ -293,7 +293,7 @@ export const queueAgesKey = (arn: string, uid: string) => `${shardBase(shardOf(a
 // more for 5 minutes.
 // `<base>q:<uid>:push-consumers`. Hash: a push consumer's name → JSON PushConsumerRecord with its checksum. Deleted
 // with the queue.
-// `<base>q:<uid>:shares:<consumer>`. Sorted set by the end of the lease: batches of a push consumer that are being
+// `<base>q:<uid>:push-leases:<consumer>`. Sorted set by the end of the lease: batches of a push consumer that are being
 // pushed. Expires a minute after the last lease.
 /** Sorted set, all scores 0: ARNs of the shard's queues that have push consumers. */
 export const consumingKey = (base: string) => `${base}consuming`
@@ -580,7 +580,7 @@ export const changesEchoes = (processId: string) => `ft:wake:changes:${processId
 export const WAKE_MOVED = 'ft:wake:moved'
 /** The notice with the name of a credential that was broken and now works. */
 export const WAKE_CREDENTIALS = 'ft:wake:credentials'
-/** The ARN of a queue whose push consumers changed, or of which one has a free share. */
+/** The ARN of a queue whose push consumers changed, or of which one has a free lease. */
 export const WAKE_PUSH_CONSUMERS = 'ft:wake:push-consumers'
 /** JSON: which live events the listeners of an API process want (events/live-interest.ts). */
 export const WAKE_LISTENERS = 'ft:wake:listeners'

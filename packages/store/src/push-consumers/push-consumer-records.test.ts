@@ -6,7 +6,7 @@ import { shardBase, shardOf } from '../keys/shards.ts'
 import type { PushConsumerReceive, Received } from '../queues/items/queue-records.ts'
 import { newArn, useQueues } from '../queues/queues.fixture.ts'
 import { connect, whenReady } from '../redis/connections/connect.ts'
-import { PushConsumerRecords, type Share } from './push-consumer-records.ts'
+import { PushConsumerRecords, type PushLease } from './push-consumer-records.ts'
 
 const URL = 'http://hook.example/in'
 const fixture = await useQueues()
@@ -97,9 +97,9 @@ test('consumers go with their queue, and nothing of them is left', async () => {
   await fixture.queues.delete(arn)
   expect(await consumers.of(arn)).toBeNull()
   expect(await consumers.all()).toEqual([])
-  expect((await fixture.keys()).filter((key) => !/queue:deleted:|:shares:/.test(key))).toEqual([])
-  const [shares] = (await fixture.keys()).filter((key) => key.includes(':shares:'))
-  expect(await fixture.redis.pttl(shares ?? '')).toBeGreaterThan(0)
+  expect((await fixture.keys()).filter((key) => !/queue:deleted:|:push-leases:/.test(key))).toEqual([])
+  const [leases] = (await fixture.keys()).filter((key) => key.includes(':push-leases:'))
+  expect(await fixture.redis.pttl(leases ?? '')).toBeGreaterThan(0)
 })
 
 test('a list shows when there is something to receive', async () => {
@@ -108,7 +108,7 @@ test('a list shows when there is something to receive', async () => {
   expect([told.get(full), told.get(empty)]).toEqual([0, null])
 })
 
-test('a batch takes a share; while all are taken nothing is received', async () => {
+test('a batch takes a lease; while all are taken nothing is received', async () => {
   const arn = await queueWith(['a', 'b', 'c', 'd'], { concurrency: 2 })
   expect(bodies(await receive(arn, { batch: 'b1' }, 1))).toEqual(['a'])
   expect(bodies(await receive(arn, { batch: 'b2' }, 1))).toEqual(['b'])
@@ -120,28 +120,28 @@ test('a batch takes a share; while all are taken nothing is received', async () 
   expect(bodies(await receive(arn, { batch: 'b3', ended: ['b1'] }))).toEqual(['d'])
 })
 
-test('a receive without messages takes no share', async () => {
+test('a receive without messages takes no lease', async () => {
   const arn = await queueWith([])
   await receive(arn, { batch: 'b1' })
   await send(arn, ['a'])
   expect(bodies(await receive(arn, { batch: 'b2' }))).toEqual(['a'])
 })
 
-test('a share lasts while it is renewed; a dead worker’s is free after ten seconds', async () => {
+test('a lease lasts while it is renewed; a dead worker’s is free after ten seconds', async () => {
   const arn = await queueWith(['a', 'b'])
   await receive(arn, { batch: 'b1' }, 1)
-  const share = { queueArn: arn, consumer: 'hook', batch: 'b1' }
+  const lease = { queueArn: arn, consumer: 'hook', batch: 'b1' }
   await later(9_000)
-  expect(await consumers.keep([share], 'renew')).toEqual([true])
+  expect(await consumers.keep([lease], 'renew')).toEqual([true])
   await later(9_000)
   expect((await receive(arn, { batch: 'b2' })).refused).toBe('busy')
   await later(1_001)
   expect(bodies(await receive(arn, { batch: 'b2' }))).toEqual(['b'])
-  expect(await consumers.keep([share], 'renew')).toEqual([false])
+  expect(await consumers.keep([lease], 'renew')).toEqual([false])
   expect((await consumers.get(arn, 'hook'))?.inFlight).toBe(1)
 })
 
-test('a share that is given back is announced', async () => {
+test('a lease that is given back is announced', async () => {
   const arn = await queueWith(['a', 'b'])
   const subscriber = connect({ url: fixture.server.url, name: 'subscriber', commandTimeoutMs: null })
   await whenReady(subscriber)
@@ -216,8 +216,8 @@ test('when memory is full, what is there is still pushed, and a consumer can be 
   try {
     await expect(consumers.put(arn, 'new', { url: URL })).rejects.toThrow(/OOM/)
     expect(bodies(await receive(arn))).toEqual(['a'])
-    const share = { queueArn: arn, consumer: 'hook', batch: 'b1' }
-    expect(await consumers.keep([share], 'renew')).toEqual([true])
+    const lease = { queueArn: arn, consumer: 'hook', batch: 'b1' }
+    expect(await consumers.keep([lease], 'renew')).toEqual([true])
     await consumers.delete(arn, 'other')
   } finally {
     await fixture.redis.config('SET', 'maxmemory', '0')
@@ -225,15 +225,15 @@ test('when memory is full, what is there is still pushed, and a consumer can be 
   expect((await consumers.of(arn))?.map(({ consumer }) => consumer.name)).toEqual(['hook'])
 })
 
-test('shares of several shards are renewed side by side', async () => {
-  const shares: Share[] = []
-  while (new Set(shares.map(({ queueArn }) => shardOf(queueArn))).size < 2) {
+test('leases of several shards are renewed side by side', async () => {
+  const leases: PushLease[] = []
+  while (new Set(leases.map(({ queueArn }) => shardOf(queueArn))).size < 2) {
     const queueArn = await queueWith(['x'])
     await receive(queueArn)
-    shares.push({ queueArn, consumer: 'hook', batch: 'b1' })
+    leases.push({ queueArn, consumer: 'hook', batch: 'b1' })
   }
-  const waiting = new PushConsumerRecords(waitingFirst(fixture.redis, 'keep-shares-1'))
-  expect(await waiting.keep(shares, 'renew')).toEqual(shares.map(() => true))
+  const waiting = new PushConsumerRecords(waitingFirst(fixture.redis, 'keep-push-leases-1'))
+  expect(await waiting.keep(leases, 'renew')).toEqual(leases.map(() => true))
 })
 
 /** Another queue's ARN in the same shard. */
@@ -244,12 +244,12 @@ function besides(arn: string): string {
   }
 }
 
-test('a queue with damaged data keeps no other from being listed, and no share from being renewed', async () => {
+test('a queue with damaged data keeps no other from being listed, and no lease from being renewed', async () => {
   const { redis } = fixture
   const broken = await queueWith(['x'])
   const whole = await queueWith(['x'], {}, besides(broken))
   for (const arn of [broken, whole]) await receive(arn)
-  const shares = [broken, whole].map((queueArn) => ({ queueArn, consumer: 'hook', batch: 'b1' }))
+  const leases = [broken, whole].map((queueArn) => ({ queueArn, consumer: 'hook', batch: 'b1' }))
   const reported: string[] = []
   const reporting = new PushConsumerRecords(redis, { onUnreadable: (_, key) => void reported.push(key) })
   const listed = async () =>
@@ -258,11 +258,11 @@ test('a queue with damaged data keeps no other from being listed, and no share f
   await redis.hset(`${prefix}push-consumers`, 'hook', '{}')
   expect(await listed()).toEqual([whole])
   await expect(consumers.put(broken, 'hook', { url: URL })).rejects.toThrow('or its record cannot be read')
-  for (const key of [`${prefix}shares:hook`, `${prefix}push-consumers`, queueKey(broken)]) {
+  for (const key of [`${prefix}push-leases:hook`, `${prefix}push-consumers`, queueKey(broken)]) {
     await redis.del(key)
     await redis.set(key, 'x')
     expect(await listed()).toEqual([whole])
-    expect(await consumers.keep(shares, 'renew')).toEqual([false, true])
+    expect(await consumers.keep(leases, 'renew')).toEqual([false, true])
   }
   expect(reported).toEqual(Array(4).fill(`push consumers of ${broken}`))
 })

@@ -3,7 +3,7 @@
  * queue.
  *
  * Workers follow notices of changes. A receive carries the revision of the worker's record, so it shows a change even
- * if the notice was lost (queue-shares.lua). The shares of a consumer's concurrency exist only while batches are
+ * if the notice was lost (push-leases.lua). The leases of a consumer's concurrency exist only while batches are
  * pushed.
  */
 import { randomUUID } from 'node:crypto'
@@ -59,14 +59,14 @@ export type PushConsumerSettings = Pick<
 const WRITE = readScript('write-push-consumer-1')
 const READ = readScript('read-push-consumers-1')
 const LIST = readScript('list-consuming-1')
-const KEEP = readScript('keep-shares-1')
+const KEEP = readScript('keep-push-leases-1')
 
 /** Tries to change a push consumer that others change at the same time. Past it: `conflict`. */
 const PUSH_CONSUMER_WRITE_TRIES_MAX = 20
 /** Queues with push consumers that one script lists. Past it: a further script follows. */
 const LIST_QUEUES_MAX = 100
-/** Shares that one script renews. Past it: a further script follows. */
-const KEEP_SHARES_MAX = 200
+/** Leases that one script renews. Past it: a further script follows. */
+const KEEP_PUSH_LEASES_MAX = 200
 
 /** The members to set, or a function that computes them from the present record. */
 type PushConsumerChange<Before = PushConsumerRecord> =
@@ -92,8 +92,8 @@ interface ConsumingQueue {
   nextVisibleInMs: number | null
 }
 
-/** A batch that holds a share of a consumer's concurrency. */
-export interface Share {
+/** The right of a consumer to push one batch. It has as many as its concurrency. */
+export interface PushLease {
   queueArn: string
   consumer: string
   batch: string
@@ -170,12 +170,12 @@ export class PushConsumerRecords {
   }
 
   /**
-   * Renews the leases of batches that are being pushed, or gives their shares back. Returns false for each batch whose
+   * Renews the leases of batches that are being pushed, or gives them back. Returns false for each batch whose
    * lease had ended. All shards are asked side by side, because leases end while a distant Redis is asked one by one.
    */
-  async keep(shares: Share[], how: 'renew' | 'end'): Promise<boolean[]> {
-    const kept = new Map<Share, boolean>()
-    await sideBySide(byShard(shares), SHARD_COUNT, async (chunk) => {
+  async keep(leases: PushLease[], how: 'renew' | 'end'): Promise<boolean[]> {
+    const kept = new Map<PushLease, boolean>()
+    await sideBySide(byShard(leases), SHARD_COUNT, async (chunk) => {
       const { base } = at(chunk[0]?.queueArn ?? '')
       const renew = how === 'renew'
       const batches = chunk.map(({ queueArn, consumer, batch }) => ({
@@ -185,11 +185,11 @@ export class PushConsumerRecords {
         renew,
       }))
       const results = (await runScript(this.#redis, KEEP, { base, batches })) as number[]
-      chunk.forEach((share, i) => {
-        kept.set(share, results[i] === 1)
+      chunk.forEach((lease, i) => {
+        kept.set(lease, results[i] === 1)
       })
     })
-    return shares.map((share) => kept.get(share) ?? false)
+    return leases.map((lease) => kept.get(lease) ?? false)
   }
 
   async #read(arn: string): Promise<{ now: number; consumers: StoredPushConsumer[] } | null> {
@@ -276,12 +276,12 @@ function parse(text: string, queueArn: string): PushConsumerRecord {
   return PUSH_CONSUMER.complete(parseRecord(text, key), key)
 }
 
-/** Groups the shares by shard, with a bounded number in each group. */
-function byShard(shares: Share[]): Share[][] {
-  const shards = Map.groupBy(shares, ({ queueArn }) => shardOf(queueArn))
+/** Groups the leases by shard, with a bounded number in each group. */
+function byShard(leases: PushLease[]): PushLease[][] {
+  const shards = Map.groupBy(leases, ({ queueArn }) => shardOf(queueArn))
   return [...shards.values()].flatMap((of) =>
-    Array.from({ length: Math.ceil(of.length / KEEP_SHARES_MAX) }, (_, i) =>
-      of.slice(i * KEEP_SHARES_MAX, (i + 1) * KEEP_SHARES_MAX),
+    Array.from({ length: Math.ceil(of.length / KEEP_PUSH_LEASES_MAX) }, (_, i) =>
+      of.slice(i * KEEP_PUSH_LEASES_MAX, (i + 1) * KEEP_PUSH_LEASES_MAX),
     ),
   )
 }

@@ -79,7 +79,7 @@ export const SCRIPT_CLASSES = {
   'keep-jobs-1': 'grows',
   'keep-mail-key-1': 'carries',
   'keep-messages-1': 'grows',
-  'keep-shares-1': 'carries',
+  'keep-push-leases-1': 'carries',
   'keep-signing-pair-1': 'carries',
   'list-consuming-1': 'frees',
   'list-elapsed-1': 'reads',

@@ -305,7 +305,7 @@ export interface ScriptArguments {
   }
   'keep-mail-key-1': { base: ScriptText; offered: ScriptText }
   'keep-messages-1': { base: ScriptText; arn: ScriptText; uid: ScriptText; entries: ScriptText }
-  'keep-shares-1': {
+  'keep-push-leases-1': {
     base: ScriptText
     batches: { arn: ScriptText; consumer: ScriptText; batch: ScriptText; renew: boolean }[]
   }

@@ -28,7 +28,7 @@ const COLLECT_MS_MAX = 1_000
 interface BatchRequest {
   record: PushConsumerRecord
   batch: string
-  /** Batches that have ended. Their shares are given back. */
+  /** Batches that have ended. Their leases are given back. */
   ended: string[]
 }
 

@@ -6,10 +6,10 @@ import { createMetrics, NO_SPANS } from '@fantail/telemetry'
 import { waitFor } from '@fantail/test-kit'
 import { afterEach, expect, test, vi } from 'vitest'
 import { collectBatch } from './collect-batch.ts'
-import { ConsumerShares } from './consumer-shares.ts'
 import { createPushConsumerMetrics } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
+import { PushLeases } from './push-leases.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -41,7 +41,7 @@ function consumerOf({ receiveOnce }: Queue, set: Partial<PushConsumerRecord>) {
   const log = createLogger({ service: 'test', level: 'silent' })
   const answer = { kind: 'response', statusCode: 200, durationMs: 1 } as const
   const queues = { ack: async (_: string, handles: string[]) => handles.map(() => OK), receiveOnce }
-  const shares = new ConsumerShares({ consumers: { keep: async () => [] }, log })
+  const leases = new PushLeases({ consumers: { keep: async () => [] }, log })
   const consumer = new PushConsumer(
     {
       tools: {
@@ -55,7 +55,7 @@ function consumerOf({ receiveOnce }: Queue, set: Partial<PushConsumerRecord>) {
       },
       queues,
       capacity: new PushCapacity(),
-      shares,
+      leases,
       reportStorage: (state) => void storage.push(state),
       onChanged: () => undefined,
     },
@@ -63,7 +63,7 @@ function consumerOf({ receiveOnce }: Queue, set: Partial<PushConsumerRecord>) {
   )
   const counted = (result: string) =>
     metrics.pushConsumerMessages.of({ queue: 'jobs', consumer: 'worker', result }).value
-  return { consumer, counted, shares, storage }
+  return { consumer, counted, leases, storage }
 }
 const OK = { ok: true } as const
 
@@ -84,20 +84,20 @@ test('while our own configuration keeps requests back, a probe takes one message
   expect(asked).toEqual([10, 1])
 })
 
-test('after a receive of locked messages the consumer gives its share back and pauses', async () => {
+test('after a receive of locked messages the consumer gives its lease back and pauses', async () => {
   let receives = 0
   const receiveOnce: Queue['receiveOnce'] = async () => {
     receives += 1
     throw new SealKeyError('there is no key')
   }
-  const { consumer, shares, storage } = consumerOf({ receiveOnce }, {})
+  const { consumer, leases, storage } = consumerOf({ receiveOnce }, {})
   consumer.poll()
   await consumer.whenIdle()
-  expect(shares.endedOf(RECORD.queueArn, RECORD.name)).toHaveLength(1)
+  expect(leases.endedOf(RECORD.queueArn, RECORD.name)).toHaveLength(1)
   consumer.wake()
   expect([receives, storage]).toEqual([1, ['up']])
   consumer.close()
-  await shares.stop()
+  await leases.stop()
 })
 
 /** A queue whose receives wait for the test's answers. Each message is a batch. */
@@ -143,7 +143,7 @@ test('receives run side by side only while more messages wait', async () => {
   }
   answer('x', null)
   await openAre(7)
-  // One receive begins after the last batch has ended, and gives its share back.
+  // One receive begins after the last batch has ended, and gives its lease back.
   expect(await runDry()).toBe(8)
   expect(counted('deleted')).toBe(5)
 })

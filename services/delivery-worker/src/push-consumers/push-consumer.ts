@@ -1,10 +1,10 @@
 /**
  * One push consumer in one worker. It polls for messages after a wake, at a known time, or when a batch has ended. A
- * batch begins when a receive returns messages. The receive also says whether another share of the consumer's
+ * batch begins when a receive returns messages. The receive also says whether another lease of the consumer's
  * concurrency is free, over all workers. Nothing runs while there is nothing to push.
  *
- * waiting ──wake, time──▶ receiving ──messages──▶ a batch runs; receiving again while there are shares
- *    ▲                        │ nothing, all shares taken, batch window not over
+ * waiting ──wake, time──▶ receiving ──messages──▶ a batch runs; receiving again while there are leases
+ *    ▲                        │ nothing, all leases taken, batch window not over
  *    └────────────────────────┘
  *
  * While further messages wait, several receives run side by side. One at a time would be slow behind a distant Redis.
@@ -16,9 +16,9 @@ import { FantailError, type PushConsumerRecord } from '@fantail/contracts'
 import { createBackoff, type ReportState } from '@fantail/runtime'
 import { type PassingTimer, passingTime, type Queues } from '@fantail/store'
 import { type Batch, collectBatch, PUSH_BATCH_BYTES_MAX } from './collect-batch.ts'
-import type { ConsumerShares } from './consumer-shares.ts'
 import { type BatchTools, pushBatch } from './push-batch.ts'
 import type { Guest, PushCapacity } from './push-capacity.ts'
+import type { PushLeases } from './push-leases.ts'
 
 const BATCH_ID_BYTES = 9
 /** Receives of a consumer that a worker makes side by side. Past it: the next one begins when one of them has ended. */
@@ -40,7 +40,7 @@ interface PushConsumerOptions {
   tools: BatchTools
   queues: Pick<Queues, 'receiveOnce'>
   capacity: PushCapacity
-  shares: ConsumerShares
+  leases: PushLeases
   reportStorage: ReportState
   /** Called when the record may have changed. */
   onChanged: () => void
@@ -76,7 +76,7 @@ export class PushConsumer implements Guest {
   #cutShort = false
   /** By passingTime.now(). */
   #notBefore = 0
-  /** Until this time, by passingTime.now(), other processes have all shares. They poll for messages themselves. */
+  /** Until this time, by passingTime.now(), other processes have all leases. They poll for messages themselves. */
   #busyUntil = 0
   #timer: PassingTimer | undefined
   #timerAt = Number.POSITIVE_INFINITY
@@ -174,20 +174,20 @@ export class PushConsumer implements Guest {
 
   /** Called when the consumer has capacity for a batch. */
   async #receive(): Promise<void> {
-    const { queues, shares } = this.#options
+    const { queues, leases } = this.#options
     const begun = {
       record: this.#record,
       batch: randomBytes(BATCH_ID_BYTES).toString('base64url'),
       assumedBytes: this.nextBytes,
     }
     const { record, batch } = begun
-    const ended = shares.endedOf(record.queueArn, record.name)
+    const ended = leases.endedOf(record.queueArn, record.name)
     this.#receiving += 1
     this.#again = false
     try {
       const asked = this.#misconfigured ? { ...record, batchSize: 1 } : record
       const collected = await collectBatch(queues, { record: asked, batch, ended })
-      shares.returned(ended)
+      leases.returned(ended)
       this.#received(begun, collected)
     } catch (error) {
       this.#failed(begun, error)
@@ -219,7 +219,7 @@ export class PushConsumer implements Guest {
   }
 
   #failed({ record, batch, assumedBytes }: Receive, error: unknown): void {
-    const { capacity, onChanged, reportStorage, shares } = this.#options
+    const { capacity, onChanged, reportStorage, leases } = this.#options
     this.#receiving -= 1
     this.#receivesMax = 1
     capacity.leave(assumedBytes)
@@ -228,7 +228,7 @@ export class PushConsumer implements Guest {
       onChanged()
       return
     }
-    shares.receiveFailed({ queueArn: record.queueArn, consumer: record.name, batch })
+    leases.receiveFailed({ queueArn: record.queueArn, consumer: record.name, batch })
     if (code === 'key_unavailable') {
       this.#lock(error)
       return
@@ -251,17 +251,17 @@ export class PushConsumer implements Guest {
   }
 
   #begin({ record, batch, assumedBytes }: Receive, { messages, bytes, hiddenUntil }: Batch): void {
-    const { tools, capacity, shares } = this.#options
-    const share = { queueArn: record.queueArn, consumer: record.name, batch }
+    const { tools, capacity, leases } = this.#options
+    const lease = { queueArn: record.queueArn, consumer: record.name, batch }
     const calling = new AbortController()
     if (this.#cutShort) calling.abort()
     this.#running.set(batch, calling)
     this.nextBytes = bytes
     capacity.fill(assumedBytes, bytes)
-    shares.hold(share)
+    leases.hold(lease)
     void pushBatch(tools, { record, batch, messages, hiddenUntil, signal: calling.signal }).then((end) => {
       this.#running.delete(batch)
-      shares.end(share)
+      leases.end(lease)
       this.#heed(end)
       capacity.leave(bytes)
       this.poll()

@@ -364,8 +364,8 @@ test('consumers that wait send no command', async () => {
   await Promise.all(arns.map((arn) => send(['x'], arn)))
   await hook.waitForRequests(20)
   for (const arn of arns) await empty(arn)
-  // A batch that has ended gives its share back with the consumer's next receive.
-  await waitFor(async () => (await fixture.redis.keys('ft:*:shares:*')).length === 0)
+  // A batch that has ended gives its lease back with the consumer's next receive.
+  await waitFor(async () => (await fixture.redis.keys('ft:*:push-leases:*')).length === 0)
   const seconds = (count: number) => tick(sent, count)
   await seconds(1)
   const before = sent.length

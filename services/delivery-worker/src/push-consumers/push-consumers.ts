@@ -1,6 +1,6 @@
 /**
- * Runs the push consumers of all queues in this worker. Every worker runs all consumers. A receive also takes a share,
- * and the shares divide the work among the workers. Pub/sub notices announce new, changed and deleted consumers. In
+ * Runs the push consumers of all queues in this worker. Every worker runs all consumers. A receive also takes a lease,
+ * and the leases divide the work among the workers. Pub/sub notices announce new, changed and deleted consumers. In
  * addition, all consumers are read once a minute. The worker subscribes to wakes of queues only while there is a
  * consumer.
  */
@@ -22,10 +22,10 @@ import {
   WAKE_QUEUES,
 } from '@fantail/store'
 import type { Metrics, Spans } from '@fantail/telemetry'
-import { ConsumerShares } from './consumer-shares.ts'
 import { type BatchTools, createPushConsumerMetrics } from './push-batch.ts'
 import { PushCapacity } from './push-capacity.ts'
 import { PushConsumer } from './push-consumer.ts'
+import { PushLeases } from './push-leases.ts'
 
 const PUSH_CONSUMER_SWEEP_MS = 60_000
 /** Time that running requests get when the process stops. */
@@ -48,7 +48,7 @@ export class PushConsumers {
   readonly #options: PushConsumersOptions
   readonly #consumers: PushConsumerRecords
   readonly #tools: BatchTools
-  readonly #shares: ConsumerShares
+  readonly #leases: PushLeases
   readonly #capacity = new PushCapacity()
   readonly #reportStorage: ReportState
   readonly #sweep: WakeableLoop
@@ -67,7 +67,7 @@ export class PushConsumers {
     this.#consumers = new PushConsumerRecords(redis)
     const metrics = createPushConsumerMetrics(options.metrics)
     this.#tools = { queues, sender, functions, vault, metrics, spans, log }
-    this.#shares = new ConsumerShares({ consumers: this.#consumers, log })
+    this.#leases = new PushLeases({ consumers: this.#consumers, log })
     this.#reportStorage = createStateLog({ log, what: 'push_consumers', initial: 'up' })
     this.#sweep = createLoop({ name: 'push_consumer_sweep', log, round: () => this.#readAll() })
   }
@@ -95,7 +95,7 @@ export class PushConsumers {
     }, STOP_GRACE_MS)
     await Promise.all(ending.map((consumer) => consumer.whenIdle()))
     clearTimeout(cut)
-    await this.#shares.stop()
+    await this.#leases.stop()
   }
 
   readonly #subscribe = (): void => {
@@ -189,7 +189,7 @@ export class PushConsumers {
         tools: this.#tools,
         queues: this.#options.queues,
         capacity: this.#capacity,
-        shares: this.#shares,
+        leases: this.#leases,
         reportStorage: this.#reportStorage,
         onChanged: () => this.#readQueue(record.queueArn),
       },

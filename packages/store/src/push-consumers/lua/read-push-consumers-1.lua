@@ -8,8 +8,8 @@ if not queue then return false end
 local found = {}
 for i, text in ipairs(redis.call('HGETALL', queue.q .. 'push-consumers')) do
   if i % 2 == 1 then
-    local shares = redis.call('ZCOUNT', queue.q .. 'shares:' .. text, '(' .. string.format('%.17g', queue.clock), '+inf')
-    found[#found + 1] = { false, shares }
+    local leases = redis.call('ZCOUNT', queue.q .. 'push-leases:' .. text, '(' .. string.format('%.17g', queue.clock), '+inf')
+    found[#found + 1] = { false, leases }
   else
     found[#found][1] = text
   end

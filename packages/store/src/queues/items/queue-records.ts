@@ -106,24 +106,24 @@ export interface ReceiveRequest {
   consumer?: PushConsumerReceive
 }
 
-/** A receive for a push consumer. With its messages it takes a share of the consumer's concurrency. */
+/** A receive for a push consumer. With its messages it takes a lease of the consumer's concurrency. */
 export interface PushConsumerReceive {
   name: string
   /** Revision of the record that the caller knows. */
   revision: string
   /**
-   * The id of the batch, which is also the name of its share. If the batch already has a share, further messages are
+   * The id of the batch, which is also the name of its lease. If the batch already has a lease, further messages are
    * added to it.
    */
   batch: string
   /** The least time for which messages are hidden, ms. */
   hideMs: number
-  /** Batches of the caller that have ended. Their shares are given back. */
+  /** Batches of the caller that have ended. Their leases are given back. */
   ended: string[]
 }
 
 /**
- * Why a consumer gets nothing. `changed`: its record was changed or deleted. `busy`: all its shares are taken. `early`:
+ * Why a consumer gets nothing. `changed`: its record was changed or deleted. `busy`: all its leases are taken. `early`:
  * its batch window has not ended.
  */
 export type ReceiveRefusal = 'changed' | 'busy' | 'early'

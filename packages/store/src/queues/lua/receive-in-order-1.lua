@@ -10,7 +10,7 @@
 -- @arg proofs: text, 32 bytes per message: the secret of its handle and its digest
 -- @arg attempt: text, id, or ''
 -- @arg is_first: flag, the attempt begins
--- @arg push_consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
+-- @arg push_consumer_text: text, the push consumer that receives (push-leases.lua), or ''
 -- Returns false if there is no such queue, 0 if the attempt's messages have been changed since, or a list:
 --   - uid
 --   - ms until the next message becomes visible (-1: never)
@@ -24,7 +24,7 @@
 -- @include queue-groups
 -- @include queue-take
 -- @include queue-attempts
--- @include queue-shares
+-- @include push-leases
 local queue = open_queue(base, arn)
 if not queue then return false end
 run_when_full(base)
@@ -100,5 +100,5 @@ if wanted > 0 then
   end
 end
 trim_recent(queue)
-if consumer and #messages > 0 then hold_share(queue, consumer.name, consumer.batch) end
+if consumer and #messages > 0 then hold_push_lease(queue, consumer.name, consumer.batch) end
 return { queue.uid, next_in_order(queue, free <= #messages), queue.target, messages, moves, 0 }

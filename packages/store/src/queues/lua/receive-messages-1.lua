@@ -7,7 +7,7 @@
 -- @arg visibility_ms: number?, nil: the queue's own
 -- @arg in_flight_max: number
 -- @arg digests: text, 16 bytes per message: the digest of its handle's secret
--- @arg push_consumer_text: text, the push consumer that receives (queue-shares.lua), or ''
+-- @arg push_consumer_text: text, the push consumer that receives (push-leases.lua), or ''
 -- Returns false if there is no such queue, or a list:
 --   - uid
 --   - ms until the next message becomes visible (-1: never)
@@ -22,7 +22,7 @@
 -- @include queue-handles
 -- @include queue-take
 -- @include queue-fair
--- @include queue-shares
+-- @include push-leases
 -- Delayed messages that one receive makes ready. Past it: the next receive makes the others ready.
 local PROMOTED_MAX = 100
 local queue = open_queue(base, arn)
@@ -79,5 +79,5 @@ elseif wanted > 0 then
   for _, id in ipairs(redis.call('ZRANGE', q .. 'ready', 0, wanted - 1)) do take(id) end
 end
 trim_recent(queue)
-if consumer and #messages > 0 then hold_share(queue, consumer.name, consumer.batch) end
+if consumer and #messages > 0 then hold_push_lease(queue, consumer.name, consumer.batch) end
 return { queue.uid, next_visible(queue, free <= 0), queue.target, messages, moves, free <= 0 and 1 or 0 }

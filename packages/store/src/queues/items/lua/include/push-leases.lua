@@ -1,19 +1,19 @@
--- Push consumers. A batch that is being pushed holds a share of its consumer's concurrency, under a lease that its
--- worker renews. No share is taken while nothing is pushed, so waiting for messages costs nothing.
+-- Push consumers. A batch that is being pushed holds a lease, which its worker renews. A consumer has as many leases as
+-- its concurrency. No lease is taken while nothing is pushed, so waiting for messages costs nothing.
 -- @include queue-fair-order
--- Lease of a push consumer's share. After it: another worker may take the share.
-local SHARE_MS = 10000
-local SHARES_KEPT_MS = 60000
+-- Lease of a push consumer's batch. After it: another worker may take one in its place.
+local PUSH_LEASE_MS = 10000
+local PUSH_LEASES_KEPT_MS = 60000
 
-local function shares_key(queue, name) return queue.q .. 'shares:' .. name end
+local function push_leases_key(queue, name) return queue.q .. 'push-leases:' .. name end
 
-local function hold_share(queue, name, batch)
-  redis.call('ZADD', shares_key(queue, name), queue.clock + SHARE_MS, batch)
-  redis.call('PEXPIRE', shares_key(queue, name), SHARES_KEPT_MS)
+local function hold_push_lease(queue, name, batch)
+  redis.call('ZADD', push_leases_key(queue, name), queue.clock + PUSH_LEASE_MS, batch)
+  redis.call('PEXPIRE', push_leases_key(queue, name), PUSH_LEASES_KEPT_MS)
 end
 
-local function end_shares(queue, name, batches)
-  for _, batch in ipairs(batches) do redis.call('ZREM', shares_key(queue, name), batch) end
+local function end_push_leases(queue, name, batches)
+  for _, batch in ipairs(batches) do redis.call('ZREM', push_leases_key(queue, name), batch) end
 end
 
 -- Standard queues: ms until the batch window of the visible messages ends. 0 if it has ended, if the batch is full, or
@@ -26,19 +26,19 @@ local function window_left(queue, record)
 end
 
 -- Opens a receive for a consumer. `text` is JSON: `name`, the `revision` of the worker's record, `batch`, `ended`
--- (batches whose shares are given back), `hideMs` (the least time that messages are hidden). Returns nil for any other
+-- (batches whose leases are given back), `hideMs` (the least time that messages are hidden). Returns nil for any other
 -- receive. If the consumer may not receive now, it also returns why ('changed', 'busy', 'early') and ms until it may,
 -- -1 never.
 local function open_push_consumer(queue, text)
   if text == '' then return nil end
   local consumer = cjson.decode(text)
-  end_shares(queue, consumer.name, consumer.ended)
+  end_push_leases(queue, consumer.name, consumer.ended)
   local stored = redis.call('HGET', queue.q .. 'push-consumers', consumer.name)
   local record = stored and cjson.decode(stored)
   if not record or record.revision ~= consumer.revision then return consumer, 'changed', -1 end
-  local key = shares_key(queue, consumer.name)
+  local key = push_leases_key(queue, consumer.name)
   redis.call('ZREMRANGEBYSCORE', key, '-inf', queue.clock)
-  -- This batch already has a share. The receive adds messages to it.
+  -- This batch already has a lease. The receive adds messages to it.
   if redis.call('ZSCORE', key, consumer.batch) then return consumer end
   if redis.call('ZCARD', key) >= record.concurrency then
     local first = tonumber(redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2])
