@@ -26,7 +26,7 @@ describe('the metrics of SNS', () => {
     metrics.deliveriesDelivered.of({ topic }).add(4)
     metrics.deliveryFailures.of({ topic }).add(3)
     metrics.deliveriesDeadLettered.of({ topic }).add(2)
-    metrics.deadLettersFailed.of({ topic }).add()
+    metrics.deadLettersRefused.of({ topic }).add()
     const lines = await scrapeOf(metrics)
     for (const line of [
       'aws_sns_number_of_messages_published_total{TopicName="orders"} 5',
@@ -40,9 +40,9 @@ describe('the metrics of SNS', () => {
       expect(lines).toContain(line)
   })
 
-  it('[198] have each filtered message once as such, and once with its reason', async () => {
+  it('[198] have each filtered message once as such, and once with its cause', async () => {
     const metrics = createMetrics()
-    const filtered = (topic: string, reason: string) => metrics.deliveriesFilteredOut.of({ topic, reason })
+    const filtered = (topic: string, cause: string) => metrics.deliveriesFilteredOut.of({ topic, cause })
     filtered('orders', 'MessageAttributes').add(2)
     filtered('orders', 'NoMessageAttributes').add(3)
     filtered('orders', 'InvalidAttributes').add(5)

@@ -124,12 +124,12 @@ interface Counted {
   deliveriesDelivered: CounterView
   deliveryFailures: CounterView
   deliveriesDeadLettered: CounterView
-  deadLettersFailed: CounterView
+  deadLettersRefused: CounterView
   deliveriesFilteredOut: CounterView
 }
 
 /** Metric names are `FilteredOut-` and one of these. */
-const FILTER_REASONS = [
+const FILTER_CAUSES = [
   'MessageAttributes',
   'MessageBody',
   'InvalidAttributes',
@@ -144,25 +144,25 @@ export function snsViews(counted: Counted): CounterView[] {
     view('NumberOfNotificationsDelivered', counted.deliveriesDelivered),
     view('NumberOfNotificationsFailed', counted.deliveryFailures),
     view('NumberOfNotificationsFilteredOut', filtered),
-    ...FILTER_REASONS.map((reason) => view(`NumberOfNotificationsFilteredOut-${reason}`, filtered, reason)),
+    ...FILTER_CAUSES.map((cause) => view(`NumberOfNotificationsFilteredOut-${cause}`, filtered, cause)),
     view('NumberOfNotificationsRedrivenToDlq', counted.deliveriesDeadLettered),
-    view('NumberOfNotificationsFailedToRedriveToDlq', counted.deadLettersFailed),
+    view('NumberOfNotificationsFailedToRedriveToDlq', counted.deadLettersRefused),
   ]
 }
 
-function view(field: string, counter: CounterView, reason?: string): CounterView {
+function view(field: string, counter: CounterView, cause?: string): CounterView {
   const name = `aws_sns${field.replaceAll('-', '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
-  const ours = `${counter.words.name}_total${reason === undefined ? '' : `{reason="${reason}"}`}`
+  const ours = `${counter.words.name}_total${cause === undefined ? '' : `{cause="${cause}"}`}`
   return {
     words: { name, help: `${field}: ${ours} under SNS’s name.` },
-    series: () => byTopic(counter, reason),
+    series: () => byTopic(counter, cause),
   }
 }
 
-function byTopic(counter: CounterView, reason: string | undefined) {
+function byTopic(counter: CounterView, cause: string | undefined) {
   const sums = new Map<string, { labels: Labels; value: number }>()
   for (const { labels, value } of counter.series()) {
-    if (reason !== undefined && labels.reason !== reason) continue
+    if (cause !== undefined && labels.cause !== cause) continue
     const { topic } = labels
     const sum = sums.get(topic ?? '') ?? {
       labels: topic === undefined ? labels : { TopicName: topic },

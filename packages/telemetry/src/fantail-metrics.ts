@@ -53,8 +53,8 @@ export function createInstruments() {
     }),
     eventTypeFindings: new Counter({
       name: 'fantail_event_type_findings',
-      help: 'Messages that do not fit the catalogue of their topic, or have a deprecated type: warned or refused.',
-      labels: ['topic', 'outcome'],
+      help: 'Messages that do not fit the catalogue of their topic, or have a deprecated type: by result: warned, refused.',
+      labels: ['topic', 'result'],
     }),
     deliveriesDelivered: new Counter({
       name: 'fantail_deliveries_delivered',
@@ -77,9 +77,9 @@ export function createInstruments() {
       help: 'Deliveries stored in a dead-letter queue.',
       labels: ['topic'],
     }),
-    deadLettersFailed: new Counter({
-      name: 'fantail_dead_letters_failed',
-      help: 'Tries to store a delivery in a dead-letter queue that failed.',
+    deadLettersRefused: new Counter({
+      name: 'fantail_dead_letters_refused',
+      help: 'Deliveries discarded because their dead-letter queue is missing or its policy denies the topic.',
       labels: ['topic'],
     }),
     deadLetterQueueMissing: new Counter({
@@ -109,18 +109,18 @@ export function createInstruments() {
     }),
     deliveriesFilteredOut: new Counter({
       name: 'fantail_deliveries_filtered_out',
-      help: 'Deliveries not made because a filter policy rejected the message, by the reason that SNS has for it.',
-      labels: ['topic', 'reason'],
+      help: 'Deliveries not made because a filter policy rejected the message, by the cause that SNS has for it.',
+      labels: ['topic', 'cause'],
     }),
-    mails: new Counter({
-      name: 'fantail_mails',
-      help: 'Attempts to send a mail, by end: delivered, transient, permanent, misconfigured, suppressed, throttled.',
-      labels: ['end'],
+    mailAttempts: new Counter({
+      name: 'fantail_mail_attempts',
+      help: 'Attempts to send a mail, by result: delivered, transient, permanent, misconfigured, suppressed, throttled.',
+      labels: ['result'],
     }),
-    textMessages: new Counter({
-      name: 'fantail_text_messages',
-      help: 'Attempts to send a text message, by end: delivered, transient, permanent, misconfigured, unknown, refused.',
-      labels: ['end'],
+    smsAttempts: new Counter({
+      name: 'fantail_sms_attempts',
+      help: 'Attempts to send a text message, by result: delivered, transient, permanent, misconfigured, unknown, refused.',
+      labels: ['result'],
     }),
     attemptSeconds: new Histogram(
       {
@@ -201,13 +201,13 @@ export function createInstruments() {
     }),
     quarantineAdded: new Counter({
       name: 'fantail_quarantine_added',
-      help: 'Entries added to the quarantine, by reason.',
-      labels: ['reason'],
+      help: 'Entries added to the quarantine, by cause.',
+      labels: ['cause'],
     }),
     quarantineRefused: new Counter({
       name: 'fantail_quarantine_refused',
       help: 'Tries to add an entry to a quarantine that was full; what it was about stayed where it was.',
-      labels: ['reason'],
+      labels: ['cause'],
     }),
     quarantineEntries: new Gauge({
       name: 'fantail_quarantine_entries',
@@ -273,7 +273,7 @@ export function createInstruments() {
     storageRefusals: new Counter({
       name: 'fantail_storage_refusals',
       help: 'Publishes and other calls refused because Redis, the share of a topic, or a quota is full.',
-      labels: ['reason'],
+      labels: ['cause'],
     }),
     buildInfo: new Gauge({
       name: 'fantail_build_info',

@@ -214,7 +214,7 @@ test.each(Object.keys(DAMAGE))(
     const entries = async () => (await new Quarantine(fixture.redis).list({ limit: 10 })).items
     await waitFor(async () => (await entries()).length === 2)
     expect((await entries()).every(({ reason }) => reason === 'recordUnreadable')).toBe(true)
-    expect(metrics.quarantineAdded.of({ reason: 'recordUnreadable' }).value).toBe(2)
+    expect(metrics.quarantineAdded.of({ cause: 'recordUnreadable' }).value).toBe(2)
     expect(await fixture.queues.getWithCounts(SOURCE)).toMatchObject({ counts: { visible: 2 } })
     for (const { id: task, source } of damaged) {
       const again = { ...everything, source }

@@ -14,8 +14,8 @@ test('entries of the quarantine and the ends of leases are counted and logged, a
   for (const result of ['added', 'present', 'full', 'full', 'present'] as const) onTry(result, ENTRY)
   reportLeaseEnds(reports)('a queue', 3)
   const { quarantineAdded, quarantineRefused, queueMessagesExpired } = reports.metrics
-  const reason = { reason: 'recordUnreadable' }
-  expect([quarantineAdded.of(reason).value, quarantineRefused.of(reason).value]).toEqual([1, 2])
+  const labels = { cause: 'recordUnreadable' }
+  expect([quarantineAdded.of(labels).value, quarantineRefused.of(labels).value]).toEqual([1, 2])
   expect(queueMessagesExpired.of({}).value).toBe(3)
   expect(lines().map(({ msg }) => msg)).toEqual([
     'quarantine.added',

@@ -12,12 +12,12 @@ export interface ReportsTo {
 export function reportQuarantine({ metrics, log }: ReportsTo) {
   let isFull = false
   return (result: Quarantined, { raw, ...entry }: NewEntry): void => {
-    const { reason } = entry
+    const labels = { cause: entry.reason }
     if (result === 'added') {
-      metrics.quarantineAdded.of({ reason }).add()
+      metrics.quarantineAdded.of(labels).add()
       log.error({ ...entry, rawBytes: Buffer.byteLength(raw) }, 'quarantine.added')
     }
-    if (result === 'full') metrics.quarantineRefused.of({ reason }).add()
+    if (result === 'full') metrics.quarantineRefused.of(labels).add()
     if (isFull === (result === 'full')) return
     isFull = result === 'full'
     if (isFull) log.error({ ...entry, rawBytes: Buffer.byteLength(raw) }, 'quarantine.full')

@@ -25,7 +25,7 @@ export interface WorkerMetrics {
   /** A first attempt of dispatch succeeded. `endedAt`: by performance.now(). */
   delivered(subscription: CompiledSubscription, context: MessageContext, endedAt?: number): void
   /** The filters of this many subscriptions rejected a message. */
-  filtered(topicName: string, reason: FilterReason, count: number): void
+  filtered(topicName: string, cause: FilterReason, count: number): void
   /** A message of the topic became too old before it was matched. */
   expired(topicName: string): void
   /** A dead delivery has not found its dead-letter queue, and continues to wait. */
@@ -116,8 +116,8 @@ export function createWorkerMetrics(
       topic.delivered(at, bucket)
       own?.delivered(at, bucket)
     },
-    filtered(topic, reason, count) {
-      metrics.deliveriesFilteredOut.of({ topic, reason }).add(count)
+    filtered(topic, cause, count) {
+      metrics.deliveriesFilteredOut.of({ topic, cause }).add(count)
     },
     expired(topic) {
       metrics.deliveriesExpired.of({ topic }).add()
@@ -138,7 +138,7 @@ export function createWorkerMetrics(
       if (outcome === 'discarded')
         metrics.deliveriesDiscarded.of({ topic: subscription.topicName, cause }).add()
       if (reason === 'deadLetterQueueMissing' || reason === 'deadLetterQueueDenied')
-        series.deadLetterFailed.add()
+        series.deadLetterRefused.add()
     },
   }
 }
@@ -152,7 +152,7 @@ function seriesOf(metrics: Metrics, topic: string): TopicSeries {
     delivered: metrics.deliveriesDelivered.of({ topic }),
     failed: metrics.deliveryFailures.of({ topic }),
     deadLettered: metrics.deliveriesDeadLettered.of({ topic }),
-    deadLetterFailed: metrics.deadLettersFailed.of({ topic }),
+    deadLetterRefused: metrics.deadLettersRefused.of({ topic }),
     dlqMissing: metrics.deadLetterQueueMissing.of({ topic }),
     expired: metrics.deliveriesExpired.of({ topic }),
     arrival: metrics.arrivalSeconds.of({ topic }),

@@ -182,7 +182,7 @@ export interface TopicSeries {
   delivered: CounterSeries
   failed: CounterSeries
   deadLettered: CounterSeries
-  deadLetterFailed: CounterSeries
+  deadLetterRefused: CounterSeries
   dlqMissing: CounterSeries
   expired: CounterSeries
   arrival: HistogramSeries

@@ -49,10 +49,7 @@ test('[159] a message goes to those whose filter it matches; the rest is filtere
     [urlOf('red'), 'filtered'],
   ])
   expect((await fixture.queues.getWithCounts(DLQ))?.counts.visible).toBe(0)
-  const series = [...metrics.deliveriesFilteredOut.series()].map(({ labels, value }) => [
-    labels.reason,
-    value,
-  ])
+  const series = [...metrics.deliveriesFilteredOut.series()].map(({ labels, value }) => [labels.cause, value])
   expect(series.sort()).toEqual([
     ['MessageAttributes', 1],
     ['NoMessageAttributes', 2],

@@ -9,7 +9,7 @@ import { isUnreadable, MailState, type Redis, SmsState, UnreadableRecordError } 
 import type { Metrics } from '@fantail/telemetry'
 
 interface ToolsOptions {
-  metrics: Pick<Metrics, 'mails' | 'textMessages'>
+  metrics: Pick<Metrics, 'mailAttempts' | 'smsAttempts'>
   log: Pick<Logger, 'warn'>
   /** Epoch ms by Redis's clock. */
   now(): number
@@ -25,7 +25,7 @@ export function createMailTools(redis: Redis, { metrics, log, now }: ToolsOption
     isSuppressed: (address) => undamaged('the suppression list', state.isSuppressed(address)),
     suppress: (address, detail) => state.suppress(address, detail),
     takeOfDomain: (domain, rate) => state.takeOfDomain(domain, rate),
-    onEnd: (end) => metrics.mails.of({ end }).add(),
+    onEnd: (result) => metrics.mailAttempts.of({ result }).add(),
   }
 }
 
@@ -39,7 +39,7 @@ export function createSmsTools(redis: Redis, { metrics, log, now }: ToolsOptions
     defaults: () => undamaged('data of text messages', state.defaults()),
     refund: (spend) => state.refund(spend),
     noteOptOut: (number) => state.noteOptOut(number),
-    onEnd: (end) => metrics.textMessages.of({ end }).add(),
+    onEnd: (result) => metrics.smsAttempts.of({ result }).add(),
   }
 }
 

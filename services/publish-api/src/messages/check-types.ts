@@ -35,11 +35,11 @@ function judge({ metrics }: Tools, { record }: KnownTopic, found: Finding[]): Ch
   const refused = refuses ? found.filter(({ isNotice }) => !isNotice) : []
   const warnings = refuses ? found.filter(({ isNotice }) => isNotice) : found
   const topic = nameOfArn(record.arn)
-  for (const [outcome, { length }] of [
+  for (const [result, { length }] of [
     ['refused', refused],
     ['warned', warnings],
   ] as const)
-    if (length > 0) metrics.eventTypeFindings.of({ topic, outcome }).add(length)
+    if (length > 0) metrics.eventTypeFindings.of({ topic, result }).add(length)
   return { refused, warnings }
 }
 

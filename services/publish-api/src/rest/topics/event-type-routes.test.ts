@@ -209,7 +209,7 @@ describe('a checked publish', () => {
     const findings = [...api.deps.metrics.eventTypeFindings.series()].filter(
       ({ labels }) => labels.topic === topic,
     )
-    expect(findings).toMatchObject([{ labels: { outcome: 'warned' }, value: MISFITS.length + 1 }])
+    expect(findings).toMatchObject([{ labels: { result: 'warned' }, value: MISFITS.length + 1 }])
   })
 
   test('a message of a deprecated type only brings a warning', async () => {

@@ -32,7 +32,7 @@ export function createCapacity(redis: Redis, { settings, log, telemetry }: Publi
     // The watch only reads. Changes of quotas need the guard, which is made after the watch.
     quotas: new Quotas(redis),
     storedBytes,
-    onRefused: () => storageRefusals.of({ reason: 'quota' }).add(),
+    onRefused: () => storageRefusals.of({ cause: 'quota' }).add(),
     log,
   })
   const storageGuard = new StorageGuard({
@@ -43,7 +43,7 @@ export function createCapacity(redis: Redis, { settings, log, telemetry }: Publi
     },
     topicBytes: () => readTopicBytes(redis),
     memoryBytes,
-    onRefused: (reason) => storageRefusals.of({ reason }).add(),
+    onRefused: (cause) => storageRefusals.of({ cause }).add(),
     onState: (state, sample) => log[state === 'full' ? 'warn' : 'info']({ ...sample }, `storage.${state}`),
   })
   const quotas = new Quotas(redis, { growth: storageGuard })
