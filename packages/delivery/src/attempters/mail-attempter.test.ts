@@ -11,7 +11,7 @@ import { afterEach, expect, test } from 'vitest'
 import { compileEnvelope } from '../envelope/envelope.ts'
 import { compileTarget } from '../envelope/target.ts'
 import { isUnsubscribeToken } from '../envelope/unsubscribe-link.ts'
-import type { MailEnd, MailSettings } from '../mail/mail-settings.ts'
+import type { MailResult, MailSettings } from '../mail/mail-settings.ts'
 import { MailAttempter } from './mail-attempter.ts'
 
 const LINK_KEY = createSecretKey(Buffer.alloc(32, 7))
@@ -42,7 +42,7 @@ interface Sending {
 /** An attempter whose shared state is in memory. */
 function attempterFor(smtpUrl: string, settings: MailSettings = {}) {
   const suppressed = new Map<string, string>()
-  const ends: MailEnd[] = []
+  const results: MailResult[] = []
   const waits = { ms: 0 }
   const clock = { ms: 0 }
   const attempter = new MailAttempter(
@@ -55,14 +55,14 @@ function attempterFor(smtpUrl: string, settings: MailSettings = {}) {
         isSuppressed: async (address) => suppressed.has(address),
         suppress: async (address, detail) => void suppressed.set(address, detail),
         takeOfDomain: async () => waits.ms,
-        onEnd: (end) => void ends.push(end),
+        onResult: (result) => void results.push(result),
       },
     },
   )
   opened.push(attempter)
   const send = (sending: Sending = {}) =>
     new Promise<AttemptResult>((resolve) => attempter.attempt(attemptOf(sending), resolve))
-  return { attempter, send, suppressed, ends, waits, clock }
+  return { attempter, send, suppressed, results, waits, clock }
 }
 
 function attemptOf({ protocol = 'email', address = 'ada@example.com', ...given }: Sending) {
@@ -114,13 +114,13 @@ const unsubscribeLinkIn = (text: string) => /https:\S+\/unsubscribe\.html\?\S+/.
 
 test('[327] a notification is the message with a footer that unsubscribes this subscription', async () => {
   const server = await mailServer()
-  const { send, ends } = attempterFor(server.url)
+  const { send, results } = attempterFor(server.url)
   const text = `Zeile 1 — äöü\n\n--\n.\nFrom me\n  spaces  \n${'x'.repeat(2_000)}`
   expect(await send({ message: { message: text, subject: 'Good news' } })).toMatchObject({
     kind: 'response',
     statusCode: 250,
   })
-  expect(ends).toEqual(['delivered'])
+  expect(results).toEqual(['delivered'])
   const [mail] = server.mails
   expect(mail).toMatchObject({ from: FROM.address, to: 'ada@example.com' })
   const body = mail?.parsed.text ?? ''
@@ -290,7 +290,7 @@ test('a connection lasts for many mails, and one that the server ends between tw
 
 test('a 451 is retried, a 550 is permanent, and an address that does not exist is suppressed', async () => {
   const server = await mailServer()
-  const { send, suppressed, ends } = attempterFor(server.url)
+  const { send, suppressed, results } = attempterFor(server.url)
   server.onRecipient = () => '451 4.7.1 greylisted'
   expect(await send()).toMatchObject({ kind: 'response', statusCode: 451 })
   server.onRecipient = () => '550 5.7.1 blocked'
@@ -306,13 +306,13 @@ test('a 451 is retried, a 550 is permanent, and an address that does not exist i
     detail: 'recipient suppressed',
     permanent: true,
   })
-  expect(ends).toEqual(['transient', 'permanent', 'permanent', 'suppressed'])
+  expect(results).toEqual(['transient', 'permanent', 'permanent', 'suppressed'])
   expect(server.seen).toHaveLength(0)
 })
 
 test('[336] a wrong password is our own misconfiguration, and no result holds it', async () => {
   const server = await mailServer({ login: { user: 'me', password: 'right' } })
-  const { send, ends } = attempterFor(server.url.replace('//', '//me:wr0ng-s3cret@'))
+  const { send, results } = attempterFor(server.url.replace('//', '//me:wr0ng-s3cret@'))
   const result = await send()
   expect(result).toMatchObject({
     kind: 'misconfigured',
@@ -320,7 +320,7 @@ test('[336] a wrong password is our own misconfiguration, and no result holds it
     detail: expect.stringContaining('535 5.7.8'),
   })
   expect(JSON.stringify(result)).not.toContain('wr0ng-s3cret')
-  expect(ends).toEqual(['misconfigured'])
+  expect(results).toEqual(['misconfigured'])
   const right = attempterFor(server.url.replace('//', '//me:right@'))
   expect(await right.send()).toMatchObject({ statusCode: 250 })
 })
@@ -369,13 +369,13 @@ test('a server that hangs or is away is a failure that is retried, within the at
 
 test('a domain past its rate gets nothing for now', async () => {
   const server = await mailServer()
-  const { send, waits, ends } = attempterFor(server.url)
+  const { send, waits, results } = attempterFor(server.url)
   waits.ms = 10_000
   expect(await send()).toMatchObject({ kind: 'failure', error: 'service_limit', permanent: false })
   expect(server.seen).toHaveLength(0)
   waits.ms = 0
   expect(await send()).toMatchObject({ statusCode: 250 })
-  expect(ends).toEqual(['throttled', 'delivered'])
+  expect(results).toEqual(['throttled', 'delivered'])
 })
 
 test('a server that hangs holds few attempts of a process, and one that answers many', async () => {

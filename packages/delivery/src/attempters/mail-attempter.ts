@@ -13,7 +13,7 @@ import type { AttemptResult } from '@fantail/contracts'
 import { comparableAddress, domainOfAddress } from '@fantail/policy'
 import { attemptDeadline, untilAborted } from '../bounds/attempt-deadline.ts'
 import { UnderWay } from '../bounds/under-way.ts'
-import { type MailEnd, type MailSettings, type MailTools, senderOf } from '../mail/mail-settings.ts'
+import { type MailResult, type MailSettings, type MailTools, senderOf } from '../mail/mail-settings.ts'
 import { renderMail } from '../mail/render-mail.ts'
 import type { SmtpOutcome } from '../mail/smtp-outcome.ts'
 import { createSmtpTransport, type SmtpTransport } from '../mail/smtp-transport.ts'
@@ -36,7 +36,7 @@ interface Settings extends MailSettings {
   smtpUrl: string
 }
 
-type Ended = { end: MailEnd; result: AttemptResult }
+type Ended = { mailResult: MailResult; result: AttemptResult }
 
 export class MailAttempter implements Attempter {
   readonly #settings: Settings
@@ -63,8 +63,8 @@ export class MailAttempter implements Attempter {
 
   attempt(attempt: Attempt, done: AttemptDone): void {
     const startedAt = performance.now()
-    void this.#attempt(attempt).then(({ end, result }) => {
-      this.#options.mail.onEnd?.(end)
+    void this.#attempt(attempt).then(({ mailResult, result }) => {
+      this.#options.mail.onResult?.(mailResult)
       done({ ...result, durationMs: performance.now() - startedAt })
     })
   }
@@ -137,8 +137,8 @@ function endedBy(outcome: SmtpOutcome, credential: string): Ended {
   if (outcome.end === 'misconfigured') return misconfigured(credential, outcome.detail)
   if (outcome.end === 'unreplied') {
     const { error, detail, permanent } = outcome
-    const end = permanent ? 'permanent' : 'transient'
-    return { end, result: { kind: 'failure', error, detail, durationMs, permanent } }
+    const mailResult = permanent ? 'permanent' : 'transient'
+    return { mailResult, result: { kind: 'failure', error, detail, durationMs, permanent } }
   }
   const { reply: statusCode, text, resultClass } = outcome
   const result = {
@@ -148,14 +148,14 @@ function endedBy(outcome: SmtpOutcome, credential: string): Ended {
     durationMs,
     ...(resultClass && { resultClass }),
   }
-  return { end: endOf(statusCode, resultClass), result }
+  return { mailResult: resultOf(statusCode, resultClass), result }
 }
 
 function misconfigured(credential: string, detail: string): Ended {
-  return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
+  return { mailResult: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
 }
 
-function endOf(reply: number, resultClass: 'retry' | undefined): MailEnd {
+function resultOf(reply: number, resultClass: 'retry' | undefined): MailResult {
   if (resultClass === 'retry') return 'transient'
   return reply < 300 ? 'delivered' : reply < 500 ? 'transient' : 'permanent'
 }
@@ -167,19 +167,19 @@ function failure(error: Failure['error'], detail: string, permanent = false): Fa
 }
 
 function suppressed(): Ended {
-  return { end: 'suppressed', result: failure('recipient_suppressed', 'recipient suppressed', true) }
+  return { mailResult: 'suppressed', result: failure('recipient_suppressed', 'recipient suppressed', true) }
 }
 
 function overLimit(why: string): Ended {
-  return { end: 'throttled', result: failure('service_limit', why) }
+  return { mailResult: 'throttled', result: failure('service_limit', why) }
 }
 
 function timedOut(): Ended {
-  return { end: 'transient', result: failure('timeout', 'the SMTP server did not answer in time') }
+  return { mailResult: 'transient', result: failure('timeout', 'the SMTP server did not answer in time') }
 }
 
 /** The result if Redis did not answer whether the address may get the mail. */
 function failedBy(error: unknown): Ended {
   const detail = error instanceof Error ? error.message : String(error)
-  return { end: 'transient', result: failure('storage', detail) }
+  return { mailResult: 'transient', result: failure('storage', detail) }
 }

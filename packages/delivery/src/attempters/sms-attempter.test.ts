@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { compileEnvelope } from '../envelope/envelope.ts'
 import { compileTarget } from '../envelope/target.ts'
 import { createTestSender } from '../http/http-sender.fixture.ts'
-import type { SmsEnd, SmsSettings } from '../sms/sms-settings.ts'
+import type { SmsResult, SmsSettings } from '../sms/sms-settings.ts'
 import { createTemplateProvider } from '../sms/template-provider.ts'
 import { createTwilioProvider } from '../sms/twilio-provider.ts'
 import { DamagedDataError } from './attempter.ts'
@@ -46,7 +46,7 @@ function attempterFor(smsUrl: string, given: SmsSettings = {}) {
   }
   const optedOut = new Set<string>()
   const refunds: number[] = []
-  const ends: SmsEnd[] = []
+  const results: SmsResult[] = []
   const settings = {
     ...{ smsSender: 'Fantail', smsCountries: [{ prefix: '+1', priceUsd: 0.01 }], attemptTimeoutMs: 10_000 },
     ...given,
@@ -68,12 +68,12 @@ function attempterFor(smsUrl: string, given: SmsSettings = {}) {
       defaults: async () => state,
       refund: async ({ costMicros }) => void refunds.push(costMicros),
       noteOptOut: async (number) => void optedOut.add(number),
-      onEnd: (end) => void ends.push(end),
+      onResult: (smsResult) => void results.push(smsResult),
     },
   })
   const send = (sending: Sending = {}) =>
     new Promise<AttemptResult>((resolve) => attempter.attempt(attemptOf(sending), resolve))
-  return { attempter, send, state, optedOut, refunds, ends }
+  return { attempter, send, state, optedOut, refunds, results }
 }
 
 function attemptOf({ number = NUMBER, displayName = '', attributes = {}, message = {} }: Sending) {
@@ -106,7 +106,7 @@ function attemptOf({ number = NUMBER, displayName = '', attributes = {}, message
 
 test('a provider gets one request per message, also at a private address, and its answer is the result', async () => {
   const { url, requests } = await startProvider({ status: 202, body: '{"id":"m-1"}' })
-  const { send, refunds, ends, state } = attempterFor(`${url}/sms`)
+  const { send, refunds, results, state } = attempterFor(`${url}/sms`)
   expect(await send()).toMatchObject({
     kind: 'response',
     statusCode: 202,
@@ -126,7 +126,7 @@ test('a provider gets one request per message, also at a private address, and it
     text: 'hello',
     id: 'item-01',
   })
-  expect([ends, refunds, state.reservedUsd]).toEqual([['delivered'], [], [0, 0.01]])
+  expect([results, refunds, state.reservedUsd]).toEqual([['delivered'], [], [0, 0.01]])
 })
 
 test('the template’s placeholders are escaped as its content type wants, so that a text adds no member', async () => {
@@ -202,9 +202,9 @@ test.each<[what: string, sending: Sending, error: string, detail: string]>([
   ],
 ])('%s fails for good, and nothing is sent or reserved', async (_, sending, error, detail) => {
   const { url, requests } = await startProvider()
-  const { send, state, ends } = attempterFor(url)
+  const { send, state, results } = attempterFor(url)
   expect(await send(sending)).toMatchObject({ kind: 'failure', error, detail, permanent: true })
-  expect([requests.length, state.reservedUsd, ends]).toEqual([0, [0], ['refused']])
+  expect([requests.length, state.reservedUsd, results]).toEqual([0, [0], ['refused']])
 })
 
 test('a message past the spend fails for good, and nothing is sent', async () => {
@@ -219,7 +219,7 @@ test('a message past the spend fails for good, and nothing is sent', async () =>
   expect(requests).toEqual([])
 })
 
-test.each<[status: number, result: object, end: SmsEnd]>([
+test.each<[status: number, result: object, smsResult: SmsResult]>([
   [200, { kind: 'response', resultClass: 'delivered' }, 'delivered'],
   [400, { kind: 'response', statusCode: 400, resultClass: 'permanent' }, 'permanent'],
   [401, { kind: 'misconfigured' }, 'misconfigured'],
@@ -229,25 +229,25 @@ test.each<[status: number, result: object, end: SmsEnd]>([
   [429, { kind: 'response', resultClass: 'retry', retryAfterSeconds: 7 }, 'transient'],
   [500, { kind: 'response', resultClass: 'retry' }, 'transient'],
   [504, { kind: 'failure', error: 'outcome_unknown', permanent: true }, 'unknown'],
-])('status %i means what it usually does, or what the operator says', async (status, result, end) => {
+])('status %i means what it usually does, or what the operator says', async (status, result, smsResult) => {
   const { url, requests } = await startProvider({ status, headers: { 'retry-after': '7' } })
   const smsStatuses = { 402: 'misconfigured', 410: 'optedOut', 504: 'unknown' } as const
-  const { send, ends, refunds, optedOut } = attempterFor(url, { smsStatuses })
+  const { send, results, refunds, optedOut } = attempterFor(url, { smsStatuses })
   expect(await send()).toMatchObject(result)
-  expect([ends, requests.length, optedOut.has(NUMBER)]).toEqual([[end], 1, status === 410])
+  expect([results, requests.length, optedOut.has(NUMBER)]).toEqual([[smsResult], 1, status === 410])
   // The cost of a message that may have been sent is not given back.
-  expect(refunds).toEqual(end === 'delivered' || end === 'unknown' ? [] : [10_000])
+  expect(refunds).toEqual(smsResult === 'delivered' || smsResult === 'unknown' ? [] : [10_000])
 })
 
 test('damaged data of text messages counts no attempt, and a Redis that fails counts one', async () => {
   const { url, requests } = await startProvider()
-  const { attempter, send, state, ends } = attempterFor(url)
+  const { attempter, send, state, results } = attempterFor(url)
   state.damage = new DamagedDataError('the amount')
   const credential = attempter.credentialOf()
   expect(await send()).toMatchObject({ kind: 'misconfigured', credential, detail: 'the amount' })
   state.damage = new Error('no answer')
   expect(await send()).toMatchObject({ kind: 'failure', error: 'storage' })
-  expect([ends, requests.length]).toEqual([['misconfigured', 'transient'], 0])
+  expect([results, requests.length]).toEqual([['misconfigured', 'transient'], 0])
 })
 
 test('a provider that takes the message and never answers leaves its outcome unknown, and the spend stays', async () => {
@@ -290,9 +290,9 @@ test('a message past the limit of those under way is not sent, costs nothing, an
 test('a provider that cannot be reached is tried again, and the spend is given back', async () => {
   const { url, close } = await startReceiver()
   await close()
-  const { send, refunds, ends } = attempterFor(url)
+  const { send, refunds, results } = attempterFor(url)
   expect(await send()).toMatchObject({ kind: 'failure', error: 'connection_refused', permanent: false })
-  expect([refunds, ends]).toEqual([[10_000], ['transient']])
+  expect([refunds, results]).toEqual([[10_000], ['transient']])
 })
 
 test('Twilio gets its form with the login, and the sender is a number or a messaging service', async () => {

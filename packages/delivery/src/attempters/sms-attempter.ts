@@ -26,7 +26,7 @@ import {
   smsTypeOf,
 } from '../sms/sms-message.ts'
 import type { SmsJudgement, SmsProvider } from '../sms/sms-provider.ts'
-import type { SmsEnd, SmsReservation, SmsSettings, SmsTools } from '../sms/sms-settings.ts'
+import type { SmsReservation, SmsResult, SmsSettings, SmsTools } from '../sms/sms-settings.ts'
 import { type Attempt, type AttemptDone, type Attempter, DamagedDataError } from './attempter.ts'
 
 /** Answer of an SMS provider that is read. Past it: the body is ignored, and only the status counts. */
@@ -42,7 +42,7 @@ export interface SmsAttempterOptions {
 }
 
 type Failure = Extract<AttemptResult, { kind: 'failure' }>
-type Ended = { end: SmsEnd; result: AttemptResult }
+type Ended = { smsResult: SmsResult; result: AttemptResult }
 
 export class SmsAttempter implements Attempter {
   readonly #provider: SmsProvider
@@ -70,8 +70,8 @@ export class SmsAttempter implements Attempter {
 
   attempt(attempt: Attempt, done: AttemptDone): void {
     const startedAt = performance.now()
-    void this.#attempt(attempt).then(({ end, result }) => {
-      this.#options.sms.onEnd?.(end)
+    void this.#attempt(attempt).then(({ smsResult, result }) => {
+      this.#options.sms.onResult?.(smsResult)
       done({ ...result, durationMs: performance.now() - startedAt })
     })
   }
@@ -82,13 +82,13 @@ export class SmsAttempter implements Attempter {
   async #attempt(attempt: Attempt): Promise<Ended> {
     if (!this.#underWay.begin()) {
       const detail = `${this.#underWay.count} messages are under way`
-      return { end: 'transient', result: failure('service_limit', detail) }
+      return { smsResult: 'transient', result: failure('service_limit', detail) }
     }
     try {
       return await this.#admitAndSend(attempt)
     } catch (error) {
       if (error instanceof DamagedDataError) return misconfigured(this.#provider.credential, error.message)
-      return { end: 'transient', result: failure('storage', reasonOf(error)) }
+      return { smsResult: 'transient', result: failure('storage', reasonOf(error)) }
     } finally {
       this.#underWay.end()
     }
@@ -118,7 +118,7 @@ export class SmsAttempter implements Attempter {
     if (reservation.outcome === 'spent') return refused('spend_exceeded', 'No quota left for account')
     const message = this.#messageOf(attempt, text, reservation)
     const ended = await this.#send(attempt, message, signal)
-    if (ended.end !== 'delivered' && ended.end !== 'unknown') await this.#refund(reservation)
+    if (ended.smsResult !== 'delivered' && ended.smsResult !== 'unknown') await this.#refund(reservation)
     return ended
   }
 
@@ -185,10 +185,10 @@ export class SmsAttempter implements Attempter {
    * failure of this message.
    */
   #unanswered(result: Exclude<AttemptResult, { kind: 'response' }>, written: boolean): Ended {
-    if (result.kind === 'misconfigured') return { end: 'misconfigured', result }
+    if (result.kind === 'misconfigured') return { smsResult: 'misconfigured', result }
     const { detail } = result
     if (written) return unknown(`the provider got the message and did not answer: ${detail}`)
-    if (!result.permanent && result.error !== 'tls') return { end: 'transient', result }
+    if (!result.permanent && result.error !== 'tls') return { smsResult: 'transient', result }
     return misconfigured(this.#provider.credential, detail)
   }
 }
@@ -203,7 +203,7 @@ function textRefusal(envelope: Envelope, text: string, priceUsd: number): Ended 
 }
 
 function misconfigured(credential: string, detail: string): Ended {
-  return { end: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
+  return { smsResult: 'misconfigured', result: { kind: 'misconfigured', credential, detail, durationMs: 0 } }
 }
 
 interface Described extends Pick<SmsReservation, 'smsType' | 'statusLog'> {
@@ -214,12 +214,12 @@ interface Described extends Pick<SmsReservation, 'smsType' | 'statusLog'> {
 
 /** Adds the facts that a delivery status log shows, if attributes ask for such logs. */
 function reported(
-  { end, result }: Ended,
+  { smsResult, result }: Ended,
   { envelope, text, priceUsd, smsType, statusLog }: Described,
 ): Ended {
-  if (!statusLog || result.kind === 'misconfigured') return { end, result }
+  if (!statusLog || result.kind === 'misconfigured') return { smsResult, result }
   const textMessage = { statusLog, parts: smsParts(text), priceUsd, type: smsTypeOf(envelope, smsType) }
-  return { end, result: { ...result, textMessage } }
+  return { smsResult, result: { ...result, textMessage } }
 }
 
 function endOf(
@@ -240,7 +240,7 @@ function endOf(
     durationMs,
     ...waits,
   }
-  return { end: meaning === 'retry' ? 'transient' : meaning, result }
+  return { smsResult: meaning === 'retry' ? 'transient' : meaning, result }
 }
 
 function failure(error: Failure['error'], detail: string, permanent = false): Failure {
@@ -248,11 +248,11 @@ function failure(error: Failure['error'], detail: string, permanent = false): Fa
 }
 
 function refused(error: Failure['error'], detail: string): Ended {
-  return { end: 'refused', result: failure(error, detail, true) }
+  return { smsResult: 'refused', result: failure(error, detail, true) }
 }
 
 function unknown(detail: string): Ended {
-  return { end: 'unknown', result: failure('outcome_unknown', detail, true) }
+  return { smsResult: 'unknown', result: failure('outcome_unknown', detail, true) }
 }
 
 function reasonOf(error: unknown): string {

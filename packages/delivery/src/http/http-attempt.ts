@@ -19,7 +19,6 @@ import { type Connection, UNSENT } from '../connections/connection.ts'
 import type { Connections } from '../connections/connections.ts'
 import { stageOfDial } from '../connections/dial-facts.ts'
 import type { AnswerHeaders, AnswerSink } from '../connections/tolerant-answer.ts'
-import type { AttemptEnds } from './attempt-ends.ts'
 import { failure, isReset, stagedFailure } from './attempt-failure.ts'
 import type { Challenge } from './challenges.ts'
 import type { Authorization } from './credentials.ts'
@@ -33,6 +32,7 @@ import type {
 } from './http-request.ts'
 import { isKept, KeptAnswer } from './kept-answer.ts'
 import { ResponseText } from './response-text.ts'
+import type { ResultQueue } from './result-queue.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 /**
@@ -52,7 +52,7 @@ export interface AttemptContext {
   deadlines: Deadlines<HttpAttempt>
   /** The list of deadlines for a time-out that differs from the default. */
   deadlinesOf: (timeoutMs: number) => Deadlines<HttpAttempt>
-  ends: AttemptEnds
+  results: ResultQueue
   timeoutMs: number
   responseBytesMax: number
 }
@@ -128,7 +128,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     const stage = this.#stage()
     this.#discard()
     const result = failure('timeout', this.#timeoutDetail(), this.#durationMs())
-    this.#context.ends.push(this.#callbacks.done, { ...result, stage })
+    this.#context.results.push(this.#callbacks.done, { ...result, stage })
   }
 
   /** Called right before undici writes the request. If it throws, undici drops the request and keeps the connection. */
@@ -365,7 +365,7 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     }
     this.#deadlines.remove(this)
     this.#end()
-    this.#context.ends.push(again, next)
+    this.#context.results.push(again, next)
   }
 
   #missed(): void {
@@ -377,13 +377,13 @@ export class HttpAttempt implements Dispatcher.DispatchHandler, AnswerSink, Expi
     if (this.#sent && !this.#challenge) this.#endpoint.credentials?.unsent(this.#sent)
     this.#deadlines.remove(this)
     this.#end()
-    this.#context.ends.push((ms: number) => moment?.missed(ms), dialMs)
+    this.#context.results.push((ms: number) => moment?.missed(ms), dialMs)
   }
 
   #settle(result: AttemptResult): void {
     this.#deadlines.remove(this)
     this.#end()
-    this.#context.ends.push(this.#callbacks.done, result)
+    this.#context.results.push(this.#callbacks.done, result)
   }
 
   #end(): void {

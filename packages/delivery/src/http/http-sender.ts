@@ -10,12 +10,12 @@ import { type Connector, createConnector } from '../connections/connector.ts'
 import { createAddressGuard } from '../outbound/address-guard.ts'
 import { decodeUserinfo, hostOf, type Route } from '../outbound/outbound-route.ts'
 import { createResolver, type Resolver } from '../outbound/resolver.ts'
-import { AttemptEnds } from './attempt-ends.ts'
 import { failure } from './attempt-failure.ts'
 import { Credentials } from './credentials.ts'
 import { Deadlines } from './deadlines.ts'
 import { type AttemptContext, HttpAttempt } from './http-attempt.ts'
 import type { FurtherRequest, HttpEndpoint, HttpRequest } from './http-request.ts'
+import { ResultQueue } from './result-queue.ts'
 
 export interface HttpSenderOptions {
   /** Deadline of the whole attempt. */
@@ -137,7 +137,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       ownDeadlines.set(ms, list)
       return list
     },
-    ends: new AttemptEnds(),
+    results: new ResultQueue(),
     timeoutMs,
     responseBytesMax,
   }
@@ -160,7 +160,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const endpoint = endpointOf(request)
     if (endpoint && !closing && !request.signal?.aborted)
       new HttpAttempt(context, endpoint, request, { done, again })
-    else context.ends.push(done, refusalOf(request, closing))
+    else context.results.push(done, refusalOf(request, closing))
   }
 
   return {
@@ -183,7 +183,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       }, graceMs)
       await Promise.all(lists.map((list) => list.quiet()))
       clearTimeout(cut)
-      await context.ends.told()
+      await context.results.whenEmpty()
       connections.close()
     },
   }

@@ -42,8 +42,14 @@ export interface MailTools {
    * allows the next mail.
    */
   takeOfDomain(domain: string, ratePerSecond: number): Promise<number>
-  /** Called with the end of each attempt, for metrics. */
-  onEnd?(end: MailEnd): void
+  /** Called with the result of each attempt, for metrics. */
+  onResult?(result: MailResult): void
 }
 
-export type MailEnd = 'delivered' | 'transient' | 'permanent' | 'misconfigured' | 'suppressed' | 'throttled'
+export type MailResult =
+  | 'delivered'
+  | 'transient'
+  | 'permanent'
+  | 'misconfigured'
+  | 'suppressed'
+  | 'throttled'

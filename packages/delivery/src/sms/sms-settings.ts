@@ -39,8 +39,8 @@ export interface SmsTools {
   refund(spend: SmsReservation['spend']): Promise<void>
   /** Called if the provider answers that the number wants no messages. */
   noteOptOut(number: string): Promise<void>
-  /** Called with the end of each attempt, for metrics. */
-  onEnd?(end: SmsEnd): void
+  /** Called with the result of each attempt, for metrics. */
+  onResult?(result: SmsResult): void
 }
 
 interface SmsSpendAsked {
@@ -60,4 +60,4 @@ export interface SmsReservation {
   statusLog: StatusLog | undefined
 }
 
-export type SmsEnd = 'delivered' | 'transient' | 'permanent' | 'misconfigured' | 'unknown' | 'refused'
+export type SmsResult = 'delivered' | 'transient' | 'permanent' | 'misconfigured' | 'unknown' | 'refused'

@@ -25,7 +25,7 @@ export function createMailTools(redis: Redis, { metrics, log, now }: ToolsOption
     isSuppressed: (address) => undamaged('the suppression list', state.isSuppressed(address)),
     suppress: (address, detail) => state.suppress(address, detail),
     takeOfDomain: (domain, rate) => state.takeOfDomain(domain, rate),
-    onEnd: (result) => metrics.mailAttempts.of({ result }).add(),
+    onResult: (result) => metrics.mailAttempts.of({ result }).add(),
   }
 }
 
@@ -39,7 +39,7 @@ export function createSmsTools(redis: Redis, { metrics, log, now }: ToolsOptions
     defaults: () => undamaged('data of text messages', state.defaults()),
     refund: (spend) => state.refund(spend),
     noteOptOut: (number) => state.noteOptOut(number),
-    onEnd: (result) => metrics.smsAttempts.of({ result }).add(),
+    onResult: (result) => metrics.smsAttempts.of({ result }).add(),
   }
 }
 

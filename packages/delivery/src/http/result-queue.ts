@@ -8,7 +8,7 @@
 /** A callback for any type of result. `push` stores it together with its own result. */
 type Report = (result: unknown) => void
 
-export class AttemptEnds {
+export class ResultQueue {
   #done: Report[] = []
   #results: unknown[] = []
 
@@ -19,7 +19,7 @@ export class AttemptEnds {
   }
 
   /** Resolves when the callbacks of all ended attempts have run. */
-  told(): Promise<void> {
+  whenEmpty(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve))
   }
 
