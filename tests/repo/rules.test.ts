@@ -41,8 +41,9 @@ function argumentsAt(text: string, start: number): string {
   return text.slice(start, end)
 }
 
-test('names of log lines are in snake case', () => {
-  const names = filesMatching('{packages,services,infra}/**/*.{ts,mjs}')
+/** Names of log lines, from the sources. */
+function logNames(): string[] {
+  return filesMatching('{packages,services,infra}/**/*.{ts,mjs}')
     .filter((path) => !path.endsWith('.test.ts'))
     .flatMap((path) => {
       const text = textOf(path)
@@ -52,8 +53,19 @@ test('names of log lines are in snake case', () => {
         ),
       )
     })
+}
+
+test('names of log lines are in snake case', () => {
+  const names = logNames()
   expect(names.length).toBeGreaterThan(150)
   expect(names.filter((name) => name !== name.toLowerCase())).toEqual([])
+})
+
+test('a log line of a failure is named <object>.<verb>_failed', () => {
+  const others = /\.(error|threw)$|[._](not_\w+|un[a-z]+(ed|en))$|\.un(read|told|sent)$/
+  // Somebody unsubscribed, and the stored signing pair is not sealed. Nothing has failed there.
+  const events = ['subscription.unsubscribed', 'signing.unsealed']
+  expect(logNames().filter((name) => others.test(name) && !events.includes(name))).toEqual([])
 })
 
 test('no test mocks modules, is left out or runs alone', () => {

@@ -39,7 +39,7 @@ export async function beginService(options: ServiceBase): Promise<Begun> {
   const build = readBuild(settings.commit)
   const { version, commit, problem } = build
   log.info({ version, commit, startedAt: STARTED_AT }, `${name}.starting`)
-  if (problem !== undefined) log.warn({ detail: problem }, 'build.unread')
+  if (problem !== undefined) log.warn({ detail: problem }, 'build.read_failed')
   const redisUrl = await resolveRedisUrl(settings, {
     signal,
     onWait: (path) => log.info({ path }, 'redis.awaited'),

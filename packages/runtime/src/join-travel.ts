@@ -23,7 +23,7 @@ export async function joinTravel(options: JoinTravelOptions): Promise<string | u
   const timeTravel = settings.timeTravel === 'on'
   const id = await checkTravel(connections.redis, { mode: settings.mode, timeTravel })
   if (id === undefined) return undefined
-  const onProblem = (error: Error) => log.warn({ err: error }, 'time_travel.unanswered')
+  const onProblem = (error: Error) => log.warn({ err: error }, 'time_travel.answer_failed')
   await followTravel({ ...connections, id, traveller, onProblem })
   return id
 }

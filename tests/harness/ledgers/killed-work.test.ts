@@ -41,7 +41,7 @@ test('the log of a living worker counts what it lost', () => {
   const since = Date.parse(time)
   const delivered = { time, messageId: 'a', subscriptionId: 's', decision: 'delivered' }
   const timedOut = { time, messageId: 'b', subscriptionId: 's', error: 'timeout' }
-  const run = { time, msg: 'dispatch.completed', job: 'j1', fence: 1, lost: false, delivered: 4 }
+  const run = { time, msg: 'dispatch.run_ended', job: 'j1', fence: 1, lost: false, delivered: 4 }
   const first = workerWith(delivered, run)
 
   expect(lostAlive([first], since)).toEqual({ late: 0, taken: 0 })

@@ -22,7 +22,7 @@ export function lostAlive(workers: ServiceProcess[], since: number): LostAlive {
 }
 
 function deliveredInVain(lines: Line[]): number {
-  const runs = lines.filter(({ msg }) => msg === 'dispatch.completed')
+  const runs = lines.filter(({ msg }) => msg === 'dispatch.run_ended')
   const starts = new Map<unknown, number>()
   for (const { job, fence } of runs) starts.set(job, Math.max(Number(fence), starts.get(job) ?? 0))
   const inVain = runs.filter(({ job, fence, lost }) => lost || Number(fence) < (starts.get(job) ?? 0))

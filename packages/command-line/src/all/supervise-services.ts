@@ -117,7 +117,7 @@ function replaceOnSignal(
       }
     } catch (error) {
       isAsked = false
-      log.error({ err: error }, 'all.not_replaced')
+      log.error({ err: error }, 'all.replace_failed')
     }
     isReplacing = false
   }

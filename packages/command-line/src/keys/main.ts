@@ -41,7 +41,7 @@ async function main(args: string[]): Promise<number> {
     const auditWriter = new AuditWriter({
       redis,
       now: Date.now,
-      onWrite: (state, error) => state === 'down' && log.warn({ err: error }, 'audit.not_written'),
+      onWrite: (state, error) => state === 'down' && log.warn({ err: error }, 'audit.write_failed'),
     })
     const cli = {
       keys: new ApiKeys(redis),

@@ -36,7 +36,7 @@ export class TroubleGuard {
     if (!isTrouble(error)) return false
     if (!this.#troubled && !this.#stopped) {
       this.#troubled = true
-      this.#log.warn({ queue: this.#worker.name, error: error.message }, 'redis.refuses_writes')
+      this.#log.warn({ queue: this.#worker.name, error: error.message }, 'redis_writes.down')
       void this.#worker.pause(true)
       this.#probeIn(PROBE_MS_MIN)
     }
@@ -63,7 +63,7 @@ export class TroubleGuard {
     }
     if (this.#stopped) return
     this.#troubled = false
-    this.#log.info({ queue: this.#worker.name }, 'redis.takes_writes_again')
+    this.#log.info({ queue: this.#worker.name }, 'redis_writes.up')
     await this.#worker.resume()
   }
 }

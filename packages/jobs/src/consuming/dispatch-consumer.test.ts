@@ -35,7 +35,7 @@ test('a run that throws is tried again with a higher fence, and told of; the job
   })
   await publish('again')
   await waitFor(() => completed.length === 1)
-  expect([fences, lines, kept.length]).toEqual([[1, 2, 3], ['dispatch.error'], 1])
+  expect([fences, lines, kept.length]).toEqual([[1, 2, 3], ['dispatch.consume_failed'], 1])
 })
 
 test('a lock that ran out during an outage is taken again and the job runs once', async () => {
@@ -104,7 +104,7 @@ test('a job that is handed out again to the process that runs it goes on, and ru
   await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
   expect(await redis.llen(`${JOBS}:active`)).toBe(0)
   // A start that was followed by another one may have its completion refused, because it does not know of that one yet.
-  expect(lines.filter((line) => line !== 'dispatch.error')).toEqual([])
+  expect(lines.filter((line) => line !== 'dispatch.consume_failed')).toEqual([])
 })
 
 test('a job that is handed out again just before it is completed goes on, and runs once', async () => {
@@ -129,7 +129,7 @@ test('a job whose completion was lost is completed at its next start, and not ru
   // The completion is refused, as after an outage that began when the run had just ended.
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
-  await waitFor(() => lines.includes('dispatch.error'))
+  await waitFor(() => lines.includes('dispatch.consume_failed'))
   await handOutAgain(job)
   await waitFor(() => completed.length === 1)
   expect(runs.map((run) => run.fence)).toEqual([1])
@@ -150,7 +150,7 @@ test('a job that got the number of one that Redis lost is begun anew', async () 
   const { runs, finish, job, completed, lines } = await consumeWaiting()
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()
-  await waitFor(() => lines.includes('dispatch.error'))
+  await waitFor(() => lines.includes('dispatch.consume_failed'))
   // A failover has lost the job and the counter of jobs. Another worker has started a new job of this number, and has
   // died.
   const data = jobText([message('other')])
@@ -219,7 +219,7 @@ test('jobs that are stored already are started and completed in a full memory', 
   const { completed, lines } = await consume(async () => 'settled')
   await waitFor(() => completed.length === 2)
   await redis.config('SET', 'maxmemory', '0')
-  expect(lines).not.toContain('redis.refuses_writes')
+  expect(lines).not.toContain('redis_writes.down')
 })
 
 test('a full memory pauses the worker without a storm of errors, and it resumes by itself', async () => {
@@ -229,11 +229,11 @@ test('a full memory pauses the worker without a storm of errors, and it resumes 
   await waitFor(() => completed.length === 1)
   await publish('first')
   await redis.config('SET', 'maxmemory', '1')
-  await waitFor(() => lines.includes('redis.refuses_writes') || completed.length === 2)
+  await waitFor(() => lines.includes('redis_writes.down') || completed.length === 2)
   await redis.config('SET', 'maxmemory', '0')
   await publish('after')
   await waitFor(() => seen.includes('after') && seen.includes('first'))
-  expect(lines.filter((line) => line === 'redis.refuses_writes').length).toBeLessThanOrEqual(2)
+  expect(lines.filter((line) => line === 'redis_writes.down').length).toBeLessThanOrEqual(2)
 })
 
 test('a job whose data cannot be parsed is quarantined and its neighbours go on', async () => {
@@ -363,7 +363,7 @@ test('a job whose data are something else is reported, and quarantined after man
   await redis.hset(`${JOBS}:strange`, { ...fields, data: '{"v":0}', ats: 58 })
   await redis.multi().lpush(`${JOBS}:wait`, 'strange').zadd(`${JOBS}:marker`, 0, '0').exec()
   await waitFor(async () => (await quarantined()).length === 1)
-  expect(lines).toEqual(['dispatch.error'])
+  expect(lines).toEqual(['dispatch.consume_failed'])
   await waitFor(async () => (await redis.exists(`${JOBS}:strange`)) === 0)
 })
 
@@ -380,7 +380,7 @@ test('no messages are kept of jobs that could not be completed', async () => {
     if (messages.length === 1) await redis.set(`${JOBS}:${jobOf(run)}:lock`, 'nobody')
   })
   await publish('refused')
-  await waitFor(() => lines.includes('dispatch.error'))
+  await waitFor(() => lines.includes('dispatch.consume_failed'))
   // BullMQ itself releases a finished job when it gets the next one.
   await publish('next')
   await waitFor(() => completed.length === 1)

@@ -199,7 +199,7 @@ export class DispatchConsumer {
     // The event lockRenewalFailed reports this error too, and its listener handles it.
     if (error.message.startsWith('could not renew lock')) return
     if (!this.#errors.isNew(error)) return
-    this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.error')
+    this.#options.log.warn({ queue: this.#name, error: error.message }, 'dispatch.consume_failed')
   }
 }
 

@@ -118,7 +118,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     async stop() {
       const left = loop.stop().then(() => processes.end(id))
       const problem = await within(LEAVE_TIMEOUT_MS, left)
-      if (problem !== undefined) log.info({ err: problem }, 'heartbeat.not_ended')
+      if (problem !== undefined) log.info({ err: problem }, 'heartbeat.end_failed')
       sample.stop()
     },
   }

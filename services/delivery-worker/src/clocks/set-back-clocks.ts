@@ -24,7 +24,7 @@ export function createShardClocks(redis: Redis, log: Logger): ShardClocks {
         if (ms > 0) log.warn({ ms }, 'redis.clock_was_set_back')
       })
       // The next reply with a time starts the correction again.
-      .catch((error: Error) => log.debug({ err: error }, 'redis.clock_not_caught_up'))
+      .catch((error: Error) => log.debug({ err: error }, 'redis_clock.catch_up_failed'))
       .finally(() => catching.delete(master))
   }
   clocks.onSetBack = advance

@@ -81,6 +81,8 @@ export class MissingQueues {
     // If this fails, the lane looks for the queue again by itself.
     this.#options.lanes
       .releaseDead(shard, subscriptionId)
-      .catch((error) => this.#options.log.debug({ subscriptionId, err: error }, 'dead_letters.unreleased'))
+      .catch((error) =>
+        this.#options.log.debug({ subscriptionId, err: error }, 'dead_letters.release_failed'),
+      )
   }
 }

@@ -69,7 +69,7 @@ export class Checkpoints {
         fence > 1 ? lanes.keepFence(shard, jobName, fence) : lanes.deleteCheckpoints(shard, [jobName])
       await Promise.all([...shards].map(close))
     } catch (error) {
-      this.#options.log.debug({ err: error, job: jobName }, 'checkpoint.left_to_expire')
+      this.#options.log.debug({ err: error, job: jobName }, 'checkpoint.delete_failed')
     }
   }
 

@@ -66,6 +66,9 @@ export interface DispatcherOptions {
   now(): number
 }
 
+/** How a run ended, for its line in the log. */
+type LoggedEnd = Exclude<RunEnd, object> | 'postponed' | 'failed'
+
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #checkpoints: Checkpoints
@@ -100,7 +103,7 @@ export class Dispatcher {
       startIsolated: (run, index, context) => messages.startIsolated(run, index, context),
       waits: (...isolated) => options.isolation.begin(...isolated),
       threw: ({ message: { messageId, topicArn } }, error) =>
-        options.log.error({ messageId, topicArn, err: error }, 'message.threw'),
+        options.log.error({ messageId, topicArn, err: error }, 'message.start_failed'),
     })
   }
 
@@ -136,20 +139,31 @@ export class Dispatcher {
     const bytes = job.messages.reduce((sum, body) => sum + body.length, 0)
     this.#bytes.begin(bytes)
     this.#checkpoints.begin(run)
+    let result: LoggedEnd = 'failed'
     try {
       if (run.fence > 1) run.isIsolating = await this.#isolating.isNeeded(run)
       for (const one of unreadable) await this.#quarantine.addUnreadable(run, one)
       const handedOut = this.#parts.handOut(run)
-      if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
+      if (handedOut instanceof Promise ? await handedOut : handedOut) {
+        result = 'cut'
+        return result
+      }
       const delayMs = run.isIsolating ? await this.#isolating.run(run) : await this.#runAll(run)
       if (run.toKeep) await this.#keep(run, run.toKeep)
       const waits = run.awaitsQuarantine || run.awaitsKey || run.awaitsRing
       const postponedMs = delayMs ?? (waits ? LOCKED_RETRY_MS : undefined)
       if (postponedMs !== undefined) await this.#saveForNextStart(run)
-      if (run.lost) return 'lost'
-      if (postponedMs !== undefined) return { postponedMs }
+      if (run.lost) {
+        result = 'lost'
+        return result
+      }
+      if (postponedMs !== undefined) {
+        result = 'postponed'
+        return { postponedMs }
+      }
       this.#checkpoints.saveBeforeLoss(run)
-      return 'settled'
+      result = 'settled'
+      return result
     } catch (error) {
       // The job will start again. Wait for its running units first, so that the next start knows their results.
       await run.whenUnitsEnded()
@@ -158,7 +172,7 @@ export class Dispatcher {
     } finally {
       run.ended = true
       this.#bytes.end(bytes)
-      this.#logRun(run)
+      this.#logRun(run, result)
       this.#checkpoints.end(run)
     }
   }
@@ -174,15 +188,15 @@ export class Dispatcher {
     return this.#checkpoints.completed(job)
   }
 
-  /** Logs one line per job: how many deliveries were made at once, and how many wait in lanes. */
-  #logRun(run: JobRun): void {
+  /** Logs one line per run: how it ended, how many deliveries were made at once, and how many wait in lanes. */
+  #logRun(run: JobRun, result: LoggedEnd): void {
     if (!this.#options.log.isLevelEnabled('info')) return
     const { jobName, fence, lost, units } = run
     const delivered = units.reduce((sum, unit) => sum + unit.delivered.count(), 0)
     const parked = units.reduce((sum, unit) => sum + unit.parked.count(), 0)
     const durationMs = Math.round(performance.now() - run.startedAt)
     const counts = { messages: run.messages.length, slices: units.length, delivered, parked }
-    this.#options.log.info({ job: jobName, fence, ...counts, lost, durationMs }, 'dispatch.completed')
+    this.#options.log.info({ job: jobName, fence, result, ...counts, lost, durationMs }, 'dispatch.run_ended')
   }
 
   /** Called when capacity was freed. Units that wait for capacity may continue. */

@@ -68,10 +68,10 @@ test('a first attempt that its job did not wait for is logged when it succeeds',
   const late = Promise.withResolvers<number>()
   const logged = await startLogged(() => late.promise)
   const messageId = await fixture.publish('late')
-  await waitFor(() => logged('dispatch.completed').length === 1, { what: 'the job to be completed' })
+  await waitFor(() => logged('dispatch.run_ended').length === 1, { what: 'the run to end' })
   late.resolve(200)
   await waitFor(() => logged('delivery.attempted').length === 1, { what: 'the line' })
-  expect(logged('dispatch.completed')).toMatchObject([{ delivered: 0, parked: 1 }])
+  expect(logged('dispatch.run_ended')).toMatchObject([{ result: 'settled', delivered: 0, parked: 1 }])
   expect(logged('delivery.attempted')).toMatchObject([{ messageId, decision: 'delivered', attempts: 1 }])
 })
 

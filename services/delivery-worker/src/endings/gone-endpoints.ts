@@ -45,7 +45,7 @@ export class GoneEndpoints {
     } catch (error) {
       // A deleted subscription needs no pause: its deliveries leave its lane.
       if (error instanceof FantailError && error.code === 'not_found') return true
-      log.error({ subscriptionId: id, err: error }, 'subscription.not_paused')
+      log.error({ subscriptionId: id, err: error }, 'subscription.pause_failed')
       return false
     }
     if (isNew) log.warn({ topicArn, subscriptionId: id, statusCode: 410 }, 'subscription.gone')

@@ -194,7 +194,7 @@ export class TakenClaims {
         return
       }
     } catch (error) {
-      log.debug({ shard, subscriptionId: claimed.subscriptionId, err: error }, 'quarantine.unreached')
+      log.debug({ shard, subscriptionId: claimed.subscriptionId, err: error }, 'quarantine.write_failed')
       delayMs = REFUSED_MS
     }
     await settling.settle(shard, claimed, { op: 'returnToLane', delayMs })

@@ -90,7 +90,7 @@ async function deleteAll(
       if (signal.aborted || performance.now() > hiddenUntil) {
         log.warn(
           { queueArn: record.queueArn, consumer: record.name, err: error },
-          'push_consumer.delete_given_up',
+          'push_consumer.delete_failed',
         )
         return deleted
       }

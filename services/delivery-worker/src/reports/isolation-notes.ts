@@ -30,7 +30,7 @@ export class IsolationNotes {
     const note = { topicArn, sizeBytes: context.sizeBytes, failedStarts, nextAttemptAt: now() + delayMs }
     await isolated
       .note(messageId, note, delayMs)
-      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_noted'))
+      .catch((error: unknown) => log.debug({ messageId, err: error }, 'isolation.note_failed'))
   }
 
   /** Called when the message is in its lanes, or has ended. */
@@ -38,6 +38,6 @@ export class IsolationNotes {
     const { log, isolated } = this.#options
     await isolated
       .forget(messageId)
-      .catch((error: unknown) => log.debug({ messageId, err: error }, 'message.isolation_not_forgotten'))
+      .catch((error: unknown) => log.debug({ messageId, err: error }, 'isolation.forget_failed'))
   }
 }

@@ -44,7 +44,7 @@ async function check(
       return undefined
     return mayGo(current.record, context.message) ? current : undefined
   } catch (error) {
-    log.debug({ err: error, subscriptionId: subscription.record.id }, 'claim.snapshot_unknown')
+    log.debug({ err: error, subscriptionId: subscription.record.id }, 'snapshot.read_failed')
     return undefined
   }
 }

@@ -29,7 +29,7 @@ export function createEnding(below: Ground & Attempting, options: DeliveryWorker
     shares: options.letterShares ?? LETTER_SHARES_DEFAULT,
     sample: () => stores.storageGuard.sample,
     onRemoved: (topicArn, removed, of) => recorder.lettersRemoved(nameOfArn(topicArn), removed, of),
-    onProblem: (error) => log.debug({ err: error }, 'letter_quota.unchecked'),
+    onProblem: (error) => log.debug({ err: error }, 'letter_quota.check_failed'),
   })
   const letters = new LetterAppends({ ...below, topicQueues: stores.topicQueues, quota, recorder })
   const status = new DeliveryStatus({ log, records: options.telemetry.logs, now })

@@ -18,7 +18,7 @@ interface ToolsOptions {
 export function createMailTools(redis: Redis, { metrics, log, now }: ToolsOptions): MailTools {
   const state = new MailState(redis, {
     clock: now,
-    onProblem: (error) => log.warn({ err: error }, 'mail.unsuppressed'),
+    onProblem: (error) => log.warn({ err: error }, 'mail.suppress_failed'),
   })
   return {
     linkKey: () => state.linkKey(),
@@ -32,7 +32,7 @@ export function createMailTools(redis: Redis, { metrics, log, now }: ToolsOption
 export function createSmsTools(redis: Redis, { metrics, log, now }: ToolsOptions): SmsTools {
   const state = new SmsState(redis, {
     clock: now,
-    onProblem: (error) => log.warn({ err: error }, 'sms.not_kept'),
+    onProblem: (error) => log.warn({ err: error }, 'sms.write_failed'),
   })
   return {
     reserve: (asked) => undamaged('data of text messages', state.reserve(asked)),

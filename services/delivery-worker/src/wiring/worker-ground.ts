@@ -145,7 +145,7 @@ function createWorkerStores(
       redis,
       share: options.keptMessagesShare ?? KEPT_SHARE_DEFAULT,
       memoryBytes,
-      onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
+      onProblem: (error) => log.debug({ err: error }, 'kept_messages.check_failed'),
     }),
     isolated: new IsolatedMessages(redis),
     fifoReading: new FifoReading(redis),

@@ -36,7 +36,7 @@ export class QuotaWatch {
   check(): void {
     if (performance.now() - this.#checkedAt < QUOTAS_EVERY_MS) return
     // Without an answer, the last one holds on.
-    this.refresh().catch((error: unknown) => this.#options.log.debug({ err: error }, 'quotas.unchecked'))
+    this.refresh().catch((error: unknown) => this.#options.log.debug({ err: error }, 'quotas.read_failed'))
   }
 
   /** Resolves when refusals follow the present quotas. */

@@ -117,7 +117,7 @@ export class EventTypeChecks {
     } catch (error) {
       if (record.eventTypeCheck === 'refuse') throw error
       if (!(error instanceof FantailError))
-        this.#options.log.warn({ topicArn: record.arn, err: error }, 'event_type.not_read')
+        this.#options.log.warn({ topicArn: record.arn, err: error }, 'event_type.read_failed')
       return [{ index, path: 'message', message: 'was not checked, because the server could not do it' }]
     }
   }
@@ -192,7 +192,7 @@ export class EventTypeChecks {
       return check
     } catch (cause) {
       if (cause instanceof FantailError) throw cause
-      this.#options.log.warn({ err: cause }, 'event_type.not_compiled')
+      this.#options.log.warn({ err: cause }, 'event_type.compile_failed')
       const message = 'the schema of the event type cannot be compiled at present; nothing was stored'
       throw new FantailError('storage_unavailable', message, { retryAfterSeconds: FAILED_SECONDS, cause })
     }

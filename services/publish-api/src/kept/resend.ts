@@ -100,7 +100,7 @@ async function note(
 ): Promise<void> {
   await outcomes
     .append({ dispatch: [], lanes: [], resent: [entry] })
-    .catch((error: unknown) => log.debug({ err: error, messageId: entry.messageId }, 'resend.not_noted'))
+    .catch((error: unknown) => log.debug({ err: error, messageId: entry.messageId }, 'resend.note_failed'))
 }
 
 export async function resendSince(

@@ -30,7 +30,7 @@ export async function disableEndpoints(
       await disable(tools, id, isOver)
     } catch (error) {
       // The others, and the notices of the round, must not wait for this one. The next round tries again.
-      tools.log.error({ topicArn, subscriptionId: id, err: error }, 'subscription.not_disabled')
+      tools.log.error({ topicArn, subscriptionId: id, err: error }, 'subscription.disable_failed')
     }
   }
 }

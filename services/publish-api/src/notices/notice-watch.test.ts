@@ -283,7 +283,7 @@ test('an out-of-date board disables no resumed endpoint, and a failed pause stop
   const states = await Promise.all(ids.map((id) => subscriptions.getReadable(id)))
   expect(states.map((record) => record?.status)).toEqual(['active', 'active', 'paused'])
   expect(api.events).toContainEqual({
-    event: 'subscription.not_disabled',
+    event: 'subscription.disable_failed',
     fields: expect.objectContaining({ subscriptionId: broken }),
   })
 })

@@ -178,7 +178,7 @@ async function tryNoteParked(
 ): Promise<void> {
   const { messageId } = message
   await noteParked(deps, message, subscription).catch((error: unknown) =>
-    deps.log.warn({ err: error, messageId }, 'redrive.not_noted'),
+    deps.log.warn({ err: error, messageId }, 'redrive.note_failed'),
   )
 }
 

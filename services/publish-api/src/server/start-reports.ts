@@ -31,6 +31,6 @@ async function reportWithoutKeys(redis: Redis, { keys, log }: ApiDeps, settings:
     const place = redisTarget(settings) ? '' : `FANTAIL_DATA_DIR=${settings.dataDir} `
     log.warn({ command: `${place}${KEY_COMMAND}` }, 'keys.none')
   } catch (error) {
-    log.warn({ err: error }, 'keys.unread')
+    log.warn({ err: error }, 'keys.read_failed')
   }
 }

@@ -38,7 +38,7 @@ export class ApiTravel {
   /** Called at the start. Rejects with a TravelledDataError if the API must not use this data. */
   async join({ queues, queueWaits }: Receivers): Promise<void> {
     const { connections, settings, log } = this.#options
-    const onProblem = (error: unknown) => log.warn({ err: error }, 'time_travel.lease_unrenewed')
+    const onProblem = (error: unknown) => log.warn({ err: error }, 'time_travel.renew_failed')
     const isWaiting = (arn: string) => queueWaits.isWaiting(arn)
     const leases = new WaitingLeases({ queues, isWaiting, onProblem })
     const traveller = {

@@ -50,7 +50,7 @@ export function createRedriveGround({
       redis,
       share,
       memoryBytes,
-      onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
+      onProblem: (error) => log.debug({ err: error }, 'kept_messages.check_failed'),
     }),
     redrives: new Redrives(redis),
     pushConsumers: new PushConsumerRecords(redis, { onUnreadable: unreadable.report }),

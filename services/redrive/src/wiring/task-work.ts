@@ -42,7 +42,7 @@ export function createTaskWork(below: RedriveGround & ArchiveWork, options: Redr
     onResent: (resent) =>
       outcomes
         .append({ dispatch: [], lanes: [], resent })
-        .catch((error: unknown) => log.debug({ err: error }, 'resend.not_noted')),
+        .catch((error: unknown) => log.debug({ err: error }, 'resend.note_failed')),
   })
   const live = new LiveSender(redis)
   const stopHearing = hearListeners(subscriber, live)

@@ -313,7 +313,7 @@ test('an edit that has begun is answered, even if the outcome log cannot note it
   expect([status, body.editedFrom]).toEqual([202, LETTER_ID])
   expect(await api.deps.redrives.get(body.id)).toMatchObject({ status: 'running', matched: 1 })
   expect(api.events).toContainEqual({
-    event: 'redrive.not_noted',
+    event: 'redrive.note_failed',
     fields: { err: expect.any(Error), messageId: body.messageId },
   })
 })

@@ -39,7 +39,7 @@ export function createAttempting(below: ApiGround & ApiStores & Reporting, optio
     }),
     mail: new MailState(redis, {
       clock: now,
-      onProblem: (error) => log.warn({ err: error }, 'mail.unsuppressed'),
+      onProblem: (error) => log.warn({ err: error }, 'mail.suppress_failed'),
     }),
   })
   const signing = createSigning(redis, options)

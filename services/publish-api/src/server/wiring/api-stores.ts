@@ -65,7 +65,7 @@ export function createApiStores(ground: ApiGround, options: PublishApiOptions) {
     sms: new SmsState(redis, {
       growth,
       clock: now,
-      onProblem: (error) => log.warn({ err: error }, 'sms.not_kept'),
+      onProblem: (error) => log.warn({ err: error }, 'sms.write_failed'),
     }),
     sandboxNumbers: new SandboxNumbers(redis, { growth }),
     lanes,

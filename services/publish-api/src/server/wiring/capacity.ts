@@ -24,7 +24,7 @@ export function createCapacity(redis: Redis, { settings, log, telemetry }: Publi
     redis,
     share,
     memoryBytes,
-    onProblem: (error) => log.debug({ err: error }, 'kept_messages.unchecked'),
+    onProblem: (error) => log.debug({ err: error }, 'kept_messages.check_failed'),
   })
   const bytesOfTopics = new StoredBytes(redis)
   const storedBytes = new SharedRead(() => bytesOfTopics.read(), { freshMs: STORED_BYTES_FRESH_MS })

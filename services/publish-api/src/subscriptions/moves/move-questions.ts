@@ -86,7 +86,7 @@ export class MoveQuestions {
     } catch (error) {
       if (this.#stopped.signal.aborted) return
       const { topicArn } = message
-      this.#deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription.move_not_asked')
+      this.#deps.log.warn({ subscriptionId, topicArn, err: error }, 'subscription_move.ask_failed')
     }
   }
 
