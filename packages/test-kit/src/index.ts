@@ -35,7 +35,6 @@ export {
   bitsKey,
   fifoKey,
   freshKey,
-  goneKey,
   isolatedFifoKey,
   isolatedGroupsKey,
   isolatedLogKey,
@@ -44,6 +43,7 @@ export {
   retryKey,
   skewKey,
   stateKey,
+  tombstoneKey,
 } from './redis/redis-keys.ts'
 export { atEachRequest, startRedisOutage } from './redis/redis-outage.ts'
 export { startWithReplica, type TestReplica } from './redis/redis-replica.ts'

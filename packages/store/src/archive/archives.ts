@@ -11,7 +11,7 @@
  * A block leaves the index before its object is deleted. Its name stays in a list until then.
  */
 import type { Redis } from 'ioredis'
-import { archiveKey, archivesKey, goneBlocksKey } from '../keys/keys.ts'
+import { archiveKey, archivesKey, removedBlocksKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
@@ -138,7 +138,7 @@ export class Archives {
     await sideBySide(entries, REMOVED_AT_ONCE, async ([entry, score]) => {
       try {
         await this.#blocks.remove(blockName(topic, blockOf(entry, score)))
-        await this.#redis.zrem(goneBlocksKey(shardBase(shardOf(topic.arn)), topic.uid), entry)
+        await this.#redis.zrem(removedBlocksKey(shardBase(shardOf(topic.arn)), topic.uid), entry)
       } catch (problem) {
         problems.push(problem)
       }

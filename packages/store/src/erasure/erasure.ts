@@ -4,7 +4,7 @@
  */
 import type { Redis } from 'ioredis'
 import { archivedTopics } from '../archive/archives.ts'
-import { formerKey, laneKey, queueDeletedKey } from '../keys/keys.ts'
+import { departedKey, laneKey, queueDeletedKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { placeOfSubscription } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
@@ -17,7 +17,7 @@ const ASKED_AT_ONCE = 500
 const SCANNED_AT_ONCE = 1_000
 
 /** Keys whose names begin with the uid of a topic, and that outlive the topic. */
-const OF_TOPIC = /^ft:\{[^}]+\}:(?:idem|dedup|former|isolated|kept(?::[a-z]+)?):([^:. ]+)/
+const OF_TOPIC = /^ft:\{[^}]+\}:(?:idem|dedup|departed|isolated|kept(?::[a-z]+)?):([^:. ]+)/
 
 export class Erasure {
   readonly #redis: Redis
@@ -48,7 +48,7 @@ export class Erasure {
     const bySlice = Map.groupBy(ids, (id) => placeOfSubscription(id)?.sliceId ?? '')
     let forgotten = 0
     for (const [sliceId, gone] of bySlice) {
-      const key = formerKey(baseOf(gone[0] ?? ''), sliceId)
+      const key = departedKey(baseOf(gone[0] ?? ''), sliceId)
       const stored = Object.entries(await this.#redis.hgetall(key))
       const fields = stored.flatMap(([field, text]) => (gone.some((id) => text.includes(id)) ? [field] : []))
       if (fields.length > 0) forgotten += await this.#redis.hdel(key, ...fields)
@@ -84,7 +84,7 @@ export class Erasure {
   }
 
   async #forgetSlices(uids: ReadonlySet<string>): Promise<void> {
-    const keys = Array.from({ length: SHARD_COUNT }, (_, shard) => `${shardBase(shard)}dropped`)
+    const keys = Array.from({ length: SHARD_COUNT }, (_, shard) => `${shardBase(shard)}departed:slices`)
     const pipeline = batch(this.#redis)
     for (const key of keys) pipeline.zrange(key, '0', '-1')
     for (const [shard, slices] of ((await replies(pipeline)) as string[][]).entries()) {

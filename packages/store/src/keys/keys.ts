@@ -52,7 +52,7 @@ export const unfinishedKey = (base: string) => `${base}unfinished`
  * - `rate` default rate of subscriptions or '', `ret` retention in seconds, `ovr` '1' if subscriptions may not override
  * the policy
  * - `n:active`, `n:pending`, `n:paused`: numbers of subscriptions
- * - `gone`: number of subscriptions that it has lost
+ * - `departures`: number of subscriptions that it has lost
  */
 export const sliceKey = (base: string, sliceId: string) => `${base}slice:${sliceId}`
 /** Hash in the slice's shard: subscription id → its record, packed (subscription-fields.ts). */
@@ -63,11 +63,11 @@ export const subscriptionsKey = (base: string, sliceId: string) => `${base}subs:
  * Hash in the slice's shard: the number of a departure → the subscription that left (former-subscriptions.ts), for the
  * newest 500 departures. After the topic's deletion also `arn` of the topic.
  */
-export const formerKey = (base: string, sliceId: string) => `${base}former:${sliceId}`
-// `<base>dropped`. Sorted set: ids of removed slices whose subscriptions are remembered, by the number of all
+export const departedKey = (base: string, sliceId: string) => `${base}departed:${sliceId}`
+// `<base>departed:slices`. Sorted set: ids of removed slices whose subscriptions are remembered, by the number of all
 // subscriptions that were remembered up to it. The oldest are forgotten (slice-subscriptions.lua).
-// `<base>gone:<id>`. String, 60 s, in the slice's shard: names a removed subscription or slice, so that a late creation
-// is refused.
+// `<base>tombstone:<id>`. String, 60 s, in the slice's shard: names a removed subscription or slice, so that a late
+// creation is refused.
 /** Sorted set by tokenExpiresAt, in the slice's shard: ids of pending and unsubscribed subscriptions. */
 export const expiriesKey = (base: string) => `${base}expiries`
 
@@ -117,7 +117,7 @@ export const archiveKey = (base: string, topicUid: string) => `${base}archive:${
 // `<base>archive:blocks:<topic uid>`. Sorted set: blocks by the score of their last message, as the text `<score before
 // the first message> <messages> <bytes> <ms of the first publish> <ms of the last publish>`.
 /** Sorted set: the same texts of blocks that have left the archive. Each is removed when its object is deleted. */
-export const goneBlocksKey = (base: string, topicUid: string) => `${base}archive:gone:${topicUid}`
+export const removedBlocksKey = (base: string, topicUid: string) => `${base}archive:removed:${topicUid}`
 
 // ---- FIFO topics: owned by fifo-log.ts and fifo-reading.ts, in the topic's home shard, deleted with the topic
 
@@ -308,7 +308,7 @@ export const queueDeletedKey = (arn: string) => `${shardBase(shardOf(arn))}queue
 /** Hash: ARN of a queue that a topic made for its dead letters → its approximate bytes. Deleted with the queue. */
 export const letterBytesKey = (base: string) => `${base}letters`
 /** Set: uids of deleted queues that still have items. */
-export const queuesGoneKey = (base: string) => `${base}queues:gone`
+export const deletedQueuesKey = (base: string) => `${base}queues:deleted`
 /** Sorted set by ms of adding: queues (`sqs`) or subscriptions (`sns`) whose redrive policy names this queue. Each is
  *  removed with its policy, or with the subscription. */
 export const sourcesKey = (arn: string, service: 'sqs' | 'sns') =>

@@ -8,7 +8,7 @@ import { useRedis } from '@fantail/test-kit/use-redis'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SliceFinder } from '../events/slice-finder.ts'
-import { formerKey } from '../keys/keys.ts'
+import { departedKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { Lanes } from '../lanes/lanes.ts'
 import { placeOfSubscription } from '../records/subscriptions-id.ts'
@@ -203,12 +203,12 @@ test('a shard forgets the subscriptions of deleted topics, the oldest first, whe
   expect(await subscriptions.bitOf(id)).toMatchObject({ id, topicArn: arn })
   // Stands for topics that were deleted later.
   const base = shardBase(slice.shard)
-  const before = await redis.zscore(`${base}dropped`, slice.sliceId)
-  await redis.zadd(`${base}dropped`, Number(before) + 2_499, 'later.0')
+  const before = await redis.zscore(`${base}departed:slices`, slice.sliceId)
+  await redis.zadd(`${base}departed:slices`, Number(before) + 2_499, 'later.0')
   const next = await beginIn(slice.shard)
   await topics.delete(next.arn)
-  expect(await redis.zrange(`${base}dropped`, '0', '-1')).toEqual(['later.0', next.slice.sliceId])
-  expect(await redis.exists(formerKey(base, slice.sliceId))).toBe(0)
+  expect(await redis.zrange(`${base}departed:slices`, '0', '-1')).toEqual(['later.0', next.slice.sliceId])
+  expect(await redis.exists(departedKey(base, slice.sliceId))).toBe(0)
   expect(await subscriptions.bitOf(id)).toBeNull()
 })
 

@@ -1,7 +1,7 @@
 /** The sweep of all queues, beside data that cannot be read. */
 import { waitingFirst } from '@fantail/test-kit'
 import { beforeEach, expect, test } from 'vitest'
-import { queueKey, queuesGoneKey } from '../keys/keys.ts'
+import { deletedQueuesKey, queueKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { Quarantine } from '../quarantine/quarantine.ts'
 import { UnreadableRecords } from '../quarantine/unreadable-records.ts'
@@ -33,12 +33,12 @@ test.each(Object.keys(DAMAGE))('a queue with %s stops no other queue in a sweep'
   await queues.send(good, [{ body: 'old' }])
   await queues.send(deleted, [{ body: 'left' }])
   const { uid = '' } = (await queues.get(deleted)) ?? {}
-  await redis.sadd(queuesGoneKey(shardBase(shardOf(deleted))), uid)
+  await redis.sadd(deletedQueuesKey(shardBase(shardOf(deleted))), uid)
   await DAMAGE[name]?.(bad, (await queues.get(bad))?.uid ?? '')
   await fixture.skew(61_000)
   expect(await queues.sweep()).toBe(1)
   expect(await queues.get(leased)).toBeNull()
-  expect(await redis.scard(queuesGoneKey(shardBase(shardOf(deleted))))).toBe(0)
+  expect(await redis.scard(deletedQueuesKey(shardBase(shardOf(deleted))))).toBe(0)
   await unreadable.sweep()
   const listed = (await quarantine.list({ limit: 10 })).items
   expect(listed.map(({ id }) => id)).toEqual([`record.${queueKey(bad)}`])
@@ -75,7 +75,7 @@ test('a sweep waits for several shards side by side: messages, leases, and delet
   }
   for (const arn of leased) await queues.put(arn, { leaseSeconds: 60 })
   for (const arn of deleted) {
-    await redis.sadd(queuesGoneKey(shardBase(shardOf(arn))), (await queues.get(arn))?.uid ?? '')
+    await redis.sadd(deletedQueuesKey(shardBase(shardOf(arn))), (await queues.get(arn))?.uid ?? '')
     await redis.del(queueKey(arn))
   }
   await fixture.skew(61_000)
@@ -83,7 +83,7 @@ test('a sweep waits for several shards side by side: messages, leases, and delet
   const waiting = scripts.reduce(waitingFirst, redis)
   expect(await new Queues(waiting).sweep()).toBe(2)
   for (const arn of leased) expect(await queues.get(arn)).toBeNull()
-  for (const arn of deleted) expect(await redis.exists(queuesGoneKey(shardBase(shardOf(arn))))).toBe(0)
+  for (const arn of deleted) expect(await redis.exists(deletedQueuesKey(shardBase(shardOf(arn))))).toBe(0)
 })
 
 test('notes of service wait for several shards side by side', async () => {

@@ -5,7 +5,7 @@
  */
 import { quotaNamesOf } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { formerKey, keptKey, letterBytesKey, queueKey, sliceKey, topicBytesKey } from '../keys/keys.ts'
+import { departedKey, keptKey, letterBytesKey, queueKey, sliceKey, topicBytesKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { homeShardOf } from '../records/subscriptions-id.ts'
 import { batch } from '../redis/batch.ts'
@@ -73,7 +73,7 @@ export class StoredBytes {
     for (const { uid, shard } of unknown) {
       const base = shardBase(shard)
       const sliceId = `${uid}.${(shard - homeShardOf(uid) + SHARD_COUNT) % SHARD_COUNT}`
-      pipeline.hget(sliceKey(base, sliceId), 'arn').hget(formerKey(base, sliceId), 'arn')
+      pipeline.hget(sliceKey(base, sliceId), 'arn').hget(departedKey(base, sliceId), 'arn')
     }
     const found = (await replies(pipeline)) as (string | null)[]
     for (const [i, { uid }] of unknown.entries()) {

@@ -133,7 +133,7 @@ const SLICE = {
   revision: 'rev',
   count: 'n:',
   /** How many subscriptions it has lost. */
-  departures: 'gone',
+  departures: 'departures',
 } satisfies Names
 
 /** Hash of a queue. */

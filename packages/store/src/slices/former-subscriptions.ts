@@ -5,7 +5,7 @@
  */
 import type { SubscriptionRecord } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { formerKey } from '../keys/keys.ts'
+import { departedKey } from '../keys/keys.ts'
 import { shardBase } from '../keys/shards.ts'
 import { parseStored, UnreadableRecordError } from '../records/stored-json.ts'
 
@@ -26,7 +26,7 @@ export async function readFormer(
   { sliceId, shard }: { sliceId: string; shard: number },
   onUnreadable: (error: UnreadableRecordError) => void,
 ): Promise<FormerSubscription[]> {
-  const key = formerKey(shardBase(shard), sliceId)
+  const key = departedKey(shardBase(shard), sliceId)
   const { arn: _, ...texts } = await redis.hgetall(key)
   return Object.entries(texts).flatMap(([number, text]) => {
     try {

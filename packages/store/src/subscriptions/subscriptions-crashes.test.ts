@@ -1,6 +1,6 @@
 /** Changes that span two shards. Processes die, or are stopped for a while, between two steps. */
 import type { SubscriptionRecord } from '@fantail/contracts'
-import { goneKey, skewKey } from '@fantail/test-kit'
+import { skewKey, tombstoneKey } from '@fantail/test-kit'
 import { useRedis } from '@fantail/test-kit/use-redis'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { placeOfSubscription, SHARD_COUNT, Snapshots, Subscriptions, shardBase, Topics } from '../index.ts'
@@ -108,8 +108,8 @@ describe('a process that stood still', () => {
     const late = new Subscriptions(frozen.connection, SLICE).create(newSubscription(ARN, 8))
     await frozen.reached
     await topics.resumeDeletions({ ageMs: 0 })
-    for (const key of await redis.keys(goneKey('*', '*'))) ids.push(key.split(':gone:')[1] ?? '')
-    await redis.del(await redis.keys(goneKey('*', '*')))
+    for (const key of await redis.keys(tombstoneKey('*', '*'))) ids.push(key.split(':tombstone:')[1] ?? '')
+    await redis.del(await redis.keys(tombstoneKey('*', '*')))
     for (let i = 0; i < SHARD_COUNT; i++) await redis.set(skewKey(shardBase(i)), 31_000)
     frozen.release()
     expect(ids).not.toContain((await late).subscription.id)

@@ -18,7 +18,7 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { type CreationGate, type GrowthGuard, NO_QUOTAS, UNGUARDED } from '../capacity/growth.ts'
-import { endpointsKey, formerKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys/keys.ts'
+import { departedKey, endpointsKey, sliceKey, subscriptionsKey, tokensKey, topicKey } from '../keys/keys.ts'
 import { shardBase, shardOf } from '../keys/shards.ts'
 import { UnreadableRecordError } from '../records/stored-json.ts'
 import { placeOfSubscription, SLICES_MAX } from '../records/subscriptions-id.ts'
@@ -194,7 +194,7 @@ export class Subscriptions {
     const base = shardBase(place.shard)
     const pipeline = batch(this.#redis)
       .hget(sliceKey(base, place.sliceId), 'arn')
-      .hget(formerKey(base, place.sliceId), 'arn')
+      .hget(departedKey(base, place.sliceId), 'arn')
     const [present, former] = (await replies(pipeline)) as (string | null)[]
     return present ?? former ?? null
   }

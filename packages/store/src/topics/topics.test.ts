@@ -212,7 +212,7 @@ test('deleting a topic removes its subscriptions and closes their lanes', async 
   expect(await redis.zscore(dueKey(base), waiting.id)).not.toBeNull()
   await redis.del(laneKey(base, waiting.id), `${base}fresh:${waiting.id}`, dueKey(base))
   // Only what the names of deleted subscriptions need stays.
-  expect((await redis.keys('*')).filter((key) => !/}:(gone:|former:|dropped$)/.test(key))).toEqual([])
+  expect((await redis.keys('*')).filter((key) => !/}:(tombstone:|departed:)/.test(key))).toEqual([])
 })
 
 test('a deletion that died midway is resumed, while the topic made anew stays', async () => {

@@ -5,7 +5,7 @@
 export const skewKey = (base: string) => `${base}skew`
 export const aheadKey = (base: string) => `${base}ahead`
 export const bitsKey = (base: string, sliceId: string) => `${base}bits:${sliceId}`
-export const goneKey = (base: string, id: string) => `${base}gone:${id}`
+export const tombstoneKey = (base: string, id: string) => `${base}tombstone:${id}`
 export const fifoKey = (base: string, topicUid: string) => `${base}fifo:${topicUid}`
 export const logKey = (base: string, topicUid: string) => `${base}log:${topicUid}`
 export const freshKey = (base: string, subscriptionId: string) => `${base}fresh:${subscriptionId}`

@@ -1,5 +1,5 @@
 -- Takes blocks out of the index of an archive that are too old or exceed its bytes. If the archive has ended, all of
--- them leave it. The caller deletes their objects, and then their names (`archive:gone`).
+-- them leave it. The caller deletes their objects, and then their names (`archive:removed`).
 -- @key base: of the topic's home shard
 -- @arg arn: text
 -- @arg uid: text
@@ -12,12 +12,12 @@
 local ARCHIVE_DAY_MS = 86400000
 run_when_full(base)
 local ring = open_ring(base, arn, uid)
-local index, gone = base .. 'archive:blocks:' .. uid, base .. 'archive:gone:' .. uid
+local index, removed = base .. 'archive:blocks:' .. uid, base .. 'archive:removed:' .. uid
 
 local function drop(entry, score)
   local messages, bytes = string.match(entry, '^%d+ (%d+) (%d+)')
   redis.call('ZREM', index, entry)
-  redis.call('ZADD', gone, score, entry)
+  redis.call('ZADD', removed, score, entry)
   redis.call('HINCRBY', ring.archive, ARCHIVE.messages, -(tonumber(messages) or 0))
   return redis.call('HINCRBY', ring.archive, ARCHIVE.bytes, -(tonumber(bytes) or 0))
 end
@@ -44,6 +44,6 @@ if ring and ring.archive then
 else
   end_archive(base, uid)
 end
-local left = redis.call('ZRANGE', gone, 0, blocks_max - 1, 'WITHSCORES')
+local left = redis.call('ZRANGE', removed, 0, blocks_max - 1, 'WITHSCORES')
 if #left == 0 and not (ring and ring.archive) then redis.call('SREM', base .. 'archives', uid .. ' ' .. arn) end
 return left

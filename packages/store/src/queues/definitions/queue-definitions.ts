@@ -16,7 +16,7 @@ import {
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
 import { admitLonger, type GrowthGuard, UNGUARDED } from '../../capacity/growth.ts'
-import { queueDeletedKey, queueKey, queuesGoneKey, queuesKey } from '../../keys/keys.ts'
+import { deletedQueuesKey, queueDeletedKey, queueKey, queuesKey } from '../../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../../keys/shards.ts'
 import { sumRecord } from '../../records/checksums.ts'
 import { batch } from '../../redis/batch.ts'
@@ -182,8 +182,8 @@ export class QueueDefinitions {
   /** Finishes deletions that a crash has interrupted. One that cannot be finished does not stop the others. */
   async resumeDeletions(onUnreadable: OnUnreadable): Promise<void> {
     const pipeline = batch(this.#redis)
-    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(queuesGoneKey(shardBase(shard)))
-    const keyOf = (shard: number) => queuesGoneKey(shardBase(shard))
+    for (let shard = 0; shard < SHARD_COUNT; shard++) pipeline.smembers(deletedQueuesKey(shardBase(shard)))
+    const keyOf = (shard: number) => deletedQueuesKey(shardBase(shard))
     const gone = (await readableReplies(pipeline, { keyOf, onUnreadable })) as (string[] | undefined)[]
     const drops = gone.flatMap((uids = [], shard) => uids.map((uid) => ({ shard, uid })))
     await sideBySide(drops, DROPS_AT_ONCE, ({ shard, uid }) =>

@@ -32,7 +32,7 @@
 run_when_full(base)
 local now = now_ms(base)
 if now > valid_until then return {'late'} end
-if redis.call('EXISTS', base .. 'gone:' .. id, base .. 'gone:' .. slice) > 0 then return {'gone'} end
+if redis.call('EXISTS', base .. 'tombstone:' .. id, base .. 'tombstone:' .. slice) > 0 then return {'gone'} end
 local present = redis.call('HGET', base .. 'subs:' .. slice, id)
 if present then return {'present', present} end
 local before = first_due(base)

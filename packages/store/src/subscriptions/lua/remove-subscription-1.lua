@@ -12,7 +12,7 @@
 -- @include slice-subscriptions
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-redis.call('SET', base .. 'gone:' .. id, '1', 'PX', 60000)
+redis.call('SET', base .. 'tombstone:' .. id, '1', 'PX', 60000)
 local record = redis.call('HGET', base .. 'subs:' .. slice, id)
 remove_subscription(base, slice, id, revision, now)
 wake_if_earlier(base, shard, before, now, first_unproven)

@@ -6,5 +6,5 @@
 -- @include when-full
 run_when_full(base)
 local record = redis.call('HGET', base .. 'subs:' .. slice, id)
-if not record then redis.call('SET', base .. 'gone:' .. id, '1', 'PX', 60000) end
+if not record then redis.call('SET', base .. 'tombstone:' .. id, '1', 'PX', 60000) end
 return record

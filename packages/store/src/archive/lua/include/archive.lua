@@ -14,13 +14,13 @@ end
 
 -- All blocks leave the index at once. A sweep then deletes their objects, and that of a block that was being written.
 local function end_archive(base, uid)
-  local blocks, gone = base .. 'archive:blocks:' .. uid, base .. 'archive:gone:' .. uid
+  local blocks, removed = base .. 'archive:blocks:' .. uid, base .. 'archive:removed:' .. uid
   local cursor, open = unpack(redis.call('HMGET', base .. 'archive:' .. uid, ARCHIVE.cursor, ARCHIVE.open))
   if cursor and open then redis.call('ZADD', blocks, open, cursor .. ' 0 0 0 0') end
   redis.call('UNLINK', base .. 'archive:' .. uid)
   if redis.call('EXISTS', blocks) == 0 then return end
-  if redis.call('EXISTS', gone) == 0 then return redis.call('RENAME', blocks, gone) end
-  redis.call('ZUNIONSTORE', gone, 2, gone, blocks)
+  if redis.call('EXISTS', removed) == 0 then return redis.call('RENAME', blocks, removed) end
+  redis.call('ZUNIONSTORE', removed, 2, removed, blocks)
   redis.call('UNLINK', blocks)
 end
 

@@ -18,7 +18,7 @@ end
 h[3] = redis.call('ZCARD', base .. 'q:' .. h[1] .. ':age')
 redis.call('HDEL', base .. 'letters', arn)
 redis.call('ZREM', base .. 'queues', arn)
-redis.call('SADD', base .. 'queues:gone', h[1])
+redis.call('SADD', base .. 'queues:deleted', h[1])
 redis.call('DEL', key)
 redis.call('SET', base .. 'queue:deleted:' .. arn, now_ms(base), 'PX', NUMBER.DELETED_MS)
 -- The run of a redrive notices by itself that its source is gone. A paused redrive has no run. It would keep every

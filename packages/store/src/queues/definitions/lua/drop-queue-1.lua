@@ -19,6 +19,6 @@ if left == 0 then
     'push-consumers' }) do
     redis.call('UNLINK', q .. name)
   end
-  redis.call('SREM', base .. 'queues:gone', uid)
+  redis.call('SREM', base .. 'queues:deleted', uid)
 end
 return left

@@ -35,15 +35,15 @@ end
 
 -- Numbers the departure of a subscription, and remembers who had its bit, if that is known.
 local function note_departure(base, slice, id, record)
-  local former = base .. 'former:' .. slice
+  local departed = base .. 'departed:' .. slice
   local number = redis.call('HINCRBY', base .. 'slice:' .. slice, SLICE.departures, 1)
   if not record[SUBSCRIPTION.bit] then return end
   local purged_at = redis.call('HGET', base .. 'lane:' .. id, LANE.purgedAt)
-  redis.call('HSET', former, number, cjson.encode({
+  redis.call('HSET', departed, number, cjson.encode({
     id = id, bit = record[SUBSCRIPTION.bit], departures = record[SUBSCRIPTION.departures] or 0,
     name = record[SUBSCRIPTION.name], purgedAt = tonumber(purged_at or 0),
   }))
-  redis.call('HDEL', former, number - FORMER_SUBSCRIPTIONS_MAX)
+  redis.call('HDEL', departed, number - FORMER_SUBSCRIPTIONS_MAX)
 end
 
 -- Closes the lane of a removed subscription. An empty lane is removed at once. Otherwise `take` discards it.
@@ -105,20 +105,20 @@ local function remove_subscription(base, slice, id, rev, now)
   return record
 end
 
--- Keeps the names of a removed slice's subscriptions. The score of a slice in `dropped` is the number of all that were
+-- Keeps the names of a removed slice's subscriptions. The score of a slice in `slices` is the number of all that were
 -- kept up to it, so the oldest slices can be found and forgotten.
-local function remember_dropped(base, slice, arn)
-  local former, dropped = base .. 'former:' .. slice, base .. 'dropped'
-  local names = redis.call('HLEN', former)
+local function remember_departed(base, slice, arn)
+  local departed, slices = base .. 'departed:' .. slice, base .. 'departed:slices'
+  local names = redis.call('HLEN', departed)
   if not arn or names == 0 then return end
-  redis.call('HSET', former, 'arn', arn)
-  local total = (redis.call('ZRANGE', dropped, -1, -1, 'WITHSCORES')[2] or 0) + names
-  redis.call('ZADD', dropped, total, slice)
+  redis.call('HSET', departed, 'arn', arn)
+  local total = (redis.call('ZRANGE', slices, -1, -1, 'WITHSCORES')[2] or 0) + names
+  redis.call('ZADD', slices, total, slice)
   local oldest = string.format('%.0f', total - DROPPED_SUBSCRIPTIONS_MAX)
-  for _, gone in ipairs(redis.call('ZRANGEBYSCORE', dropped, '-inf', oldest)) do
-    redis.call('UNLINK', base .. 'former:' .. gone)
+  for _, removed in ipairs(redis.call('ZRANGEBYSCORE', slices, '-inf', oldest)) do
+    redis.call('UNLINK', base .. 'departed:' .. removed)
   end
-  redis.call('ZREMRANGEBYSCORE', dropped, '-inf', oldest)
+  redis.call('ZREMRANGEBYSCORE', slices, '-inf', oldest)
 end
 
 -- Removes a slice with all its subscriptions. For a minute it refuses new subscriptions.
@@ -131,7 +131,7 @@ local function drop_slice(base, slice, now)
     ids[#ids + 1] = texts[i]
   end
   redis.call('UNLINK', base .. 'subs:' .. slice, base .. 'slice:' .. slice, base .. 'bits:' .. slice)
-  remember_dropped(base, slice, arn)
+  remember_departed(base, slice, arn)
   local empty = {}
   for _, id in ipairs(ids) do
     -- Most lanes are empty and need not be closed. Closing all of them would block Redis for some 15 ms.
@@ -143,6 +143,6 @@ local function drop_slice(base, slice, now)
   end
   if #empty > 0 then redis.call('UNLINK', unpack(empty)) end
   if #ids > 0 then redis.call('ZREM', base .. 'expiries', unpack(ids)) end
-  redis.call('SET', base .. 'gone:' .. slice, '1', 'PX', 60000)
+  redis.call('SET', base .. 'tombstone:' .. slice, '1', 'PX', 60000)
   return #ids
 end
