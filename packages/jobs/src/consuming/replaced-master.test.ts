@@ -64,7 +64,7 @@ async function publish(text: string): Promise<void> {
 /** Parks like the worker's `parking.ts`. */
 async function park(run: DispatchRun): Promise<void> {
   const mark = run.copies.mark(shardBase(0))
-  await redis.hset(`${shardBase(0)}ck:${run.jobName}`, 'p', 'a.1')
+  await redis.hset(`${shardBase(0)}checkpoint:${run.jobName}`, 'p', 'a.1')
   run.copies.parked(0, 'a.1', mark)
 }
 

@@ -7,7 +7,7 @@ import type { DispatchRun } from './dispatch-run.ts'
 const { server, redis, publish, consume } = await useConsumers({ appendfsync: 'always' })
 redis.on('error', () => undefined)
 
-const checkpointOf = ({ jobName }: DispatchRun) => `${shardBase(0)}ck:${jobName}`
+const checkpointOf = ({ jobName }: DispatchRun) => `${shardBase(0)}checkpoint:${jobName}`
 
 /** Parks like `parking.ts`. */
 async function park(run: DispatchRun, batch: string): Promise<void> {

@@ -96,5 +96,5 @@ test('a revoked key leaves no session and no link, and those of other keys stay'
   const left = await redis.keys('*session:*')
   expect(left.filter((key) => key.includes(id))).toEqual([])
   expect(left.filter((key) => key.includes(stays))).toHaveLength(5)
-  expect(await redis.zcard('ft:{portal}:links:ends')).toBe(2)
+  expect(await redis.zcard('ft:{portal}:links:expiry')).toBe(2)
 })

@@ -71,7 +71,7 @@ export class PortalSessions {
     const [record] = ifReadable(() => parseRecord(text, key) as unknown as PortalLinkRecord)
     if (!record) return null
     const { keyId, customer } = ownerOf(record)
-    await this.#redis.zrem(`${PORTAL_LINKS_BASE}ends`, `${digest} ${keyId} ${customer}`)
+    await this.#redis.zrem(`${PORTAL_LINKS_BASE}expiry`, `${digest} ${keyId} ${customer}`)
     return record
   }
 

@@ -66,7 +66,7 @@ export async function listSessions(
   redis: Redis,
   base: string,
 ): Promise<{ digest: string; record: Record<string, unknown>; ttlMs: number }[]> {
-  const members = await redis.zrevrange(`${base}ends`, 0, -1)
+  const members = await redis.zrevrange(`${base}expiry`, 0, -1)
   const found = await Promise.all(
     members.map(async (member) => {
       const [digest = ''] = member.split(' ', 1)

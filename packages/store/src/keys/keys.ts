@@ -35,7 +35,7 @@ export const topicsKey = (base: string) => `${base}topics`
 /** Sorted set, all scores 0: ARNs of the shard's topics with `notices` or `disableAfterDays`. Deleted with them. */
 export const watchedTopicsKey = (base: string) => `${base}topics:watched`
 /** Hash in the topic's home shard: SHA-1 of protocol and endpoint (20 bytes) → subscription id (16 bytes). */
-export const endpointsKey = (base: string, topicUid: string) => `${base}ends:${topicUid}`
+export const endpointsKey = (base: string, topicUid: string) => `${base}endpoints:${topicUid}`
 /** Hash in the topic's home shard: SHA-1 of a confirmation token (20 bytes), which begins with the topic's uid →
  *  subscription id (16 bytes). */
 export const tokensKey = (base: string, topicUid: string) => `${base}tokens:${topicUid}`
@@ -196,18 +196,18 @@ export const tornDueSetsKey = (base: string) => `${base}due:torn`
  * success, or a day after its last failure (note-attempts-1.lua).
  */
 export const failingKey = (base: string) => `${base}failing`
-// `<base>trip`. String: how many ms further ahead the shard's send times are given out, because round trips of a worker
-// take that long (take-deliveries-1.lua). Expires 10 s after such a worker's latest take.
-// `<base>leases`. String: number of leases given so far, which makes each lease unique. Never deleted.
+// `<base>roundtrip`. String: how many ms further ahead the shard's send times are given out, because round trips of a
+// worker take that long (take-deliveries-1.lua). Expires 10 s after such a worker's latest take.
+// `<base>leases:given`. String: number of leases given so far, which makes each lease unique. Never deleted.
 // `<base>redriven:<task>`. Hash: the latest batch of a redrive task in this shard. `f` fence, `b` number of the batch,
 // `<item id>` → '' for each item that it parked. Expires a day after the latest batch.
-// `<base>sender:<subscription>`. Hash: redriven delivery in the lane → id of its redrive. A field is removed with its
-// delivery. Expires 15 days after the last delivery came.
+// `<base>redriven:by:<subscription>`. Hash: redriven delivery in the lane → id of its redrive. A field is removed with
+// its delivery. Expires 15 days after the last delivery came.
 /**
  * Hash: how many deliveries of a redrive were delivered `d`, dead-lettered again `q` or discarded `x`. Expires 14 days
  * after the last of them.
  */
-export const redriveEndsKey = (base: string, id: string) => `${base}taskends:${id}`
+export const redriveOutcomesKey = (base: string, id: string) => `${base}outcomes:${id}`
 /**
  * Hash: `b` (message-bodies.ts), `n` (deliveries of this shard that refer to it), `t` topic uid, `g` message group if
  * the message has one and is parked. Deleted when `n` reaches 0.
@@ -218,14 +218,14 @@ export const messageKey = (base: string, messageIdBytes: Buffer) =>
  * Hash: topic uid → approximate bytes of its waiting deliveries in this shard. A field is removed with the last of
  * them.
  */
-export const topicBytesKey = (base: string) => `${base}bytes`
+export const topicBytesKey = (base: string) => `${base}topicbytes`
 /** Hash: counts by cause (`discarded:permanent`, `expired`, `deadLettered`, `orphaned`, …). Never deleted. */
 export const countsKey = (base: string) => `${base}counts`
 /**
  * Hash: `f` fence, `p` the latest parked batch, `<message index>.<slice id>` → bitmap of settled bits, and the notes of
  * an isolating run. The job deletes it. Otherwise it expires after a day.
  */
-export const checkpointKey = (base: string, job: string) => `${base}ck:${job}`
+export const checkpointKey = (base: string, job: string) => `${base}checkpoint:${job}`
 
 // ---- quarantine: owned by quarantine/quarantine.ts, under one hash tag; an operator deletes entries or puts them back
 
@@ -400,7 +400,7 @@ export const SESSIONS_BASE = 'ft:{sessions}:'
  * String, JSON with its checksum: a session by the SHA-256 of its token, hex. Expires an hour after it was last used.
  */
 export const sessionKey = (digest: string) => `${SESSIONS_BASE}session:${digest}`
-// `<SESSIONS_BASE>ends`. Sorted set by ms of their end: `<digest> <key id> -` of each session.
+// `<SESSIONS_BASE>expiry`. Sorted set by ms of their end: `<digest> <key id> -` of each session.
 /**
  * String: number of counted logins from an address. A successful login is taken back. Expires a minute after the first
  * one.
@@ -501,7 +501,7 @@ export const PORTAL_USES_BASE = 'ft:{portal}:uses:'
 // yet. 10 minutes.
 // `<PORTAL_SESSIONS_BASE>session:<digest>`. String, JSON PortalSessionRecord with its checksum. Expires when the
 // session ends.
-// `ends` behind either: sorted set by ms of their end: `<digest> <key id> <customer>`. `customer` is a digest of the
+// `expiry` behind either: sorted set by ms of their end: `<digest> <key id> <customer>`. `customer` is a digest of the
 // grant.
 // `<PORTAL_USES_BASE>logins:<what>:<session id>`. String: how often a session has done it. Expires with its window.
 

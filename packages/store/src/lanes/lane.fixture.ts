@@ -137,8 +137,8 @@ export async function storedMessages(redis: Redis, ids: Buffer[]): Promise<Recor
 
 /** Names of all keys of the shard, without those that are never deleted or soon expire. */
 export async function keysLeft(redis: Redis): Promise<string[]> {
-  const lasting = ['counts', 'leases', 'skew', `slice:${SLICE}`].map((name) => BASE + name)
+  const lasting = ['counts', 'leases:given', 'skew', `slice:${SLICE}`].map((name) => BASE + name)
   const keys = await redis.keys(`${BASE}*`)
-  const expires = (key: string) => key.startsWith(`${BASE}taskends:`) || key.startsWith(`${BASE}tats:`)
+  const expires = (key: string) => key.startsWith(`${BASE}outcomes:`) || key.startsWith(`${BASE}tats:`)
   return keys.filter((key) => !lasting.includes(key) && !expires(key)).sort()
 }

@@ -82,7 +82,7 @@ async function makeSession(redis: Redis, customer: string): Promise<Unit> {
   const record = sessionOf(customer)
   await sessions.make(digestOf(customer), record)
   const goesOn = async () => expect(await sessions.get(digestOf(customer))).toEqual(record)
-  return { name: customer, traces: [digestOf(customer)], base: `${PORTAL_SESSIONS_BASE}ends`, goesOn }
+  return { name: customer, traces: [digestOf(customer)], base: `${PORTAL_SESSIONS_BASE}expiry`, goesOn }
 }
 
 async function makeNumber(redis: Redis, number: string): Promise<Unit> {

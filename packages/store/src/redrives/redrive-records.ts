@@ -8,7 +8,7 @@ import {
   type RedriveTask,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { redriveEndsKey } from '../keys/keys.ts'
+import { redriveOutcomesKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase } from '../keys/shards.ts'
 import { filterJson } from '../queues/items/redrive-counts.ts'
 import { checkText, sumText } from '../records/checksums.ts'
@@ -107,7 +107,7 @@ export async function readEnds(
   if (shards.length === 0) return ends
   const pipeline = batch(redis)
   // The names are ENDS of scripts/lua-names.ts.
-  for (const shard of shards) pipeline.hmget(redriveEndsKey(shardBase(shard), id), 'd', 'q', 'x')
+  for (const shard of shards) pipeline.hmget(redriveOutcomesKey(shardBase(shard), id), 'd', 'q', 'x')
   for (const [delivered, dead, discarded] of (await replies(pipeline)) as (string | null)[][]) {
     ends.delivered += Number(delivered ?? 0)
     ends.backInDlq += Number(dead ?? 0)

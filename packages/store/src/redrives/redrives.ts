@@ -25,7 +25,7 @@ import {
   withoutSubscription,
 } from '@fantail/contracts'
 import type { Redis } from 'ioredis'
-import { redriveEndsKey, redriveKey, redrivesKey, redrivingKey } from '../keys/keys.ts'
+import { redriveKey, redriveOutcomesKey, redrivesKey, redrivingKey } from '../keys/keys.ts'
 import { SHARD_COUNT, shardBase, shardOf } from '../keys/shards.ts'
 import { CLOCK_SLACK_MS } from '../outcomes/outcome-subscribers.ts'
 import { queueMissing } from '../queues/items/queue-errors.ts'
@@ -267,7 +267,7 @@ export class Redrives {
   async forget(id: string): Promise<void> {
     const base = shardBase(shardOfTask(id) ?? 0)
     const key = redriveKey(base, id)
-    await this.#redis.unlink(key, `${key}:left`, redriveEndsKey(base, id))
+    await this.#redis.unlink(key, `${key}:left`, redriveOutcomesKey(base, id))
     await this.#redis.zrem(redrivesKey(base), id)
   }
 

@@ -112,7 +112,7 @@ async function commandsFor(name: string, settings: Parameters<typeof fixture.top
  * A run that is older than 25 ms notes each settled message in its checkpoint. How many do that depends on the
  * machine's speed.
  */
-const isOfCheckpoint = ([, key = '']: string[]) => key.includes(':ck:')
+const isOfCheckpoint = ([, key = '']: string[]) => key.includes(':checkpoint:')
 
 /** For example `hset kept`. Keys of one kind begin with the same word, whatever ids follow. */
 function kindOf([name = '', ...args]: string[]): string {

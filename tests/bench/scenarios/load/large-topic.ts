@@ -62,7 +62,7 @@ function subscribe(redis: Redis, subscriptions: number) {
 async function indexRow(redis: Redis): Promise<Row> {
   await redis.flushall()
   await subscribe(redis, INDEXED)
-  const [key = ''] = await redis.keys('ft:*:ends:*')
+  const [key = ''] = await redis.keys('ft:*:endpoints:*')
   const bytes = Number(await redis.memory('USAGE', key, 'SAMPLES', 0))
   return {
     figure: 'index of endpoints in the home shard, per subscription',

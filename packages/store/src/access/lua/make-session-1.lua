@@ -14,7 +14,7 @@
 -- @arg sessions_max: number
 -- Returns nothing
 -- @include session-list
-redis.call('ZREMRANGEBYSCORE', base .. 'ends', '-inf', string.format('%.0f', now))
+redis.call('ZREMRANGEBYSCORE', base .. 'expiry', '-inf', string.format('%.0f', now))
 local live = list_sessions(base)
 
 -- How many live sessions have this value in the field, and which value most of them have in the field `by`.
@@ -53,5 +53,5 @@ keep_below(customer_max, 'customer', key_id .. ' ' .. customer)
 keep_below(key_max, 'key', key_id)
 keep_below(sessions_max, 'any', nil)
 redis.call('SET', base .. 'session:' .. digest, record, 'PX', string.format('%.0f', idle_ms))
-redis.call('ZADD', base .. 'ends', string.format('%.0f', ends_at), digest .. ' ' .. key_id .. ' ' .. customer)
+redis.call('ZADD', base .. 'expiry', string.format('%.0f', ends_at), digest .. ' ' .. key_id .. ' ' .. customer)
 return redis.status_reply('OK')

@@ -6,7 +6,7 @@
 -- Returns 1 if a later run has begun (then nothing is changed), else 0; then the fields and values of the checkpoint
 -- @include when-full
 run_when_full(base)
-local key = base .. 'ck:' .. job
+local key = base .. 'checkpoint:' .. job
 -- An unreadable checkpoint is deleted. The run then repeats deliveries that were settled, and loses none.
 local stored = redis.pcall('HGET', key, CHECKPOINT.fence)
 local is_unreadable = type(stored) == 'table' and stored.err ~= nil

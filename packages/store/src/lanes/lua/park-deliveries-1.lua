@@ -84,7 +84,7 @@ end
 -- The checkpoint is written after the entries. If the script fails at an entry, the checkpoint has none of the entries.
 local function park_job()
   local job, fence, fields = next_arg(), tonumber(next_arg()), tonumber(next_arg())
-  local key = base .. 'ck:' .. job
+  local key = base .. 'checkpoint:' .. job
   local known = job ~= '' and redis.pcall('HMGET', key, CHECKPOINT.fence, CHECKPOINT.parked, CHECKPOINT.leasedAt) or {}
   local stale = known.err ~= nil or (tonumber(known[1]) or 0) > fence
   local again, fails, first_field = false, false, at + 1

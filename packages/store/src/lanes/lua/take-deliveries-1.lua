@@ -73,7 +73,7 @@ local take = { base = base, now = now, lease_ms = lease_ms, lanes = {}, expired 
 take.behind_left, take.lead_ms = BEHIND_MAX, lead_ms
 if trip_ms > 0 and trip_ms >= trip_ahead_ms(base) then
   trip_ahead = math.min(trip_ms, DISTANT_MS_MAX)
-  redis.call('SET', base .. 'trip', text(trip_ahead), 'PX', text(DISTANT_KEPT_MS))
+  redis.call('SET', base .. 'roundtrip', text(trip_ahead), 'PX', text(DISTANT_KEPT_MS))
 end
 take.left = math.min(deliveries_max, TAKEN_DELIVERIES_MAX)
 local discarded, steps, limits = 0, 0, {}

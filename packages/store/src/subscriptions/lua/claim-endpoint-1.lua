@@ -12,12 +12,12 @@
 -- @include now
 -- @include topic-slices
 -- @include topic-tokens
-local key, ends = base .. 'topic:' .. arn, base .. 'ends:' .. uid
+local key, endpoints = base .. 'topic:' .. arn, base .. 'endpoints:' .. uid
 if redis.call('HGET', key, TOPIC.uid) ~= uid then return {'missing'} end
-local holder = redis.call('HGET', ends, new_hash)
+local holder = redis.call('HGET', endpoints, new_hash)
 if holder and holder ~= raw_id then return {'taken', holder} end
 redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now_ms(base)), note)
-redis.call('HSET', ends, new_hash, raw_id)
+redis.call('HSET', endpoints, new_hash, raw_id)
 set_token(base, uid, raw_id, '', new_token)
 touch_topic(key, uid, arn, revision)
 return {'set'}

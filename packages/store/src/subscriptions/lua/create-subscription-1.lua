@@ -34,12 +34,12 @@
 local key = base .. 'topic:' .. arn
 local topic, now = read_topic(key), now_ms(base)
 if not topic then return {'missing'} end
-local ends = base .. 'ends:' .. topic.uid
+local endpoints = base .. 'endpoints:' .. topic.uid
 local function answer(outcome, raw)
   local settings = { topic.record, topic.version, topic.rate, topic.retention, topic.overrides }
   return {outcome, raw, string.format('%.0f', now), unpack(settings)}
 end
-local taken = redis.call('HGET', ends, endpoint_hash)
+local taken = redis.call('HGET', endpoints, endpoint_hash)
 if taken then return answer('taken', taken) end
 if valid_until and now > valid_until then return {'late'} end
 -- A new slice is only opened when the others are full.
@@ -48,7 +48,7 @@ if not number then return {'full'} end
 redis.call('HSET', key, TOPIC.revision, revision)
 local id = subscription_id(topic.uid, number, digits)
 local raw = id_bytes(id)
-redis.call('HSET', ends, endpoint_hash, raw)
+redis.call('HSET', endpoints, endpoint_hash, raw)
 if number % shards ~= 0 then
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), note .. id)
   return answer('reserved', raw)

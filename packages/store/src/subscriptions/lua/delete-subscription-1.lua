@@ -22,10 +22,10 @@
 -- @include slice-subscriptions
 -- @include topic-slices
 -- @include id-bytes
-local key, ends = base .. 'topic:' .. arn, base .. 'ends:' .. uid
+local key, endpoints = base .. 'topic:' .. arn, base .. 'endpoints:' .. uid
 run_when_full(base)
 local now, before = now_ms(base), first_due(base)
-local holds = redis.call('HGET', ends, endpoint_hash) == raw_id
+local holds = redis.call('HGET', endpoints, endpoint_hash) == raw_id
 local here = slice_number % shards == 0
 local slice = uid .. '.' .. slice_number
 if here and endpoint ~= '' and endpoint_of(base, slice, id, endpoint) ~= endpoint then return 'moved' end
@@ -35,7 +35,7 @@ if not here then
   if not holds then return redis.call('ZSCORE', base .. 'unfinished', note) and 'begun' or 'absent' end
   redis.call('ZADD', base .. 'unfinished', string.format('%.0f', now), note)
 end
-if holds then redis.call('HDEL', ends, endpoint_hash) end
+if holds then redis.call('HDEL', endpoints, endpoint_hash) end
 if token_hash ~= '' then redis.call('HDEL', base .. 'tokens:' .. uid, token_hash) end
 -- The token may have changed since the caller read it.
 local token = removed and removed[SUBSCRIPTION.token]

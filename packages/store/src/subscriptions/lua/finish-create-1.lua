@@ -14,11 +14,11 @@
 -- @include topic-slices
 local key = base .. 'topic:' .. arn
 run_when_full(base)
-local ends = base .. 'ends:' .. uid
+local endpoints = base .. 'endpoints:' .. uid
 local ended = redis.call('ZREM', base .. 'unfinished', note)
-local holds = redis.call('HGET', ends, endpoint_hash) == raw_id
+local holds = redis.call('HGET', endpoints, endpoint_hash) == raw_id
 if not stored and ended == 1 and holds then
-  redis.call('HDEL', ends, endpoint_hash)
+  redis.call('HDEL', endpoints, endpoint_hash)
   release_place(key, uid, slice_number)
 end
 if stored and token_hash ~= '' and holds then redis.call('HSET', base .. 'tokens:' .. uid, token_hash, raw_id) end

@@ -11,11 +11,11 @@
 -- Returns: 1 if this call removed the note, else 0
 -- @include when-full
 -- @include topic-slices
-local key, ends = base .. 'topic:' .. arn, base .. 'ends:' .. uid
+local key, endpoints = base .. 'topic:' .. arn, base .. 'endpoints:' .. uid
 run_when_full(base)
 local ended = redis.call('ZREM', base .. 'unfinished', note)
 if ended == 1 then release_place(key, uid, slice_number, true) end
-if redis.call('HGET', ends, endpoint_hash) == raw_id then redis.call('HDEL', ends, endpoint_hash) end
+if redis.call('HGET', endpoints, endpoint_hash) == raw_id then redis.call('HDEL', endpoints, endpoint_hash) end
 if token_hash ~= '' then redis.call('HDEL', base .. 'tokens:' .. uid, token_hash) end
 touch_topic(key, uid, arn, revision)
 return ended

@@ -11,10 +11,10 @@
 -- @include when-full
 -- @include topic-slices
 -- @include topic-tokens
-local ends = base .. 'ends:' .. uid
+local endpoints = base .. 'endpoints:' .. uid
 run_when_full(base)
 local ended = redis.call('ZREM', base .. 'unfinished', note)
-if redis.call('HGET', ends, free_hash) == raw_id then redis.call('HDEL', ends, free_hash) end
+if redis.call('HGET', endpoints, free_hash) == raw_id then redis.call('HDEL', endpoints, free_hash) end
 set_token(base, uid, raw_id, remove_token, '')
 touch_topic(base .. 'topic:' .. arn, uid, arn, revision)
 return ended

@@ -22,15 +22,15 @@
 -- @include subscription-change
 local LEARNT = { LANE.lastError, LANE.lastStatusCode, LANE.proven, LANE.failedAt, LANE.succeededAt, LANE.seen,
   LANE.failedInARow, LANE.failingSince }
-local subs, ends = base .. 'subs:' .. slice_id, base .. 'ends:' .. uid
+local subs, endpoints = base .. 'subs:' .. slice_id, base .. 'endpoints:' .. uid
 local found = redis.call('HGET', subs, id)
 if not found then return {'missing'} end
 if found ~= expected then return {'changed', found} end
 if arn ~= '' then
-  local holder = redis.call('HGET', ends, new_hash)
+  local holder = redis.call('HGET', endpoints, new_hash)
   if holder and holder ~= raw_id then return {'taken', holder} end
-  redis.call('HDEL', ends, old_hash)
-  redis.call('HSET', ends, new_hash, raw_id)
+  redis.call('HDEL', endpoints, old_hash)
+  redis.call('HSET', endpoints, new_hash, raw_id)
 end
 local now, before = now_ms(base), first_due(base)
 redis.call('HSET', subs, id, record)

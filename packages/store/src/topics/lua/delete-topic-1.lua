@@ -18,7 +18,8 @@ run_when_full(base)
 local topic = read_topic(key)
 if not topic then return {} end
 local now, before, slice_count = now_ms(base), first_due(base), slices_of(topic)
-redis.call('UNLINK', key, base .. 'ends:' .. topic.uid, base .. 'tokens:' .. topic.uid, base .. 'types:' .. topic.uid)
+redis.call('UNLINK', key, base .. 'endpoints:' .. topic.uid, base .. 'tokens:' .. topic.uid,
+  base .. 'types:' .. topic.uid)
 redis.call('ZREM', base .. 'topics', arn)
 redis.call('ZREM', base .. 'topics:watched', arn)
 redis.call('ZREM', base .. 'unfinished', 'topic|' .. arn)

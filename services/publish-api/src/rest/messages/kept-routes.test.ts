@@ -138,7 +138,7 @@ test('a message is resent as a new delivery, which its row shows, and a repeated
     [id, 'again'],
   ])
   // No task shows their ends, so Redis keeps nothing for it.
-  expect(await api.redis.keys('*}:sender:*')).toEqual([])
+  expect(await api.redis.keys('*}:redriven:by:*')).toEqual([])
 })
 
 test('a resend is refused where it cannot be made, and nothing is stored', async () => {

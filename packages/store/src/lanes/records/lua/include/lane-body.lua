@@ -5,7 +5,8 @@ local ENTRY_BYTES = 150
 local dropped = {}
 
 local function add_topic_bytes(base, topic, bytes)
-  if redis.call('HINCRBY', base .. 'bytes', topic, bytes) <= 0 then redis.call('HDEL', base .. 'bytes', topic) end
+  local key = base .. 'topicbytes'
+  if redis.call('HINCRBY', key, topic, bytes) <= 0 then redis.call('HDEL', key, topic) end
 end
 
 local function keep_body(base, message, body, n, topic)

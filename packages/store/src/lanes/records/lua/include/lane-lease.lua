@@ -6,7 +6,7 @@
 local given
 
 local function new_lease(base, till, fifo)
-  given = (given or tonumber(redis.call('GET', base .. 'leases')) or 0) + 1
+  given = (given or tonumber(redis.call('GET', base .. 'leases:given')) or 0) + 1
   return math.floor(till) * LEASE_UNIT + given * 2 % LEASE_UNIT + (fifo and 1 or 0)
 end
 
@@ -15,5 +15,5 @@ local function is_fifo_lease(lease)
 end
 
 local function save_leases(base)
-  if given then redis.call('SET', base .. 'leases', string.format('%.0f', given)) end
+  if given then redis.call('SET', base .. 'leases:given', string.format('%.0f', given)) end
 end

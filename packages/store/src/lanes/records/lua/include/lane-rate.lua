@@ -20,7 +20,7 @@ local trip_ahead, phase
 
 -- How much further ahead the shard's send times are given out. Only throttled lanes read it.
 local function trip_ahead_ms(base)
-  trip_ahead = trip_ahead or math.min(tonumber(redis.pcall('GET', base .. 'trip')) or 0, DISTANT_MS_MAX)
+  trip_ahead = trip_ahead or math.min(tonumber(redis.pcall('GET', base .. 'roundtrip')) or 0, DISTANT_MS_MAX)
   return trip_ahead
 end
 

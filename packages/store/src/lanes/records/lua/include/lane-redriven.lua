@@ -7,7 +7,7 @@ local SENDER_KEPT_MS = 1296000000
 local PLAIN_ID_BYTES = 16
 
 local function note_sender(base, id, delivery, task)
-  local key = base .. 'sender:' .. id
+  local key = base .. 'redriven:by:' .. id
   redis.call('HSET', key, delivery, task)
   redis.call('PEXPIRE', key, SENDER_KEPT_MS)
 end
@@ -15,10 +15,10 @@ end
 -- `kind` is a member of ENDS.
 local function count_end(base, id, delivery, kind)
   if #delivery <= PLAIN_ID_BYTES then return end
-  local key = base .. 'sender:' .. id
+  local key = base .. 'redriven:by:' .. id
   local task = redis.call('HGET', key, delivery)
   if not task then return end
   redis.call('HDEL', key, delivery)
-  redis.call('HINCRBY', base .. 'taskends:' .. task, kind, 1)
-  redis.call('PEXPIRE', base .. 'taskends:' .. task, ENDS_KEPT_MS)
+  redis.call('HINCRBY', base .. 'outcomes:' .. task, kind, 1)
+  redis.call('PEXPIRE', base .. 'outcomes:' .. task, ENDS_KEPT_MS)
 end
