@@ -141,7 +141,7 @@ export const removedBlocksKey = (base: string, topicUid: string) => `${base}arch
  * - `r` own rate or '', and behind `<` the rate that a customer has set (lane-rate.lua)
  * - `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
  * - `gr` rates of message groups (group-rate.lua). Absent: groups have no throttle
- * - `k` counter of claims, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
+ * - `k` number of claims modulo 5, `q` '1' if there is a dead-letter queue, `u` ms of the last purge
  * - `l` seconds for which deliveries are kept at least
  * - `a` '1' if the endpoint is proven. Absent: it has not answered in time yet, or its latest attempt hung.
  * - last failure: `e` error, `h` status code, `ea` ms. Last success: `eo` ms. `en`: recent attempts (lane-seen.lua)

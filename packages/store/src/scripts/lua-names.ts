@@ -24,7 +24,7 @@ const LANE = {
   /** The throttle's theoretical arrival time, ms. */
   tat: 'x',
   /** Number of claims, modulo RETRY_EVERY. It decides when a retry is claimed. */
-  claimed: 'k',
+  claimsModulo: 'k',
   lastError: 'e',
   lastStatusCode: 'h',
   /** When that was, ms. */
@@ -346,7 +346,7 @@ const LANE_SETTINGS = 'slice rate paused deleted tat fifo mode proven groupRates
 const LUA_READS: Record<string, Record<string, string>> = {
   LANE_READ: readOf(LANE, LANE_SETTINGS),
   /** Begins as LANE_READ, so its positions hold for both. */
-  CLAIM_READ: readOf(LANE, `${LANE_SETTINGS} claimed maxInFlight hasDlq`),
+  CLAIM_READ: readOf(LANE, `${LANE_SETTINGS} claimsModulo maxInFlight hasDlq`),
   PACE_READ: readOf(
     LANE,
     'mode quota adaptiveRate openUntil failures lastMax slowedAt measured bucket requests closedAt',

@@ -65,7 +65,7 @@ local function settle_lane(id, standing, first, last)
   local moved = accepted and standing ~= '' and note_standing(base, id, batch_lane(batch), standing)
   if moved or is_due_changed(batch) then
     end_probe(batch, first, leases)
-    lane_next_led(base, id, now, batch.lane)
+    lane_next_mending(base, id, now, batch.lane)
   end
 end
 

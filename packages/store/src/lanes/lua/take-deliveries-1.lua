@@ -132,14 +132,14 @@ local function take_lane(id, lane)
   local max = limits[id] or (lane.rate and lane.max_in_flight) or math.min(lane.max_in_flight, others_max)
   local claims = claims_of(id, lane)
   if lane.pace and lane.pace.probe_at then return probe_lane(id, lane, max, claims) end
-  local claimed, looked, more = claim_due(take, id, lane, math.min(max, take.left), claims)
-  steps = steps + looked
+  local claimed, read_count, more = claim_due(take, id, lane, math.min(max, take.left), claims)
+  steps = steps + read_count
   hand_out(claims)
   local not_before = claimed >= max and now + POSTPONE_MS or now
   if more then
     set_due(base, id, now, lane, now, lane.leased, not_before)
   else
-    lane_next_led(base, id, now, lane, not_before)
+    lane_next_mending(base, id, now, lane, not_before)
   end
 end
 
@@ -160,24 +160,24 @@ local unproven_left = TAKEN_DELIVERIES_MAX
 -- Claims for a lane in `unproven`, and takes one slot for it. If the lane then has as many attempts as this worker may
 -- make, it is full. This worker skips a full lane for FULL_MS, or until a claim of the lane is settled. Other workers
 -- may take it meanwhile.
-local function take_unproven(id, lane)
+local function claim_unproven(id, lane)
   local max, claims = limits[id] or math.min(lane.max_in_flight, others_max), claims_of(id, lane)
   if max > 0 and lane.pace and lane.pace.probe_at then return probe_lane(id, lane, 1, claims) end
-  local claimed, looked = 0, 0
+  local claimed, read_count = 0, 0
   local before = take.left
   if max > 0 then
-    claimed, looked = claim_due(take, id, lane, math.min(claims_of_unproven[id] or 1, max, unproven_left), claims)
+    claimed, read_count = claim_due(take, id, lane, math.min(claims_of_unproven[id] or 1, max, unproven_left), claims)
   end
   unproven_left = unproven_left - claimed
   take.left = before - math.min(claimed, 1)
-  steps = steps + looked
+  steps = steps + read_count
   hand_out(claims)
   local not_before = now
   if claimed >= max then
     full[id] = true
     not_before = now + NUMBER.FULL_MS
   end
-  lane_next_led(base, id, now, lane, not_before)
+  lane_next_mending(base, id, now, lane, not_before)
 end
 
 -- Returns deliveries whose leases ended, and handles lanes that need no attempt: deleted ones, paused ones, and those
@@ -212,10 +212,10 @@ end
 
 -- A lane that this worker skips keeps its place. But deliveries whose leases ended may have to wait, and the lane is
 -- then due later.
-local function take_waiting(id)
+local function visit_unproven(id)
   local lane = lane_of(base, id, now, true)
   if not prepare_lane('unproven', id, lane) then return end
-  if limits[id] ~= 0 then return take_unproven(id, lane) end
+  if limits[id] ~= 0 then return claim_unproven(id, lane) end
   full[id] = true
   if lane.returned then lane_next(base, id, now, lane) end
 end
@@ -233,7 +233,7 @@ end
 
 for _, id in ipairs(unproven_lanes()) do
   if take.left <= 0 or unproven_left <= 0 or steps >= TAKE_STEPS_MAX or discarded >= DISCARD_MAX then break end
-  take_from('unproven', id, take_waiting)
+  take_from('unproven', id, visit_unproven)
 end
 save_leases(base)
 write_drops(base)

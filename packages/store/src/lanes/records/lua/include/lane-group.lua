@@ -69,7 +69,7 @@ local function mend_groups(base, id, now, leaving)
 end
 
 -- lane_next for scripts after which a FIFO lane may seem empty, although deliveries wait behind heads that were lost.
-local function lane_next_led(base, id, now, lane, not_before)
+local function lane_next_mending(base, id, now, lane, not_before)
   local due = lane_next(base, id, now, lane, not_before)
   if due or redis.call('EXISTS', base .. 'groups:' .. id) == 0 then return due end
   for _, set in ipairs({ 'fresh:', 'retry:', 'lease:' }) do
@@ -81,7 +81,7 @@ end
 -- Whether the group's head was checked by this script.
 local checked = {}
 
-local function is_led(base, id, group)
+local function has_valid_head(base, id, group)
   local name = id .. group
   if checked[name] then return true end
   checked[name] = true
@@ -100,7 +100,7 @@ local function join_group(base, id, group, delivery, now)
   end
   redis.call('RPUSH', behind_key(base, id, group), delivery)
   count_behind(base, id, 1)
-  if not is_led(base, id, group) then mend_groups(base, id, now) end
+  if not has_valid_head(base, id, group) then mend_groups(base, id, now) end
   return false
 end
 

@@ -40,9 +40,9 @@ local function text(number)
   return known
 end
 
--- The stored time. If it is further ahead than scripts ever store it, it was stored before the clock was set back. It
--- then counts as come, and now is returned.
-local function come(time, now, ahead_max)
+-- A stored time that is further ahead than any script stores it was stored before the clock was set back. Returns
+-- `now` for it.
+local function now_if_too_far_ahead(time, now, ahead_max)
   return time > now + ahead_max and now or time
 end
 
@@ -51,11 +51,11 @@ local function read_pace(base, id, mode, now, lane, rate)
   local h = redis.call('HMGET', base .. 'lane:' .. id, LANE.quota, LANE.paceNext, LANE.adaptiveRate, LANE.openUntil)
   local retries, probe_at = string.sub(mode, 1, 1), tonumber(h[4])
   local probe_ms = tonumber(string.match(mode, '(%d+)$')) or 0
-  probe_at = probe_at and come(probe_at, now, math.max(probe_ms, PROBE_LEASE_MS_MAX))
+  probe_at = probe_at and now_if_too_far_ahead(probe_at, now, math.max(probe_ms, PROBE_LEASE_MS_MAX))
   lane.pace = { probe_at = probe_at, bare = mode == NO_MODE }
   if retries ~= '-' then
     lane.pace.quota = tonumber(h[1]) or RETRY_QUOTA_MAX
-    lane.pace.next = come(tonumber(h[2]) or 0, now, NUMBER.STORED_AHEAD_MAX_MS)
+    lane.pace.next = now_if_too_far_ahead(tonumber(h[2]) or 0, now, NUMBER.STORED_AHEAD_MAX_MS)
   end
   local adaptive = retries == 'a' and tonumber(h[3])
   if not adaptive then return rate end
@@ -64,7 +64,7 @@ end
 
 -- nil: there is no such lane. rate and tat: of its throttle (lane-rate).
 -- fifo: '1', or '2' if several deliveries of a group may be sent at once, or false. proven: its endpoint is proven.
--- claimed, max_in_flight and dlq are only read for claims.
+-- claims_modulo, max_in_flight and dlq are only read for claims.
 local function lane_of(base, id, now, to_claim)
   local key, h = base .. 'lane:' .. id, nil
   if to_claim then
@@ -77,7 +77,8 @@ local function lane_of(base, id, now, to_claim)
   local slice, deleted, mode = slice_of(base, sid), h[LANE_READ.deleted] == '1', h[LANE_READ.mode]
   local lane = {
     sid = sid, slice = slice, deleted = deleted, paused = (h[LANE_READ.paused] or '') ~= '' and not deleted,
-    fifo = h[LANE_READ.fifo], proven = h[LANE_READ.proven] == '1', claimed = tonumber(h[CLAIM_READ.claimed]) or 0,
+    fifo = h[LANE_READ.fifo], proven = h[LANE_READ.proven] == '1',
+    claims_modulo = tonumber(h[CLAIM_READ.claimsModulo]) or 0,
     max_in_flight = tonumber(h[CLAIM_READ.maxInFlight]) or 32, dlq = h[CLAIM_READ.hasDlq] == '1',
     rate = false, tat = false, leased = false, pace = false, groups = h[LANE_READ.groupRates],
   }

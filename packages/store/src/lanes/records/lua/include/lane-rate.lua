@@ -37,8 +37,8 @@ local function set_rate(base, lane, rate, tat, now)
   lane.rate, lane.tat = rate, math.max(tonumber(tat) or 0, now)
   -- The clock was set back or the rate was lower, so the time gets a new value, which a take stores. No claim has a
   -- later send time than the new value, so the throttle holds and the lane continues.
-  lane.is_renewed = lane.tat > now + NUMBER.STORED_AHEAD_MAX_MS + 1000 / rate
-  if lane.is_renewed then lane.tat = now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(base) + 1000 / rate end
+  lane.tat_was_reset = lane.tat > now + NUMBER.STORED_AHEAD_MAX_MS + 1000 / rate
+  if lane.tat_was_reset then lane.tat = now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(base) + 1000 / rate end
 end
 
 -- When a throttled lane is due.

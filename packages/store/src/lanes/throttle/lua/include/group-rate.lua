@@ -127,7 +127,7 @@ do
   local function bring_down(base, id, lane, from, to, max)
     local n = 0
     -- Retries come first as often as among other deliveries (lane-pick.lua).
-    for _, set in ipairs(lane.claimed == 0 and { 'retry', 'fresh' } or { 'fresh', 'retry' }) do
+    for _, set in ipairs(lane.claims_modulo == 0 and { 'retry', 'fresh' } or { 'fresh', 'retry' }) do
       local key = base .. set .. ':' .. id
       local left = text(max - n)
       local found = n < max and redis.call('ZRANGEBYSCORE', key, from, to, 'WITHSCORES', 'LIMIT', '0', left) or {}
@@ -240,7 +240,7 @@ do
 
   -- Puts due deliveries aside whose groups have no send time now, without claiming others. Returns how many were read.
   function by_group.pass_over(take, id, lane, max)
-    local looked, limit = 0, take.now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(take.base)
+    local read_count, limit = 0, take.now + NUMBER.SEND_AHEAD_MS + trip_ahead_ms(take.base)
     for _, set in ipairs({ 'fresh', 'retry' }) do
       local key = take.base .. set .. ':' .. id
       local ids = redis.call('ZRANGEBYSCORE', key, '-inf', text(take.now), 'LIMIT', '0', text(max))
@@ -253,9 +253,9 @@ do
           put_aside(take, id, lane, set, delivery, group)
         end
       end
-      looked = looked + #ids
+      read_count = read_count + #ids
     end
-    return looked
+    return read_count
   end
 
   -- For the sweep: brings down deliveries of some groups that are too old, so that they expire.
