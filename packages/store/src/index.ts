@@ -113,6 +113,11 @@ export { mendDueSets } from './lanes/due-sets.ts'
 export { drainAtFailureRate, drainOf } from './lanes/figures/drain.ts'
 export { type Judged, verdictOf } from './lanes/figures/verdict.ts'
 export type { Verdict } from './lanes/figures/verdict-sentence.ts'
+export {
+  DISTANT_SEND_AHEAD_MS,
+  SEND_LATE_MS_MAX,
+  sendLateMsMax,
+} from './lanes/lane-throttle/send-time-bounds.ts'
 export type { SetAside } from './lanes/lane-upkeep.ts'
 export { Lanes } from './lanes/lanes.ts'
 export {
@@ -152,7 +157,6 @@ export {
   type TakeRequest,
   type TakeResult,
 } from './lanes/records/lane-records.ts'
-export { DISTANT_SEND_AHEAD_MS, SEND_LATE_MS_MAX, sendLateMsMax } from './lanes/throttle/send-time-bounds.ts'
 export { LinkKey, MailState } from './mail/mail-state.ts'
 export { type Suppression, Suppressions } from './mail/suppressions.ts'
 export { MobilePushState } from './mobile-push/mobile-push-state.ts'

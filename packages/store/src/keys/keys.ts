@@ -138,7 +138,7 @@ export const removedBlocksKey = (base: string, topicUid: string) => `${base}arch
 /**
  * Hash of a lane:
  * - `s` slice id, `g` '1' if the subscription is deleted, `p` '1' if it is paused, `gone` if a 410 paused it
- * - `r` own rate or '', and behind `<` the rate that a customer has set (lane-rate.lua)
+ * - `r` own rate or '', and behind `<` the rate that a customer has set (lane-throttle.lua)
  * - `x` the throttle's theoretical arrival time (ms, fractional), `c` maxInFlight
  * - `gr` rates of message groups (group-rate.lua). Absent: groups have no throttle
  * - `k` number of claims modulo 5, `q` '1' if there is a dead-letter queue, `u` ms of the last purge

@@ -34,9 +34,9 @@ import {
 import { reportAnswers } from './pace/report-answers.ts'
 import { openCheckpoint, parkDeliveries, parkRedriven } from './park.ts'
 import type * as lane from './records/lane-records.ts'
+import { renewClaims } from './renewals/renew.ts'
 import { settleDeliveries } from './settle.ts'
 import { takeDeliveries } from './take.ts'
-import { renewClaims } from './throttle/renew.ts'
 
 /** How long a fence is kept. A checkpoint that its job never deletes is kept for the same time. */
 const FENCE_MS = 86_400_000

@@ -39,7 +39,7 @@
 -- @include when-full
 -- @include now
 -- @include lane-next
--- @include lane-rate
+-- @include lane-throttle
 -- @include lane-body
 -- @include lane-count
 -- @include lane-lease

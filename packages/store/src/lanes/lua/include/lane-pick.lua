@@ -1,6 +1,6 @@
 -- Picks the next claims of a lane: fresh deliveries first, but at least one of five from the retries.
 -- @include lane-next
--- @include lane-rate
+-- @include lane-throttle
 -- @include group-rate
 -- @include lane-claim
 -- @include lane-pace

@@ -5,7 +5,7 @@
 -- @include lane-group
 -- @include lane-state
 -- @include lane-next
--- @include lane-rate
+-- @include lane-throttle
 -- @include lane-lease
 -- @include lane-count
 -- @include lane-discard

@@ -1,7 +1,7 @@
 -- Reads a lane's settings, and computes the time at which it next needs a take. Every script that changes a lane calls
 -- lane_next at its end. Slices are cached while a script runs, so a script must change a slice before its first
 -- lane_next.
--- @include lane-rate
+-- @include lane-throttle
 -- How far ahead the end of an open circuit may lie, unless its probes are further apart. Past it: the clock was set
 -- back, and the circuit counts as due for a probe.
 local PROBE_LEASE_MS_MAX = 600000
@@ -62,7 +62,7 @@ local function read_pace(base, id, mode, now, lane, rate)
   return rate and rate > 0 and math.min(rate, adaptive) or adaptive
 end
 
--- nil: there is no such lane. rate and tat: of its throttle (lane-rate).
+-- nil: there is no such lane. rate and tat: of its throttle (lane-throttle).
 -- fifo: '1', or '2' if several deliveries of a group may be sent at once, or false. proven: its endpoint is proven.
 -- claims_modulo, max_in_flight and dlq are only read for claims.
 local function lane_of(base, id, now, to_claim)

@@ -13,9 +13,9 @@ import {
   takeFrom,
   writeLane,
 } from '../lane.fixture.ts'
+import { renew } from '../lane-throttle/send-times.fixture.ts'
 import { useLanes } from '../lanes.fixture.ts'
 import type { Claim, LaneRenewal } from '../records/lane-records.ts'
-import { renew } from './send-times.fixture.ts'
 
 const { redis, lanes } = await useLanes()
 

@@ -19,7 +19,7 @@
 -- @include when-full
 -- @include now
 -- @include lane-next
--- @include lane-rate
+-- @include lane-throttle
 -- @include group-rate
 -- @include lane-lease
 run_when_full(base)

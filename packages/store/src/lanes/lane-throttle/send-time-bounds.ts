@@ -1,6 +1,7 @@
 /**
- * Bounds of the throttle's send times (GCRA). Scripts give out send times, never closer than 1/rate (lane-rate.lua):
- * a take with each claim, and renew-claims-1.lua for claims that need new ones. Workers send at them (timed-claims.ts).
+ * Bounds of the throttle's send times (GCRA). Scripts give out send times, never closer than 1/rate
+ * (lane-throttle.lua): a take with each claim, and renew-claims-1.lua for claims that need new ones. Workers send at
+ * them (timed-claims.ts).
  *
  * Rejected: a bucket of tokens. With one token taken at a time it reaches 87 to 94 % of the rate. With a capacity of
  * one second it may send twice the rate in a second. Send times reach 100 %, with at most rate + 1 in any second.

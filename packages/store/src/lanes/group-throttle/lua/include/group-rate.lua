@@ -12,7 +12,7 @@
 --
 -- In a FIFO lane only the heads of groups are in the sets, so a head becomes due later instead.
 -- @include lane-next
--- @include lane-rate
+-- @include lane-throttle
 -- @include lane-group
 -- @include lane-state
 local by_group = {}
