@@ -28,7 +28,7 @@ export interface RunEntry {
   run: RunId
   /** The lock token of the latest start. */
   token: string
-  /** Number of the job's starts, including this run's. */
+  /** Number of the job's latest start. It is higher than the run's fence if that start has adopted the run. */
   starts: number
   since: number
   /** False for a part with nothing to do. */

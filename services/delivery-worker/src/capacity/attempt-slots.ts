@@ -187,7 +187,7 @@ export class AttemptSlots {
    * Called when the subscription was moved to another endpoint. That endpoint counts as new. Attempts in flight keep
    * their slots.
    */
-  renew(subscriptionId: string): void {
+  endpointChanged(subscriptionId: string): void {
     const standing = this.#standings.get(subscriptionId)
     if (!standing) return
     standing.hung = false

@@ -213,7 +213,7 @@ export class FirstQueues {
   /** The unit's queued attempts follow the new snapshot, or go to their lanes, which have the latest settings. */
   #requeue(unit: Unit, state: SnapshotState): void {
     for (const [id, queue] of this.#queues) {
-      const isKept = (attempt: FirstAttempt) => attempt.unit !== unit || this.#renew(attempt, state)
+      const isKept = (attempt: FirstAttempt) => attempt.unit !== unit || this.#useSnapshot(attempt, state)
       const waiting = queue.all().filter(isKept)
       queue.replace(waiting)
       if (waiting.length === 0) this.#queues.delete(id)
@@ -222,7 +222,7 @@ export class FirstQueues {
   }
 
   /** Returns false if the attempt was parked. */
-  #renew(attempt: FirstAttempt, state: SnapshotState): boolean {
+  #useSnapshot(attempt: FirstAttempt, state: SnapshotState): boolean {
     const subscription = attempt.unit.slice.byId.get(attempt.subscription.record.id)
     if (state === 'changed' && subscription && !this.#options.goesByLane(subscription)) {
       attempt.subscription = subscription

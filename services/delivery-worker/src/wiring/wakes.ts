@@ -40,7 +40,7 @@ export function listenForWakes(subscriber: Redis, woken: Woken): void {
       missing.changed(text)
       return
     }
-    if (channel === WAKE_MOVED) return slots.renew(text)
+    if (channel === WAKE_MOVED) return slots.endpointChanged(text)
     if (channel === WAKE_CREDENTIALS) return credentials.works(text)
     if (channel === WAKE_LISTENERS) return live.heard(text)
     if (channel !== WAKE_LANES) return
