@@ -1364,7 +1364,7 @@ export const searchDeadLetters = <ThrowOnError extends boolean = true>(options: 
 /**
  * Follow messages and deliveries live
  *
- * A stream of server-sent events: what was published, attempts, and ends of deliveries. Ends come from the outcome log, and resume behind the last id. Attempts and other events come only while somebody listens, and after a reconnect begin with a `gap`. The event `gap` says how many events are missing (`dropped`, null: unknown), from when to when, and why: rate, lag, trimmed or reconnect. Every five seconds `state` says whether the stream is live. The event `end` says why the server closes it. No event has bodies.
+ * A stream of server-sent events: what was published, attempts, and ends of deliveries. Ends come from the outcome log, and resume behind the last id. Attempts and other events come only while a client listens, and after a reconnect begin with a `gap`. The event `gap` says how many events are missing (`dropped`, null: unknown), from when to when, and why: rate, lag, trimmed or reconnect. Every five seconds `state` says whether the stream is live. The event `end` says why the server closes it. No event has bodies.
  *
  * A key needs the scope `read`.
  */

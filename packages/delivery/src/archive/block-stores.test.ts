@@ -49,7 +49,7 @@ describe.each(['folder', 'bucket'] as const)('a %s', (kind) => {
   })
 })
 
-test('a folder that is away is an error, and not a folder without blocks', async () => {
+test('a folder that does not exist is an error, and not a folder without blocks', async () => {
   const store = open.folder()
   await rename(folder, `${folder}-away`)
   try {
@@ -74,5 +74,7 @@ test('requests to a bucket are signed, and a refusal names the object and the co
 })
 
 test('a bucket without credentials cannot be opened', () => {
-  expect(() => openBlockStore({ url: 's3://bucket/archive', clock })).toThrow('there are no credentials')
+  expect(() => openBlockStore({ url: 's3://bucket/archive', clock })).toThrow(
+    'AWS credentials for the bucket of archives are not set',
+  )
 })

@@ -22,13 +22,13 @@ export interface OpenBlockStore {
   close(): Promise<void>
 }
 
-/** Throws if there are no credentials for the bucket. */
+/** Throws if credentials for the bucket are not set. */
 export function openBlockStore({ url: text, credentials, clock }: BlockStoreOptions): OpenBlockStore {
   const url = new URL(text)
   if (url.protocol === 'file:') return closing(new BlockFolder(fileURLToPath(url)), async () => undefined)
   const place = bucketOf(url)
   const aws = bucketSigner(url, credentials)
-  if (!place || !aws) throw new TypeError('there are no credentials for the bucket of archives')
+  if (!place || !aws) throw new TypeError('AWS credentials for the bucket of archives are not set')
   const sender = createHttpSender({ allowPrivate: true })
   return closing(new BlockBucket({ ...place, aws, sender, clock }), () => sender.close(0))
 }

@@ -81,7 +81,7 @@ export interface Batching {
 
 /**
  * Data that every attempt of a kind needs was damaged. The attempts are `misconfigured`, because only an operator can
- * mend the data.
+ * repair the data.
  */
 export class DamagedDataError extends Error {}
 

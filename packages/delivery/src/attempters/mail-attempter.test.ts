@@ -353,7 +353,7 @@ test('TLS that is required and not offered, or has a foreign certificate, is our
   expect([...plain.seen, ...starting.seen, ...secure.seen]).toEqual([])
 })
 
-test('a server that hangs or is away is a failure that is retried, within the attempt’s time', async () => {
+test('a server that hangs or cannot be reached is a failure that is retried, within the attempt’s time', async () => {
   const server = await mailServer()
   server.onMail = () => new Promise(() => undefined)
   const { send } = attempterFor(server.url, { attemptTimeoutMs: 300 } as MailSettings)

@@ -223,7 +223,7 @@ describe('FCM', () => {
     expect(await device.push({ message: 'x' })).toMatchObject({ resultClass: 'delivered' })
   })
 
-  test('a body that is no notification fails for good, unsent', async () => {
+  test('a body that is no notification fails permanently, unsent', async () => {
     for (const GCM of [
       'no JSON',
       '[]',

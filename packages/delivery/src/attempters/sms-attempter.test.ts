@@ -200,14 +200,14 @@ test.each<[what: string, sending: Sending, error: string, detail: string]>([
     'spend_exceeded',
     'This delivery would exceed max price',
   ],
-])('%s fails for good, and nothing is sent or reserved', async (_, sending, error, detail) => {
+])('%s fails permanently, and nothing is sent or reserved', async (_, sending, error, detail) => {
   const { url, requests } = await startProvider()
   const { send, state, results } = attempterFor(url)
   expect(await send(sending)).toMatchObject({ kind: 'failure', error, detail, permanent: true })
   expect([requests.length, state.reservedUsd, results]).toEqual([0, [0], ['refused']])
 })
 
-test('a message past the spend fails for good, and nothing is sent', async () => {
+test('a message past the spend fails permanently, and nothing is sent', async () => {
   const { url, requests } = await startProvider()
   const { send, state } = attempterFor(url)
   state.outcome = 'spent'

@@ -176,14 +176,14 @@ class StreamAttempter implements Attempter {
 
   #redisSink(place: RedisStreamPlace): StreamSink {
     const { openStreamWriter } = this.#tools
-    if (!openStreamWriter) throw new Error('there is no client for Redis Streams')
+    if (!openStreamWriter) throw new Error('the client for Redis Streams is missing')
     return new RedisSink(place, openStreamWriter({ ...place, timeoutMs: this.#settings.timeoutMs }))
   }
 
   #awsSink({ arn }: StreamPlace): StreamSink {
     const { sender, clock } = this.#tools
     const { aws } = this.#settings
-    if (!aws) throw new Error('there are no credentials')
+    if (!aws) throw new Error('AWS credentials are not set')
     const url = `https://${awsHost('firehose', arn)}/`
     const { region, name: streamName } = arn
     const at = { url, region, isMapped: false, signer: aws, credential: aws.nameIn(region) }

@@ -1,7 +1,7 @@
 /**
  * The link to unsubscribe. Its token proves that the link came with a delivery, because ids of subscriptions are no
  * secret. The token is an HMAC of the subscription's ARN with a key of this service, so nothing is stored for it, and
- * it is valid as long as the subscription. The key is a KeyObject, because Node prepares bytes anew for each use: a
+ * it is valid as long as the subscription. The key is a KeyObject, because Node prepares bytes again for each use: a
  * token took 11 µs with bytes, and takes 1.8.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'

@@ -137,7 +137,7 @@ export class FunctionCalls {
 
   async #sign({ url, region = '' }: FunctionPlace, invocation: Invocation): Promise<Record<string, string>> {
     const { functions, clock } = this.#options
-    if (!functions.aws) throw new Error('there are no credentials')
+    if (!functions.aws) throw new Error('AWS credentials are not set')
     const { body } = invocation
     return functions.aws.sign({
       service: 'lambda',

@@ -1082,7 +1082,7 @@ describe('connections', () => {
 })
 
 describe('the address guard', () => {
-  test('refuses literal and resolved addresses at every connection, for good', async () => {
+  test('refuses literal and resolved addresses at every connection, permanently', async () => {
     const hooks = await receiver()
     let addresses = ['127.0.0.1']
     const resolver = { resolve: () => Promise.resolve(addresses) }

@@ -31,10 +31,10 @@ interface Secrets {
   oauth?: OAuthOptions
 }
 
-/** A secret must be sealed, and there is no master key. */
+/** A secret must be sealed or opened, but FANTAIL_MASTER_KEY is not set. */
 export class NoVaultError extends Error {
   constructor(what = 'seal secrets') {
-    super(`there is no master key (FANTAIL_MASTER_KEY) to ${what} with`)
+    super(`FANTAIL_MASTER_KEY is not set, so Fantail cannot ${what}`)
     this.name = 'NoVaultError'
   }
 }

@@ -28,7 +28,7 @@ export interface BucketPlace {
 
 interface BucketSinkOptions extends BucketPlace {
   sender: Pick<HttpSender, 'send'>
-  /** Undefined if there are no credentials. */
+  /** Undefined if AWS credentials are not set. */
   aws: Pick<AwsSigner, 'sign'> | undefined
   /** Epoch ms. A signature contains this time. */
   clock: () => number
@@ -65,7 +65,7 @@ export class BucketSink implements StreamSink {
     const method = 'PUT' as const
     const sent = { method, url, body }
     const signed = { ...sent, service: 's3', region, headers: plain, now: clock() }
-    if (!aws) return this.#misconfigured('there are no credentials for it')
+    if (!aws) return this.#misconfigured('AWS credentials are not set')
     const startedAt = performance.now()
     const head = await signedBy(this.credential, within(timeoutMs, undefined, aws.sign(signed)))
     if ('ended' in head) return head.ended

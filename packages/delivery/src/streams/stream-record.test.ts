@@ -103,7 +103,7 @@ test('[362][370] records go together in their order, and each has its own result
   expect([puts, results]).toEqual([[['a', 'b', 'c']], [stored('a'), failed, stored('c')]])
 })
 
-test('a record that the sink cannot take fails for good, and the others go', async () => {
+test('a record that the sink cannot take fails permanently, and the others go', async () => {
   const { sink, puts } = sinkOf((records) => records.map(({ id }) => stored(id)))
   const results = await putRecords(sink, [record('a'), record('large', 9), record('b')], 40)
   expect(results).toMatchObject([stored('a'), { error: 'invalid_record', permanent: true }, stored('b')])

@@ -29,7 +29,7 @@ const TOKEN_SECONDS_MIN = 10
 const TOKEN_SECONDS_MAX = 86_400
 /** Time before its end at which a token is replaced. A tenth of its life, if that is less. */
 const TOKEN_LEFT_SECONDS_MAX = 60
-/** A failure holds for this long, so that many subscriptions do not all ask a server that is away. */
+/** A failure holds for this long, so that many subscriptions do not all ask a server that cannot be reached. */
 const FAILURE_HOLDS_MS = 1_000
 /** An endpoint that answers 401 to every token causes no more requests for tokens than this. */
 const RENEW_EVERY_MS = 30_000

@@ -136,7 +136,7 @@ test('a job whose completion was lost is completed at its next start, and not ru
   await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
 })
 
-test('a job that somebody else has started in between is begun anew', async () => {
+test('a job that somebody else has started in between is started again', async () => {
   const { runs, finish, job, completed } = await consumeWaiting()
   await handOutAgain(job, 1)
   await waitFor(() => runs.length === 2)
@@ -146,7 +146,7 @@ test('a job that somebody else has started in between is begun anew', async () =
   await waitFor(async () => (await redis.exists(`${JOBS}:${job}`)) === 0)
 })
 
-test('a job that got the number of one that Redis lost is begun anew', async () => {
+test('a job that got the number of one that Redis lost is started again', async () => {
   const { runs, finish, job, completed, lines } = await consumeWaiting()
   await redis.set(`${JOBS}:${job}:lock`, 'nobody')
   finish()

@@ -75,7 +75,7 @@ test.each([
       await park(run, 'a.2')
     },
   ],
-])('a job starts anew where Redis has lost what it %s', async (_what, write) => {
+])('a job starts again where Redis has lost what it %s', async (_what, write) => {
   const lose = async (run: DispatchRun) => {
     await redis.hset(checkpointOf(run), 'p', 'a.0')
     await restart()
@@ -83,7 +83,7 @@ test.each([
   expect(await runs(write, lose)).toEqual([1, 2])
 })
 
-test('a job starts anew after a restart of Redis where its copies cannot be looked up', async () => {
+test('a job starts again after a restart of Redis where its copies cannot be looked up', async () => {
   expect(await runs(quarantine, restart)).toEqual([1, 2])
 })
 
@@ -102,7 +102,7 @@ test('a checkpoint that would be written after Redis has lost what it tells of m
   expect(proven).toEqual([true, false, true])
 })
 
-test('a job that was cut starts anew where Redis has lost its parts, and no message is dropped', async () => {
+test('a job that was cut starts again where Redis has lost its parts, and no message is dropped', async () => {
   const parts = [0, 1].map((slice) => ({ messages: [0, 1], slices: [slice, slice + 1] }) as const)
   const seen: string[] = []
   const { completed } = await consume(async (run) => {

@@ -108,7 +108,7 @@ export class RunEntries implements CompletionGuard {
       }
       if (isProven) return
       entry.lost = true
-      throw new Error('Redis may have lost what the run wrote: the job starts anew')
+      throw new Error('Redis may have lost what the run wrote: the job starts again')
     }
   }
 

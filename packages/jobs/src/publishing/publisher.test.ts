@@ -80,7 +80,7 @@ test('too few replicas is an error that says so', async () => {
   await expect(publish([message('a')], weight)).rejects.toThrow(/0 of 1 replicas/)
 })
 
-test('while Redis is away publishes fail within two seconds, and work again after it', async () => {
+test('while Redis cannot be reached, publishes fail within two seconds, and work again after it', async () => {
   const opened = await open()
   await server.kill()
   const took = startFairTimer()

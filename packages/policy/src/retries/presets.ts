@@ -32,7 +32,7 @@ export const PRESETS: Record<string, Preset> = {
     },
   },
   patient: {
-    description: 'About a day, growing: for an outage that somebody has to mend.',
+    description: 'About a day, growing: for an outage that a person has to fix.',
     policy: {
       minDelayTarget: 5,
       maxDelayTarget: 3_600,

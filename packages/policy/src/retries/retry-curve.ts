@@ -104,7 +104,7 @@ interface Failing {
 }
 
 /** A status that is not retried ends a delivery at once, even if retries are left. */
-const REFUSED_FOR_GOOD = '; at once if refused for good'
+const REFUSED_PERMANENTLY = '; at once if refused permanently'
 
 /**
  * Describes in one line what happens to a delivery that keeps failing: how many attempts, for how long, and where it
@@ -117,10 +117,10 @@ export function describeOnFailure({ policy, retentionSeconds, queue }: Failing):
   const seconds = totalRetrySeconds(policy)
   if (endsByRetention(seconds, retentionSeconds)) {
     const kept = durationInWords(retentionSeconds)
-    return `after ${kept}, when the topic’s retention ends, before the last of ${times}: ${end}${REFUSED_FOR_GOOD}`
+    return `after ${kept}, when the topic’s retention ends, before the last of ${times}: ${end}${REFUSED_PERMANENTLY}`
   }
   const duration = seconds === 0 ? '' : ` in ${durationInWords(seconds)}`
-  return `after ${times}${duration} ${end}${attempts === 1 ? '' : REFUSED_FOR_GOOD}`
+  return `after ${times}${duration} ${end}${attempts === 1 ? '' : REFUSED_PERMANENTLY}`
 }
 
 /** Whether the retention ends before the last retry. */

@@ -47,10 +47,10 @@ function failedIds(body: Buffer | undefined, known: Set<string>): Set<string> {
   const value = parsed(body.toString().trim())
   if (value === null) return new Set()
   if (typeof value !== 'object' || Array.isArray(value))
-    throw new UnreadableAnswer('its answer is no JSON object')
+    throw new UnreadableAnswer('its answer is not a JSON object')
   const { batchItemFailures: items = null } = value as { batchItemFailures?: unknown }
   if (items === null) return new Set()
-  if (!Array.isArray(items)) throw new UnreadableAnswer('batchItemFailures is no list')
+  if (!Array.isArray(items)) throw new UnreadableAnswer('batchItemFailures is not a list')
   return new Set(items.map((item) => identifierOf(item, known)))
 }
 

@@ -50,7 +50,7 @@ function withSecret(
   const key = keyOf(record)
   if (secretHash !== undefined) return { key, secretHash: Buffer.from(secretHash, 'hex') }
   try {
-    if (vault === undefined) throw new Error('there is no FANTAIL_MASTER_KEY to open its secret with')
+    if (vault === undefined) throw new Error('FANTAIL_MASTER_KEY is not set, so its secret cannot be opened')
     return { key, secret: vault.open(sealedSecret ?? '', sealContextOf(id)) }
   } catch (error) {
     // The caller gets 503, and the cache asks again.

@@ -181,7 +181,7 @@ const ABSOLUTE = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is
 export function settleTarget(incoming: Pick<IncomingMessage, 'url' | 'headers'>): string | undefined {
   // A request of HTTP/1.0 may have no Host header. Several are joined by commas, so they are not a valid host.
   const { host = '' } = incoming.headers
-  if (host !== '' && !HOST.test(host)) return 'the Host header is no host'
+  if (host !== '' && !HOST.test(host)) return 'the Host header is not a valid host'
   const [, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(incoming.url ?? '') ?? []
   if (scheme === '') return undefined
   if (!/^https?$/i.test(scheme)) return `nothing is served for targets of the scheme ${scheme}`

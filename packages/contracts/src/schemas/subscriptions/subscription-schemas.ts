@@ -275,7 +275,7 @@ export const SUBSCRIPTION_EXAMPLE = {
   effectiveDeliveryPolicy: { ...SYSTEM_POLICY, requestPolicy: { headerContentType: 'application/json' } },
   customerRate: null,
   redrivePolicy: { deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:dead' },
-  onFailure: 'after 4 attempts in 1 min to dead; at once if refused for good',
+  onFailure: 'after 4 attempts in 1 min to dead; at once if refused permanently',
   filterPolicy: { color: ['red'] },
   filterPolicyScope: 'MessageAttributes',
   eventTypes: ['order.*'],

@@ -47,7 +47,7 @@ const SENTENCES: Record<VerdictCode, (said: Said) => string> = {
       ? `the service lacks the key that opens some sealed messages; ${waits(said)}`
       : `the service’s own configuration keeps attempts from the endpoint; ${waits(said)} and no attempt is counted`,
   noToken: (said) =>
-    `the token server of the endpoint is away or refuses a token; ${waits(said)} and no attempt is counted`,
+    `the token server of the endpoint cannot be reached or refuses a token; ${waits(said)} and no attempt is counted`,
   dlqMissing: (said) =>
     `the dead-letter queue does not exist, so dead deliveries wait for it; ${waits(said)}`,
   endpointDisabled: () => 'the push provider has disabled the endpoint, so its deliveries fail at once',

@@ -13,7 +13,7 @@ const FAILING_IN_A_ROW = 5
 const FAILING_FOR_MS = 60_000
 /** An attempt at an unproven endpoint that has run for this time has had no answer. */
 const NO_ANSWER_MS = 5_000
-/** A provider that refuses the token of an endpoint for good has disabled the endpoint with this answer. */
+/** A provider that permanently refuses the token of an endpoint has disabled the endpoint with this answer. */
 const DISABLED: ReadonlySet<string | null> = new Set(['endpoint_disabled', 'token_refused'])
 /** A delivery that has waited for a shorter time does not count as waiting. */
 const WAITING_MS = 5_000

@@ -405,7 +405,7 @@ export interface LaneFigures {
   isDlqMissing: boolean
   /** Whether the service's own configuration prevents its attempts, or a token server. */
   isBlocked: boolean
-  /** It is blocked because the token server of its endpoint is away or refuses. */
+  /** It is blocked because the token server of its endpoint cannot be reached or refuses. */
   lacksToken: boolean
   /** Some of its messages wait, because no key opens them. All others go on. */
   lacksKey: boolean

@@ -40,7 +40,7 @@ export function eventRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Follow messages and deliveries live',
       description:
         'A stream of server-sent events: what was published, attempts, and ends of deliveries. Ends come from the ' +
-        'outcome log, and resume behind the last id. Attempts and other events come only while somebody listens, and ' +
+        'outcome log, and resume behind the last id. Attempts and other events come only while a client listens, and ' +
         'after a reconnect begin with a `gap`. The event `gap` says how many events are missing (`dropped`, null: ' +
         'unknown), from when to when, and why: rate, lag, trimmed or reconnect. Every five seconds `state` says ' +
         'whether the stream is live. The event `end` says why the server closes it. No event has bodies.',

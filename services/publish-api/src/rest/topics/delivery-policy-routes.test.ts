@@ -59,7 +59,7 @@ test('a policy may be longer than the topic keeps messages, and the preview says
     body: { endpoint, deliveryPolicy },
   })
   expect(body.onFailure).toBe(
-    'after 1 h, when the topic’s retention ends, before the last of 4 attempts: to brief-dead-letters; at once if refused for good',
+    'after 1 h, when the topic’s retention ends, before the last of 4 attempts: to brief-dead-letters; at once if refused permanently',
   )
   const tooLong = await preview({
     healthyRetryPolicy: { minDelayTarget: 1_209_600, maxDelayTarget: 1_209_600 },

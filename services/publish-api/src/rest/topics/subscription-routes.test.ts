@@ -27,7 +27,7 @@ test('a webhook is active at once, under the defaults', async () => {
     status: 'active',
     rawMessageDelivery: false,
     redrivePolicy: {},
-    onFailure: 'after 4 attempts in 1 min to orders-dead-letters; at once if refused for good',
+    onFailure: 'after 4 attempts in 1 min to orders-dead-letters; at once if refused permanently',
     maxInFlight: 32,
     confirmation: 'none',
     lane: { waiting: 0, inFlight: 0, drainSeconds: 0, rate: null, lastFailure: null, lastSuccessAt: null },
@@ -219,11 +219,11 @@ test('failed deliveries go to the queue of their topic by default, and vanish on
     (await api.call('PATCH', `/v1/subscriptions/${body.id}`, { body: set })).body
   expect(await patch({ redrivePolicy: null })).toMatchObject({
     redrivePolicy: null,
-    onFailure: 'after 4 attempts in 1 min discarded; at once if refused for good',
+    onFailure: 'after 4 attempts in 1 min discarded; at once if refused permanently',
   })
   const named = { deadLetterTargetArn: 'named', createQueue: true }
   expect(await patch({ redrivePolicy: named })).toMatchObject({
-    onFailure: 'after 4 attempts in 1 min to named; at once if refused for good',
+    onFailure: 'after 4 attempts in 1 min to named; at once if refused permanently',
   })
   expect(await patch({ redrivePolicy: {} })).toMatchObject({ redrivePolicy: {}, onFailure: body.onFailure })
   // A repeated request agrees with the subscription that it made. A different one does not.

@@ -342,7 +342,7 @@ test('credentials of an endpoint are shown as asterisks, and refused where they 
   try {
     expect(await refusal({ Endpoint: 'https://user:s3cret@example.com/refused' })).toEqual(
       InvalidParameter(
-        'Endpoint Reason: holds a secret, and there is no master key (FANTAIL_MASTER_KEY) to seal secrets with',
+        'Endpoint Reason: holds a secret, and FANTAIL_MASTER_KEY is not set, so Fantail cannot seal secrets',
       ),
     )
   } finally {

@@ -330,7 +330,7 @@ test('a redrive policy that is taken away discards, also of a subscription that 
   await set(arn, 'RedrivePolicy', '')
   expect((await api.call('GET', `/v1/subscriptions/${id}`)).body).toMatchObject({
     redrivePolicy: null,
-    onFailure: 'after 4 attempts in 1 min discarded; at once if refused for good',
+    onFailure: 'after 4 attempts in 1 min discarded; at once if refused permanently',
   })
 })
 
