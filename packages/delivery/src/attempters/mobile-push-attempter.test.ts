@@ -135,7 +135,7 @@ describe('FCM', () => {
     expect(sent()).toEqual({ message: { ...message, token: 'tok' } })
   })
 
-  test('an older document is written anew, and a time to live counts from the publish', async () => {
+  test('an older document is written again, and a time to live counts from the publish', async () => {
     device.state.now = NOW + 10_000
     const old = {
       notification: { title: 't', body: 'b' },

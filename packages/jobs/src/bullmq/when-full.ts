@@ -75,7 +75,7 @@ class WhenFullRedis extends Redis {
     super.disconnect(reconnect)
   }
 
-  /** If the server is away, the connection ends at once. QUIT would wait for the server. */
+  /** If the server cannot be reached, the connection ends at once. QUIT would wait for the server. */
   override async quit(): Promise<'OK'> {
     if (this.status === 'ready') return super.quit()
     this.disconnect()

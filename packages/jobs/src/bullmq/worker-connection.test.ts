@@ -1,4 +1,4 @@
-/** A worker that is made while Redis is away. */
+/** A worker that is made while Redis cannot be reached. */
 import { freePort, startRedis } from '@fantail/test-kit'
 import { expect, test } from 'vitest'
 import { createWorker } from './bull.ts'

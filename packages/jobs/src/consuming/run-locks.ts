@@ -33,8 +33,8 @@ export class RunLocks {
   }
 
   /**
-   * Must be called before completing. It takes a lock again that expired while Redis was away, since BullMQ refuses to
-   * complete without it.
+   * Must be called before completing. It takes a lock again that expired while Redis could not be reached, since BullMQ
+   * refuses to complete without it.
    */
   async hold(entry: RunEntry): Promise<void> {
     if (performance.now() - entry.since > LOCK_MS / 2) await this.retake(entry)

@@ -72,7 +72,7 @@ test('the first time it waits again at once, where it was', async () => {
   expect(await redis.zrangeBuffer(freshKey(BASE, id), '0', '-1')).toEqual([message.id])
 })
 
-test('an attempt that ends in between begins the row anew', async () => {
+test('an attempt that ends in between starts the row again', async () => {
   await park(FAILED)
   for (let deaths = 0; deaths < 3; deaths++) {
     await die()
@@ -88,7 +88,7 @@ test('an attempt that ends in between begins the row anew', async () => {
 })
 
 test.each([undefined, FAILED])(
-  'an attempt that fails under an open circuit begins the row anew, too: %o',
+  'an attempt that fails under an open circuit starts the row again, too: %o',
   async (state) => {
     const { id } = await park(state)
     for (let deaths = 0; deaths < 3; deaths++) {

@@ -139,7 +139,7 @@ test('a move waits for a replica that is late, and goes on without one that stay
     await replica.freeze()
     await connection.set('late', '1')
     const late = acks.confirm('late')
-    await waitFor(() => looked.mock.calls.length === 1, { what: 'the first wait to end in vain' })
+    await waitFor(() => looked.mock.calls.length === 1, { what: 'the first wait to end without success' })
     await replica.thaw()
     await late
     expect(await connection.wait(1, 1)).toBe(1)

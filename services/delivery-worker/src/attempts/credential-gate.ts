@@ -117,8 +117,8 @@ export class CredentialGate {
   }
 
   /**
-   * Called when Redis has blocked the lane. The credential may have been mended meanwhile, and the release of the lane
-   * may have come before the block. Without another release, the lane would be blocked until its next probe.
+   * Called when Redis has blocked the lane. The credential may have been repaired meanwhile, and the release of the
+   * lane may have come before the block. Without another release, the lane would be blocked until its next probe.
    */
   blocked(shard: number, subscriptionId: string, credential: string): void {
     if (this.#mended.has(credential) && !this.#broken.has(credential)) this.#release(shard, subscriptionId)

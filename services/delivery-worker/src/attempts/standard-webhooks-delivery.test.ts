@@ -38,7 +38,7 @@ async function subscribeSigned(name: string): Promise<string> {
   return secret
 }
 
-test('each attempt is signed anew, under the message’s id; others are not', async () => {
+test('each attempt is signed again, under the message’s id; others are not', async () => {
   const secret = await subscribeSigned('signed')
   await fixture.subscribe('plain')
   sender.answer = (_url, count) => (count < 2 ? 500 : 200)

@@ -90,7 +90,7 @@ export function createWorkerMetrics(
     topic.deadLettered(at)
     own?.deadLettered(at)
   }
-  /** The token server of an endpoint is not the operator's to mend, so it must not page. */
+  /** The token server of an endpoint cannot be repaired by the operator, so it must not page. */
   const misconfigured = (credential: string) => {
     if (!credential.startsWith(TOKEN_CREDENTIAL)) metrics.attemptsMisconfigured.of({ credential }).add()
   }

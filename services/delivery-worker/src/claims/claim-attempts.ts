@@ -260,7 +260,7 @@ export class ClaimAttempts {
     }
   }
 
-  /** Only an operator can mend a key that cannot be used. Its lanes are blocked meanwhile. */
+  /** Only an operator can repair a key that cannot be used. Its lanes are blocked meanwhile. */
   #endUnsigned(claim: SingleClaim, result: AttemptResult): void {
     if (result.kind !== 'misconfigured' || this.#closing) {
       this.#returnAfter(claim, UNSIGNED_MS)

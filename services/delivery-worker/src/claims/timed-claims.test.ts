@@ -109,7 +109,7 @@ test('behind a slow Redis only late claims get new send times, with a lead', asy
   timedClaims.stop()
 })
 
-test('a claim that was late while it was checked waits anew, and the work begun for its old time is over', async () => {
+test('a claim that was late while it was checked waits again, and the work for its old time is over', async () => {
   const { timedClaims, told, asked, clocks } = createTimedClaims()
   timedClaims.add(claimIn(clocks, 'a', '1', 0))
   const [timed] = told.due

@@ -113,7 +113,7 @@ test('a queue of another account takes confirmations and messages only if its po
   expect(body).toBe('invited')
 })
 
-test('a message that is too large for the queue, or is no text for SQS, fails for good', async () => {
+test('a message that is too large for the queue, or is not a text for SQS, fails permanently', async () => {
   await fixture.queues.put(QUEUE, { maximumMessageBytes: 1_024 })
   await toQueue()
   await fixture.startWorker(createFakeSender())

@@ -173,7 +173,7 @@ function isRefusal(error: unknown): boolean {
   return isScriptFault(error) || isOutOfMemory(error)
 }
 
-/** Messages for an archive wait until Redis has memory, or until an operator has mended a damaged key. */
+/** Messages for an archive wait until Redis has memory, or until an operator has repaired a damaged key. */
 function hasArchived({ messages, jobs }: Pick<Gathered, 'messages' | 'jobs'>): boolean {
   return [...messages, ...jobs.flatMap((job) => job.messages)].some(({ isArchived }) => isArchived)
 }

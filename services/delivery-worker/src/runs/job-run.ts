@@ -56,7 +56,7 @@ export class JobRun implements FencedRun {
   awaitsQuarantine = false
   /** True if a message of the job cannot be opened. The job stays until somebody has the key. */
   awaitsKey = false
-  /** True if the ring of an archive is damaged. The job stays until somebody has mended it. */
+  /** True if the ring of an archive is damaged. The job stays until it is repaired. */
   awaitsRing = false
   /** Whether messages are started one at a time, because earlier starts did not end (isolating-runs.ts). */
   isIsolating = false

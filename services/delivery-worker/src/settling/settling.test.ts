@@ -36,7 +36,7 @@ test('a claim ends only while the copy exists because of which it ends', async (
   expect(sent).toEqual([['exists', 'needs none']])
 })
 
-test('a settlement that is tried again after an outage asks anew whether the copy exists', async () => {
+test('a settlement that is tried again after an outage asks again whether the copy exists', async () => {
   const { settling, sent } = createSettling(1)
   const deadLettered = { op: 'deadLettered' } as const
   const restsOn = mark(true, true, false)

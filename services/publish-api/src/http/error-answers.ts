@@ -51,7 +51,7 @@ export function toFantailError(error: unknown, method = 'POST'): FantailError {
   return new FantailError('internal', 'something went wrong on our side', { cause: error })
 }
 
-/** A key service that is away answers again by itself. */
+/** A key service that cannot be reached answers again by itself. */
 function keyUnavailable(error: VaultError): FantailError {
   return new FantailError('key_unavailable', error.message, { retryAfterSeconds: 10, cause: error })
 }

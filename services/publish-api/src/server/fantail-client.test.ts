@@ -51,7 +51,7 @@ test('a publish whose answers are lost is stored once, and answers the id of the
   expect((await publishedTo('lossy')).map((message) => message.messageId)).toEqual([messageId])
 })
 
-test('a publish that failed for good can be repeated by its key', async () => {
+test('a publish that failed permanently can be repeated by its key', async () => {
   await fantail.topics('repeated').create()
   const lossy = new Fantail({ url: proxy.url, maxAttempts: 1 })
   lost = 1

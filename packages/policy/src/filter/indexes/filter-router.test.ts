@@ -92,7 +92,7 @@ test('among indexes that differ in a text, only those of that text are found', (
   expect(of('shared')).toEqual(hundred)
 })
 
-test('numbers of earlier rounds mean nothing, also after the rounds began anew', () => {
+test('numbers of earlier rounds mean nothing, also after the rounds began again', () => {
   const visited = new Visited(2, 2 ** 32 - 2)
   const round = () => {
     visited.next()

@@ -85,7 +85,7 @@ async function findNode(
       }
     }
     if (!wanted()) throw new Error('Connection is closed.')
-    emit('error', new Error('no node of the cluster tells where to connect', { cause: last }))
+    emit('error', new Error('no node of the cluster says where to connect', { cause: last }))
     await delay(ASK_AGAIN_MS)
   }
 }

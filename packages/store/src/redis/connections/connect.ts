@@ -166,7 +166,7 @@ function withReason(error: Error, sentinelError: Error | undefined): Error {
   const { lastNodeError } = error as { lastNodeError?: Error }
   if (lastNodeError) return new Error('no node of the cluster can be used', { cause: lastNodeError })
   if (!sentinelError || !error.message.startsWith('All sentinels are unreachable')) return error
-  return new Error('no Sentinel tells of a master', { cause: sentinelError })
+  return new Error('no Sentinel names a master', { cause: sentinelError })
 }
 
 /** A master that has become a replica answers `READONLY`. The connection then asks the Sentinels again. */

@@ -122,7 +122,7 @@ test('the reason why Sentinels name no master is logged once, and waited for', a
     `REDIS_SENTINELS names 127.0.0.1:${plain.port}, a Redis and no Sentinel`,
     `REDIS_SENTINELS names 127.0.0.1:${node.port}, a node of a Redis Cluster and no Sentinel`,
   ])
-  expect(unknown.downs.map((error) => error?.message)).toEqual(['no Sentinel tells of a master'])
+  expect(unknown.downs.map((error) => error?.message)).toEqual(['no Sentinel names a master'])
   expect(String(others.downs[0]?.cause)).toContain('unknown command')
   const ended = Promise.allSettled([unknown.reached, others.reached])
   giveUp.abort()
