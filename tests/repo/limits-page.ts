@@ -72,7 +72,7 @@ const PARTS: [string, string][] = [
 const HEAD = `# Limits
 
 The limits that callers and operators can meet: every bound of memory, and every bound past which a request is refused,
-a delivery fails or something is left out. Further bounds keep single steps small and stand beside the code that they
+a delivery fails or something is left out. Further bounds keep single steps small and are written in the code that they
 bound. Names of limits are unique, so a search for a name finds its file. \`npm run generate\` writes this page from the
 definitions of settings (\`packages/config/src/tables.ts\`) and the comments of constants (\`@limit\`).
 `
@@ -93,7 +93,7 @@ export function renderLimits(): string {
 }
 
 const MEMORY = `
-The memory that Redis and each process may use: first added up by process, then each bound.
+The first table adds up, by process, the memory that Redis and each process may use. The second one has each bound.
 
 No limit holds for the bytes of all requests that an API process is reading. With a common limit, a few slow callers
 could make the API refuse all others. Instead, each single request is limited: in bytes (\`REQUEST_BYTES_MAX\` or

@@ -129,11 +129,11 @@ describe('contradictory settings are refused by name', () => {
   it.each([
     [
       { REDIS_URL: 'redis://a', REDIS_CLUSTER_NODES: 'a:1' },
-      'REDIS_CLUSTER_NODES must not be set beside REDIS_URL',
+      'REDIS_CLUSTER_NODES must not be set together with REDIS_URL',
     ],
     [
       { REDIS_CLUSTER_NODES: 'a:1', REDIS_SENTINELS: 's' },
-      'REDIS_SENTINELS must not be set beside REDIS_CLUSTER_NODES',
+      'REDIS_SENTINELS must not be set together with REDIS_CLUSTER_NODES',
     ],
     [{ REDIS_SENTINELS: 's' }, 'REDIS_SENTINEL_NAME must be set where REDIS_SENTINELS is'],
     [{ REDIS_SENTINEL_NAME: 'main' }, 'REDIS_SENTINELS must be set where REDIS_SENTINEL_NAME is'],

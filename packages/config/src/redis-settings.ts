@@ -175,7 +175,7 @@ export const PLACES = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'] as
 export function redisRule(values: RedisPart, env: Env): SettingProblem[] {
   const given = PLACES.filter((name) => env[name]?.trim())
   if (given.length > 1) {
-    return given.slice(1).map((name) => ({ name, message: `must not be set beside ${given[0]}` }))
+    return given.slice(1).map((name) => ({ name, message: `must not be set together with ${given[0]}` }))
   }
   if (values.mode === 'server' && given.length === 0) {
     const message =

@@ -122,7 +122,7 @@ type AuthSetting = { auth?: 'on' | 'off' | undefined }
 function authRule({ mode, auth }: Partial<Common> & AuthSetting): SettingProblem[] {
   if (mode !== 'server' || auth !== 'off') return []
   const message =
-    'must be on in server mode: whoever reaches the port could publish, read and delete. ' +
+    'must be on in server mode: anyone who reaches the port could publish, read and delete. ' +
     `\`${KEY_COMMAND}\` makes a first API key`
   return [{ name: 'FANTAIL_AUTH', message }]
 }

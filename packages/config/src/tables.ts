@@ -619,7 +619,7 @@ export const apiTable = {
     schema: wholeNumber({ min: 1, max: 1_440 }),
     default: '5',
     unit: 'minutes',
-    description: 'How long an endpoint must fail before a notice tells it (docs/guides/notices.md).',
+    description: 'How long an endpoint must fail before a notice reports it (docs/guides/notices.md).',
   }),
   sqsDeleteCooldownSeconds: optional({
     name: 'FANTAIL_SQS_DELETE_COOLDOWN_SECONDS',

@@ -1,7 +1,7 @@
 /**
  * The rows of docs/reliability.md: each fault, what Fantail promises, and what a run found. Each test of a fault prints
  * its row as one line of JSON. It also appends the row to the file that FANTAIL_FAILURE_ROWS names, from which
- * fault-table.ts makes the table. `pnpm test:failure` runs the long forms (FANTAIL_FAILURE_LONG=1), `npm test` the
+ * fault-table.ts makes the table. `npm run test:failure` runs the long forms (FANTAIL_FAILURE_LONG=1), `npm test` the
  * short ones.
  */
 import { appendFileSync } from 'node:fs'
@@ -66,23 +66,23 @@ export const FAULTS = {
     promised: 'only messages that were accepted in the last 2 s may be lost',
   },
   'redis-outage-1': {
-    fault: 'Redis away for 1 s',
+    fault: 'Redis cannot be reached for 1 s',
     promised: 'publishes refused within 2 s; all resumes by itself',
   },
   'redis-outage-7': {
-    fault: 'Redis away for 7 s',
+    fault: 'Redis cannot be reached for 7 s',
     promised: 'publishes refused within 2 s; all resumes by itself',
   },
   'redis-outage-30': {
-    fault: 'Redis away for 30 s',
+    fault: 'Redis cannot be reached for 30 s',
     promised: 'publishes refused within 2 s; all resumes by itself',
   },
   'redis-outage-120': {
-    fault: 'Redis away for 120 s',
+    fault: 'Redis cannot be reached for 120 s',
     promised: 'publishes refused within 2 s; all resumes by itself',
   },
   starts: {
-    fault: 'Redis goes away while a service starts, at any request of the start',
+    fault: 'Redis can no longer be reached while a service starts, at any request of the start',
     promised: 'no service exits; each is ready soon after Redis is back',
   },
   'script-flush': { fault: 'the script cache of Redis emptied under load', promised: 'no visible effect' },
@@ -178,7 +178,7 @@ export const FAULTS = {
     promised: 'health checks answered, healthy messages delivered meanwhile; nothing lost, nothing repeated',
   },
   million: {
-    fault: 'a million messages (fast form: 6,000) while workers are killed and Redis is away',
+    fault: 'a million messages (fast form: 6,000) while workers are killed and Redis cannot be reached',
     promised: 'memory of every process and of Redis does not grow',
   },
 } as const satisfies Record<string, Fault>

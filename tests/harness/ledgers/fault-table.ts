@@ -1,7 +1,8 @@
 /**
  * Prints the table of docs/reliability.md from the rows that tests of faults have appended (FANTAIL_FAILURE_ROWS):
  *
- *   FANTAIL_FAILURE_ROWS=/tmp/rows.jsonl pnpm test:failure && node tests/harness/ledgers/fault-table.ts /tmp/rows.jsonl
+ *   FANTAIL_FAILURE_ROWS=/tmp/rows.jsonl npm run test:failure
+ *   node tests/harness/ledgers/fault-table.ts /tmp/rows.jsonl
  */
 import { readFileSync } from 'node:fs'
 import { FAULTS, type FaultRow } from './fault-rows.ts'
