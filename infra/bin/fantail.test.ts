@@ -78,11 +78,11 @@ it('ends with an error when one role of all is killed, the others stopped', {
   for (const name of ['publish-api', 'redrive']) expect(task?.output()).toContain(`${name}.stopped`)
 })
 
-it.each(['nothing', 'constructor'])('says that there is no command %s', async (name) => {
+it.each(['nothing', 'constructor'])('says that the command %s does not exist', async (name) => {
   const { ended } = fantail(name)
 
   expect(await ended).toBe(2)
-  expect(task?.output()).toContain(`fantail: there is no command ${name}. \`fantail --help\` lists them.`)
+  expect(task?.output()).toContain(`fantail: command ${name} does not exist. \`fantail --help\` lists them.`)
 })
 
 it('helps on stdout and exits with 0', async () => {
@@ -123,10 +123,10 @@ it('makes a first key, in server mode too, and refuses what it does not know', {
   expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^ft_FK\S+\n$/)])
   expect((await keys('list')).stdout).toContain('first')
   const wrong = await keys('revoke', 'nobody')
-  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([3, '', expect.stringContaining('no key nobody')])
+  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([3, '', expect.stringContaining('key nobody does not exist')])
 })
 
-it('starts with the master key that secrets are sealed with only, and seals them anew with another', {
+it('starts with the master key that secrets are sealed with only, and seals them again with another', {
   timeout: timeoutFor(4),
 }, async () => {
   const [old, fresh] = ['0'.repeat(64), 'f'.repeat(64)]
@@ -160,11 +160,11 @@ it('starts with the master key that secrets are sealed with only, and seals them
   ])
   expect(wrong.code).toBe(1)
   expect(wrong.output).toMatch(/sealed with master key [0-9a-f]{8}/)
-  expect(none.output).toContain('there is no FANTAIL_MASTER_KEY')
+  expect(none.output).toContain('FANTAIL_MASTER_KEY is not set')
   expect(nonsense.code).toBe(2)
-  expect(keyless.stderr).toContain('there is no FANTAIL_MASTER_KEY')
+  expect(keyless.stderr).toContain('FANTAIL_MASTER_KEY is not set')
   const resealed = await command('secrets', ['reseal'], both)
-  expect([resealed.code, resealed.stdout]).toEqual([0, expect.stringMatching(/^0 secrets, 0 sealed anew/)])
+  expect([resealed.code, resealed.stdout]).toEqual([0, expect.stringMatching(/^0 secrets, 0 sealed again/)])
   expect(await stopped({ FANTAIL_MASTER_KEY: fresh })).toBe(0)
 })
 

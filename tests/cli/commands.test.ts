@@ -90,7 +90,7 @@ test.each([
   ['topics list --limit x', {}, 2, '--limit must be a whole number'],
   ['topics create x.fifo --set fifo:=3', {}, 2, 'validation_failed'],
   ['topics list', { FANTAIL_URL: 'http://127.0.0.1:1' }, 6, 'does not answer'],
-  ['topics list --profile nobody', {}, 3, 'there is no profile nobody'],
+  ['topics list --profile nobody', {}, 3, 'profile nobody does not exist'],
   ['topics list --timeout soon', {}, 2, '--timeout must be a time'],
   ['topics list --timeout 1ms', {}, 7, 'not done after 1ms'],
 ])('`fantail %s` says what is wrong', async (line, env, code, text) => {

@@ -248,7 +248,7 @@ test('no message is lost while API and Redis are restarted under it', async () =
 
 test.each([
   [['nothing-like-it', '--forward-to', 'localhost:1'], 3, 'not_found'],
-  [['orders', '--forward-to', 'http://'], 2, '--forward-to is no http or https address'],
+  [['orders', '--forward-to', 'http://'], 2, '--forward-to is not an http or https address'],
   [['orders', '--forward-to', 'localhost:1', '--keep', '5s'], 2, 'leaseSeconds'],
   [['orders', '--forward-to', 'localhost:1', '--header', 'none'], 2, '--header must be'],
   [['orders'], 2, '--forward-to'],

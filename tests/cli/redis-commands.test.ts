@@ -38,7 +38,7 @@ test('API keys are made, listed and revoked in Redis', async () => {
   expect(await fantail(`keys revoke ${id}`)).toMatchObject({ code: 0, stdout: `key ${id} is revoked\n` })
   expect(await fantail(`keys revoke ${id}`)).toMatchObject({
     code: 3,
-    stderr: `fantail keys: there is no key ${id}\n`,
+    stderr: `fantail keys: key ${id} does not exist\n`,
   })
   const json = async (line: string) => JSON.parse((await fantail(`${line} --json`)).stdout)
   const { token, ...key } = await json('keys create --name shop --scope publish')
@@ -60,9 +60,9 @@ test('the command that a refusal prints makes a key as it stands, and no source 
   expect(bare).toEqual(['packages/config/src/tables.ts'])
 })
 
-test('secrets are sealed anew with a master key, and with none the command says so', async () => {
+test('secrets are sealed again with a master key, and with none the command says so', async () => {
   const sealed = await fantail('secrets reseal', { FANTAIL_MASTER_KEY: '0'.repeat(64) })
-  expect(sealed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 secrets, 0 sealed anew/) })
+  expect(sealed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 secrets, 0 sealed again/) })
   expect((await fantail('secrets')).code).toBe(2)
   const { stdout: key } = await fantail('secrets create')
   expect(Buffer.from(key.trim(), 'base64')).toHaveLength(32)

@@ -38,7 +38,7 @@ async function run(...words: string[]) {
 }
 
 test.each(INHERITED)('%s is no command, sub-command, profile, shell or preset', async (name) => {
-  const unknown = { code: 2, stdout: '', stderr: expect.stringContaining(`there is no command ${name}.`) }
+  const unknown = { code: 2, stdout: '', stderr: expect.stringContaining(`command ${name} does not exist.`) }
   for (const words of [[name], [name, '--help'], ['--json', name]])
     expect(await run(...words)).toEqual(unknown)
   const usage = { code: 0, stdout: expect.stringMatching(/^usage: fantail COMMAND/), stderr: '' }
@@ -48,7 +48,7 @@ test.each(INHERITED)('%s is no command, sub-command, profile, shell or preset', 
     ['worker', '--help', name],
   ])
     expect(await run(...words)).toEqual(usage)
-  const noProfile = { code: 3, stdout: '', stderr: expect.stringContaining(`there is no profile ${name}`) }
+  const noProfile = { code: 3, stdout: '', stderr: expect.stringContaining(`profile ${name} does not exist`) }
   expect(await run('topics', 'list', '--profile', name)).toEqual(noProfile)
   expect(await run('use', name)).toEqual(noProfile)
   expect(await run('completion', 'words', '--', name, '')).toEqual({ code: 0, stdout: '', stderr: '' })

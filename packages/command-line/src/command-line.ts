@@ -53,7 +53,7 @@ async function runNamed(name: string, words: string[], caller: Caller): Promise<
 function unknown(name: string): string {
   const near = [...COMMANDS.keys()].filter((other) => other.startsWith(name[0] ?? '') && isNear(name, other))
   const hint = near.length > 0 ? `Did you mean ${near.join(' or ')}? ` : ''
-  return `fantail: there is no command ${name}. ${hint}\`fantail --help\` lists them.`
+  return `fantail: command ${name} does not exist. ${hint}\`fantail --help\` lists them.`
 }
 
 /**

@@ -154,7 +154,7 @@ const ROWS: Record<string, LoadedCommand | ProcessCommand> = {
     load: async () => (await import('./commands/service/quarantine-command.ts')).quarantine,
   },
   doctor: {
-    summary: 'look for what is wrong, and how to mend it',
+    summary: 'look for problems, and say how to fix them',
     load: async () => (await import('./commands/setup/doctor-command.ts')).doctor,
   },
   export: {

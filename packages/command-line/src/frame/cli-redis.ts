@@ -51,8 +51,8 @@ async function findRedis(settings: RedisPlace, signal: AbortSignal): Promise<Red
   } catch (error) {
     if (!signal.aborted) throw error
     const message =
-      `there is no ${redisUrlPath(settings.dataDir)}: no stack with its data there runs, and REDIS_URL is not set; ` +
-      'FANTAIL_DATA_DIR names the folder of another stack'
+      `${redisUrlPath(settings.dataDir)} does not exist: no stack with its data there runs, and REDIS_URL is not ` +
+      'set; FANTAIL_DATA_DIR names the folder of another stack'
     throw new FantailError('storage_unavailable', message)
   }
 }

@@ -7,7 +7,11 @@ import type { CommandContext } from './command-context.ts'
 export async function confirm(what: string, { yes, stdin, stderr, signal }: CommandContext): Promise<void> {
   if (yes) return
   if (!stdin.isTTY) {
-    throw new CommandError('usage', `this would ${what}, and there is no terminal to ask at`, 'Add --yes.')
+    throw new CommandError(
+      'usage',
+      `this would ${what}, and stdin is not a terminal at which to ask`,
+      'Add --yes.',
+    )
   }
   const lines = createInterface({ input: stdin, output: stderr })
   try {

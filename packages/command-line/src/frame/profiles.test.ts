@@ -51,7 +51,7 @@ test.each([
 
 test('without a profile it is the local stack, and an unknown profile is refused', async () => {
   expect(await chooseServer({ color: true }, env)).toMatchObject({ url: 'http://127.0.0.1:4100' })
-  await expect(chooseServer({ color: true, profile: 'x' }, env)).rejects.toThrow('there is no profile x')
+  await expect(chooseServer({ color: true, profile: 'x' }, env)).rejects.toThrow('profile x does not exist')
 })
 
 test.each(['x', 'ftp://a', 'http://user:pw@a', 'http://a?b=c'])('%s is no address of a server', (text) => {

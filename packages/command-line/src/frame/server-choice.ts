@@ -18,7 +18,11 @@ export async function chooseServer(flags: GlobalFlags, env: NodeJS.ProcessEnv): 
   const name = flags.profile ?? current
   const profile = name === null ? undefined : profiles.get(name)
   if (name !== null && !profile) {
-    throw new CommandError('notFound', `there is no profile ${name}`, `Run: fantail login URL --name ${name}`)
+    throw new CommandError(
+      'notFound',
+      `profile ${name} does not exist`,
+      `Run: fantail login URL --name ${name}`,
+    )
   }
   if (flags.url !== undefined) return { url: checkUrl(flags.url), apiKey: key, profile: undefined }
   const apiKey = flags.profile === undefined ? (key ?? profile?.apiKey) : profile?.apiKey

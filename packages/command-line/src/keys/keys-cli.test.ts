@@ -97,7 +97,7 @@ test('lists keys and revokes them', async () => {
   expect(printed[1]).toContain(`${id}  native  000000000000  publish  *  -  1970-01-01T00:00:00.007Z  shop`)
   await run('revoke', id)
   expect([kept.size, printed[2]]).toEqual([0, `key ${id} is revoked`])
-  await expect(run('revoke', id)).rejects.toThrow(`there is no key ${id}`)
+  await expect(run('revoke', id)).rejects.toThrow(`key ${id} does not exist`)
 })
 
 test.each([

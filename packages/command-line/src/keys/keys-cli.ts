@@ -132,7 +132,7 @@ async function revoke(cli: KeysCli, args: string[]): Promise<void> {
   const { positionals, values } = parsed(args, JSON_FLAG)
   const [id] = positionals
   if (id === undefined || positionals.length > 1) throw new UsageError(KEYS_USAGE)
-  if (!(await cli.keys.revoke(id))) throw new CommandError('notFound', `there is no key ${id}`)
+  if (!(await cli.keys.revoke(id))) throw new CommandError('notFound', `key ${id} does not exist`)
   report(cli, 'keys revoke', id)
   cli.print(values.json ? JSON.stringify({ deleted: id }) : `key ${id} is revoked`)
 }

@@ -24,7 +24,7 @@ export async function rewrappedText(
   settings: KeyServiceSettings,
 ): Promise<string> {
   const to = wrappingKey(by)
-  if (!masterKey) throw new Error('there is no FANTAIL_MASTER_KEY to wrap')
+  if (!masterKey) throw new Error('FANTAIL_MASTER_KEY is not set, so it cannot be wrapped')
   if (!(masterKey instanceof WrappedKey)) return wrappedText(masterKeyText, to, settings)
   const bytes = await unwrapKey(masterKey, settings)
   masterKey.unlock(bytes)

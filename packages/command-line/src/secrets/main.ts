@@ -24,7 +24,7 @@ import { countSecrets, resealAll } from './reseal.ts'
 const USAGE = [
   'usage: fantail secrets create [KEY]   print a new master key, wrapped by a key of AWS KMS or Vault if one is named',
   '       fantail secrets wrap KEY       print FANTAIL_MASTER_KEY, wrapped by this key',
-  '       fantail secrets reseal         seal secrets anew with FANTAIL_MASTER_KEY',
+  '       fantail secrets reseal         seal secrets again with FANTAIL_MASTER_KEY',
   '       fantail secrets report         count what each master key has sealed',
   'KEY: awskms:ARN or vault:PATH/NAME, such as vault:transit/fantail',
 ].join('\n')
@@ -65,7 +65,7 @@ async function withVault(
 ): Promise<number> {
   const settings = readApiSettings(process.env)
   const vault = await openVault(settings)
-  if (!vault) throw new Error('there is no FANTAIL_MASTER_KEY')
+  if (!vault) throw new Error('FANTAIL_MASTER_KEY is not set')
   return await withRedis({ name: 'fantail-secrets', settings }, (redis) => use(redis, vault, settings))
 }
 
@@ -77,7 +77,7 @@ async function reseal(redis: Redis, vault: Vault, settings: Settings): Promise<n
     refuseMissing: (keyId) => refuseMissingKey(redis, keyId),
   })
   for (const { what, why } of failed) console.error(printable(`${what}: ${why}`))
-  console.log(`${found} secrets, ${resealed} sealed anew with key ${vault.keyId}, ${failed.length} failed`)
+  console.log(`${found} secrets, ${resealed} sealed again with key ${vault.keyId}, ${failed.length} failed`)
   return failed.length === 0 ? 0 : 1
 }
 

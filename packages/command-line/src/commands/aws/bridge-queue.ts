@@ -29,7 +29,7 @@ export function bridgeQueueName({ name, isFifo }: Pick<AwsTopic, 'name' | 'isFif
   return sqsName(`fantail-bridge-${name.replace('.fifo', '')}`, isFifo ? '.fifo' : '')
 }
 
-/** The queue of the messages that Fantail refuses for good. */
+/** The queue of the messages that Fantail refuses permanently. */
 export function refusedQueueName({ isFifo }: Pick<AwsTopic, 'isFifo'>, bridgeQueue: string): string {
   return sqsName(bridgeQueue.replace('.fifo', ''), isFifo ? '-refused.fifo' : '-refused')
 }

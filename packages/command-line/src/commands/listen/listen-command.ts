@@ -145,7 +145,7 @@ function reportTroubles({ out }: CommandContext, consumer: Consumer, queue: List
   consumer.on('problem', (error, action) => {
     if (action === 'receive' && (error as { code?: string }).code === 'not_found') {
       out.warn(
-        'the queue is gone, because nothing was received for so long; what it had is lost. Making it anew.',
+        'the queue is gone, because nothing was received for so long; what it had is lost. Making a new one.',
       )
       queue.open().catch((failure: Error) => out.warn(`the queue cannot be made: ${failure.message}`))
     } else if (troubledAt === undefined) {

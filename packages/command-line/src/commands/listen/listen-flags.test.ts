@@ -25,5 +25,5 @@ test.each([
   'localhost:99999',
   'user:word@localhost',
 ])('%j is refused', (given) => {
-  expect(() => readUrl(given, '--forward-to')).toThrow('--forward-to is no http or https address')
+  expect(() => readUrl(given, '--forward-to')).toThrow('--forward-to is not an http or https address')
 })

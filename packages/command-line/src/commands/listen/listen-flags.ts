@@ -72,7 +72,7 @@ export function readUrl(given: string, option: string): URL {
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url
   throw new CommandError(
     'usage',
-    `${option} is no http or https address without credentials: ${given}`,
+    `${option} is not an http or https address without credentials: ${given}`,
     'Give one such as localhost:3000/hooks.',
   )
 }

@@ -49,7 +49,11 @@ const OF_CONNECTIONS = new Set(['host', 'connection', 'content-length', 'transfe
 export async function readRequestFile(file: string): Promise<ForwardRequest> {
   const { headers, body } = readRequest(await readFile(file))
   if (headers.length === 0) {
-    throw new CommandError('usage', `${file} is no request`, 'It has headers, an empty line, and the body.')
+    throw new CommandError(
+      'usage',
+      `${file} is not a request`,
+      'It has headers, an empty line, and the body.',
+    )
   }
   const pairs = headers.map((line): [string, string] => {
     const at = line.indexOf(':')

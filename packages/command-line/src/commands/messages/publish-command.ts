@@ -9,7 +9,7 @@ import { membersOf, type PublishFlags, publishLines } from './publish-lines.ts'
 export const publish: Define = (command, does) => {
   command
     .argument('<topic>', 'name or ARN')
-    .argument('[body]', 'the message; @FILE, or - for stdin (the default where stdin is no terminal)')
+    .argument('[body]', 'the message; @FILE, or - for stdin (the default where stdin is not a terminal)')
     .option('--attr <name=value>', 'an attribute: name=text or name:=JSON (again for more)', collect)
     .option('--subject <text>', 'the subject')
     .option('--type <name>', 'the event type, such as order.paid')
@@ -48,7 +48,7 @@ async function publishOne(
 ): Promise<void> {
   if (flags.rate !== undefined) throw new CommandError('usage', '--rate needs --lines')
   if (given === undefined && context.stdin.isTTY) {
-    throw new CommandError('usage', 'there is no message', 'Give it as a word, as @FILE, or by stdin.')
+    throw new CommandError('usage', 'the message is missing', 'Give it as a word, as @FILE, or by stdin.')
   }
   const message = await readText(given ?? '-', context)
   const receipt = (await publishMessages({

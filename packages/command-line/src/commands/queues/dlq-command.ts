@@ -90,7 +90,7 @@ async function purgeLetters(
     return undefined
   }
   const what = 'filter' in chosen ? 'dead letter' : 'message'
-  await confirm(`delete ${counted(matchedOf(found), what)} of ${queue} for good`, context)
+  await confirm(`delete ${counted(matchedOf(found), what)} of ${queue} permanently`, context)
   const result = await purgeQueue({ ...place, body: chosen })
   if ('id' in result) return follow(context, result.id)
   context.out.item(result, () => `deleted ${counted(result.discarded, what)}`)
@@ -153,7 +153,7 @@ function defineRemove(command: Command, does: Does): void {
     .argument('<messages...>', 'ids of messages in the queue')
     .action(
       does(async (context, queue: string, ids: string[]) => {
-        await confirm(`delete ${counted(ids.length, 'dead letter')} of ${queue} for good`, context)
+        await confirm(`delete ${counted(ids.length, 'dead letter')} of ${queue} permanently`, context)
         const { client } = await at(context, queue)
         for (const messageId of ids) {
           await deleteQueueMessage({ client, path: { queue, messageId } })

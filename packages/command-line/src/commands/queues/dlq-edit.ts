@@ -64,7 +64,7 @@ async function editLetter(
   context.out.item(sent, () => `sent as ${sent.messageId}, by redrive ${sent.id}`, sent.messageId)
 }
 
-/** The published text, or the body of a message that is no dead letter. */
+/** The published text, or the body of a message that is not a dead letter. */
 function textOf({ published, body }: QueueMessage): string {
   const text = published?.message ?? body
   if (text === null)
@@ -79,7 +79,7 @@ function attributesOf({ published, attributes }: QueueMessage): QueueMessage['at
 async function inEditor(text: string, { env }: CommandContext): Promise<string> {
   const editor = env.VISUAL || env.EDITOR
   if (!editor)
-    throw new CommandError('usage', 'there is no editor', 'Set $EDITOR, or give the text by --body.')
+    throw new CommandError('usage', 'the editor is not set', 'Set $EDITOR, or give the text by --body.')
   const folder = await mkdtemp(join(tmpdir(), 'fantail-edit-'))
   try {
     const file = join(folder, 'message')

@@ -216,7 +216,7 @@ function defineSteps(command: Command, does: Does): void {
   const watch = command.command('watch').description('show the progress until it has ended')
   watch.argument('<id>', 'id of the redrive').action(does((context, id: string) => follow(context, id)))
   examples(watch, 'redrive watch 0199c3a1-7a52-7c11-9a0e-3f1d5b7c9e21')
-  const rate = command.command('rate').description('change the rate; `none` is no limit')
+  const rate = command.command('rate').description('change the rate; `none` removes the limit')
   rate
     .argument('<id>', 'id of the redrive')
     .argument('<rate>', '50/s, 600/m, none')

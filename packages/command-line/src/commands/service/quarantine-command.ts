@@ -46,10 +46,13 @@ export const quarantine: Define = (command, does) => {
     }),
   )
   examples(putBack, `quarantine put-back ${ID}`)
-  const remove = command.command('rm').description('delete entries for good')
+  const remove = command.command('rm').description('delete entries permanently')
   remove.argument('<ids...>', 'ids of entries').action(
     does(async (context, ids: string[]) => {
-      await confirm(`delete ${counted(ids.length, 'entry', 'entries')} of the quarantine for good`, context)
+      await confirm(
+        `delete ${counted(ids.length, 'entry', 'entries')} of the quarantine permanently`,
+        context,
+      )
       const client = await context.api()
       for (const id of ids) {
         await deleteQuarantineEntry({ client, path: { id } })

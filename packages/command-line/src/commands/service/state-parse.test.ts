@@ -59,7 +59,7 @@ test.each([
   ['{"version":1,\n"version":1}', 'line 2, column 1: Map keys must be unique'],
   ['{"version": 1,\n "queues": [}', 'line 2, column'],
   ['version: 1\n\tqueues: []', 'line 2, column 1: '],
-  ['version: 1\nqueues: *none', 'line 2, column 9: there is no &none before'],
+  ['version: 1\nqueues: *none', 'line 2, column 9: &none is not defined before'],
   [bomb.join('\n'), 'line 1, column 1: Excessive alias count'],
 ])('%j is refused with line and column', (text, message) => {
   expect(() => parseState(text, 'shop.yaml')).toThrow(`shop.yaml, ${message}`)

@@ -41,7 +41,7 @@ function plainOf(document: Document, refusal: Refusal): unknown {
   visit(document, {
     Alias: (_, alias) => {
       if (alias.resolve(document) === undefined)
-        throw refusal(offsetOf(alias), `there is no &${alias.source} before`)
+        throw refusal(offsetOf(alias), `&${alias.source} is not defined before`)
     },
   })
   try {

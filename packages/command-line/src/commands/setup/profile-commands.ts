@@ -95,7 +95,7 @@ export const use: Define = (command, does) => {
       }
       const profile = profiles.get(name)
       if (!profile) {
-        throw new CommandError('notFound', `there is no profile ${name}`, '`fantail use` lists them.')
+        throw new CommandError('notFound', `profile ${name} does not exist`, '`fantail use` lists them.')
       }
       await writeProfiles(env, { current: name, profiles })
       out.item({ profile: name, url: profile.url }, () => `profile ${name} is in use: ${profile.url}`, name)

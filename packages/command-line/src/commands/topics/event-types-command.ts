@@ -139,7 +139,7 @@ function documentIn(text: string, file: string): Record<string, unknown> {
     throw new CommandError('usage', `${file} is neither YAML nor JSON: ${(error as Error).message}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new CommandError('usage', `${file} is no OpenAPI document`)
+    throw new CommandError('usage', `${file} is not an OpenAPI document`)
   const { openapi, webhooks, components } = value as Record<string, unknown>
   return { openapi, webhooks, ...(components !== undefined && { components }) }
 }

@@ -29,7 +29,7 @@ export const lanes: Define = (command, does) => {
     .option('--topic-prefix <text>', 'only lanes of topics whose names begin with this')
     .option(
       '--state <verdict>',
-      'only lanes with this verdict, such as failing; inNeed: all that need somebody',
+      'only lanes with this verdict, such as failing; inNeed: all that need attention',
     )
     .option('--host <host>', 'only lanes to this host, with its port')
     .option('--sort <order>', 'worst, oldest or waiting (default: worst)')

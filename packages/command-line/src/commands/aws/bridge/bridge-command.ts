@@ -1,7 +1,7 @@
 /**
  * `fantail bridge` copies the messages of one or many topics at AWS to topics of Fantail. They come through a queue of
- * each topic at AWS, which keeps them while the bridge is away, or by HTTP requests of SNS. Several bridges of a topic
- * may run at the same time.
+ * each topic at AWS, which keeps them while the bridge does not run, or by HTTP requests of SNS. Several bridges of a
+ * topic may run at the same time.
  */
 import { once } from 'node:events'
 import { SubscribeCommand } from '@aws-sdk/client-sns'
@@ -199,7 +199,7 @@ class Bridge {
   /** Copies the message. Resolves with why it can never be copied, and rejects if it may be possible later. */
   async #refusalOf({ body, groupId }: QueueMessage, { topic, to }: Bridged): Promise<string | undefined> {
     const message = readEnvelope(body)
-    if (message?.topicArn !== topic.arn) return 'it is no envelope of the topic'
+    if (message?.topicArn !== topic.arn) return 'it is not an envelope of the topic'
     try {
       await this.#copy(message, { ...to, groupId })
       return undefined

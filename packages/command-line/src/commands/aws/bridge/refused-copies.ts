@@ -1,5 +1,5 @@
 /**
- * Copies that Fantail refuses for good go to a queue at AWS of their own. They would otherwise be tried for 14 days,
+ * Copies that Fantail refuses permanently go to a queue at AWS of their own. They would otherwise be tried for 14 days,
  * and in a FIFO topic hold up their group, until SQS drops them. The queue is made for the first of them.
  */
 import type { MessageSource, QueueMessage } from '@fantail/consumer'
@@ -8,8 +8,8 @@ import type { AwsTopic } from '../aws-topic.ts'
 import { createAwsQueue, refusedQueueName } from '../bridge-queue.ts'
 
 /**
- * The message is wrong, too large, or was copied with another text. All other refusals pass when somebody mends
- * something at Fantail, such as a key.
+ * The message is wrong, too large, or was copied with another text. All other refusals pass when something at
+ * Fantail is repaired, such as a key.
  */
 const REFUSED_FOR_GOOD = [400, 409, 413, 422]
 

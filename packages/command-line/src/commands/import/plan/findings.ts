@@ -5,7 +5,7 @@ import { counted } from '../../../output/text-table.ts'
 
 /** Why a finding matters, the most important first. */
 const MATTERS = {
-  messages: 'Messages that somebody would miss',
+  messages: 'Messages that would be missed',
   access: 'Access and encryption',
   requests: 'Requests and messages as others see them',
   delivery: 'Deliveries and retries',

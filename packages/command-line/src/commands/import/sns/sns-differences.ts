@@ -136,7 +136,7 @@ const OF_WEBHOOKS: Omit<Finding, 'objects'>[] = [
 const OF_FIFO: Omit<Finding, 'objects'> = {
   matter: 'requests',
   what: 'changed',
-  text: 'sequence numbers of FIFO topics begin anew, and are not consecutive',
+  text: 'sequence numbers of FIFO topics start again, and are not consecutive',
 }
 
 const OF_QUEUES: Omit<Finding, 'objects'> = {
