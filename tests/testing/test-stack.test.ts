@@ -103,7 +103,9 @@ describe.runIf(HAS_REDIS)('a stack', () => {
 
     test('with the timeline of the message', () => {
       expect(error).toBeInstanceOf(WaitTimeoutError)
-      expect(error.message).toContain(`waited 0 ms in vain for message ${messageId} to be delivered\n`)
+      expect(error.message).toContain(
+        `timed out after 0 ms: waited for message ${messageId} to be delivered\n`,
+      )
       expect(error.message).toMatch(
         /waiting to \S+\/down, 1 of 4 attempts, last 503, because \w+ \(\d+ ms\), next at 2/,
       )

@@ -48,7 +48,7 @@ export function respond(
   }
   const answer = async (message: QueueMessage, context: HandlerContext) => {
     const request = readRequest(message)
-    if (!request) throw new TypeError(`message ${message.id} is no request`)
+    if (!request) throw new TypeError(`message ${message.id} is not a request`)
     const { correlationId, deadline } = request
     const leftMs = deadline - Date.now()
     if (leftMs <= 0) return

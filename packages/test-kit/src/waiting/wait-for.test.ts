@@ -23,11 +23,11 @@ async function waitInVain(): Promise<{ took: number; waited: number }> {
     for (const until = performance.now() + 5; performance.now() < until; );
   }
   const waits = waitFor(condition, { what: 'a day', timeoutMs: PATIENCE_MS, intervalMs: 1 })
-  await expect(waits).rejects.toThrow(`waited ${PATIENCE_MS} ms in vain for a day`)
+  await expect(waits).rejects.toThrow(`timed out after ${PATIENCE_MS} ms: waited for a day`)
   return { took: performance.now() - from, waited: waitedMs('self') - before }
 }
 
-test('a wait in vain ends when its time is up, less the waits for a processor', async () => {
+test('a wait without success ends when its time is up, less the waits for a processor', async () => {
   const { took, waited } = await waitInVain()
 
   expect(took).toBeGreaterThan(PATIENCE_MS)
@@ -48,7 +48,7 @@ test('a long wait looks less often, and a given interval holds', async () => {
     let count = 0
     const condition = () => void count++
     const options = { timeoutMs: 600, ...(intervalMs === undefined ? {} : { intervalMs }) }
-    await expect(waitFor(condition, options)).rejects.toThrow('in vain')
+    await expect(waitFor(condition, options)).rejects.toThrow('timed out after')
     return count
   }
   // At 10 ms, 600 ms would have 60 looks.

@@ -29,7 +29,7 @@ export async function waitFor<T>(
   for (;;) {
     const value = await condition()
     if (value) return value as NonNullable<T>
-    if (patience.isOver()) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`)
+    if (patience.isOver()) throw new Error(`timed out after ${timeoutMs} ms: waited for ${what}`)
     const pauseMs = intervalMs ?? pauseAfter(performance.now() - startedAt)
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }

@@ -76,7 +76,8 @@ export class ScriptStep {
   /** The next answer. */
   // biome-ignore lint/suspicious/noThenProperty: A script reads like a sentence; `await` is refused in words below.
   then(reply: Reply): ScriptStep {
-    if (typeof reply === 'function') throw new TypeError('a script is no promise: remove the await before it')
+    if (typeof reply === 'function')
+      throw new TypeError('a script is not a promise: remove the await before it')
     return new ScriptStep(this.#script, reply)
   }
 }

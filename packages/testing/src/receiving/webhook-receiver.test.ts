@@ -104,14 +104,14 @@ test('wrong scripts are refused in words, and so is an await', async () => {
   expect(() => path.reply(200).delay(-1)).toThrow('delay must be milliseconds, not -1')
   expect(() => receiver.on('a')).toThrow('a path begins with /')
   await expect(Promise.resolve(path.reply(200) as unknown)).rejects.toThrow(
-    'a script is no promise: remove the await before it',
+    'a script is not a promise: remove the await before it',
   )
 })
 
 test('a wait that fails says how many requests came', async () => {
   await post('/a')
   const wait = receiver.on('/a').waitForRequests(2, { timeoutMs: 0 })
-  await expect(wait).rejects.toThrow(/waited 0 ms in vain for 2 requests to http:\S+\/a, 1 came/)
+  await expect(wait).rejects.toThrow(/timed out after 0 ms: waited for 2 requests to http:\S+\/a, 1 came/)
 })
 
 test('matchers compare what was received, and show it', async () => {

@@ -39,7 +39,7 @@ async function lanesText(fantail: Fantail): Promise<string> {
     const shown = all.filter(
       ({ lane, verdict }) => lane.waiting + lane.inFlight > 0 || verdict.code !== 'fine',
     )
-    const head = `lanes: ${shown.length} of the first ${all.length} hold deliveries or need somebody`
+    const head = `lanes: ${shown.length} of the first ${all.length} hold deliveries or need attention`
     return [head, ...shown.slice(0, STAND_ROWS_MAX).map((lane) => `  ${laneText(lane)}`)].join('\n')
   } catch (error) {
     return `lanes: ${reasonOf(error)}`

@@ -10,7 +10,7 @@ export interface WaitOptions {
 }
 
 interface Wait {
-  /** The condition in words, which follow on "waited 4000 ms in vain for". */
+  /** The condition in words, which follow on "timed out after 4000 ms: waited for". */
   what: string | (() => string)
   timeoutMs?: number | undefined
   intervalMs?: number
@@ -39,7 +39,7 @@ export async function waitUntil<T>(
     const value = await check()
     if (value) return value as NonNullable<T>
     if (performance.now() > end) {
-      const head = `waited ${timeoutMs} ms in vain for ${typeof what === 'string' ? what : what()}`
+      const head = `timed out after ${timeoutMs} ms: waited for ${typeof what === 'string' ? what : what()}`
       throw new WaitTimeoutError([head, ...(explain ? [await explain()] : [])].join('\n'))
     }
     await new Promise((resolve) => setTimeout(resolve, intervalMs))
