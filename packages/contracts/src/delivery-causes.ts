@@ -32,14 +32,14 @@ export const WAIT_CAUSES = {
     'The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, ' +
     'one delivery is a probe for all others.',
   dlqMissing:
-    'The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the ' +
+    'The delivery failed permanently, and its dead-letter queue does not exist. It waits for the queue. If the ' +
     'queue does not come, the delivery ends with `deadLetterQueueMissing`.',
   misconfigured:
     'Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is ' +
     'missing. No attempt is counted. Fantail tries once a minute until the configuration works.',
   noToken:
-    'The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail ' +
-    'asks it once a minute.',
+    'The endpoint needs an access token, and the token server cannot be reached or refuses one. No attempt is ' +
+    'counted. Fantail asks it once a minute.',
   groupOrder: 'An earlier message of the same FIFO group still waits or is being sent.',
   isolated: 'Several workers died or froze while they matched the message, so the message is matched alone.',
   leasesEnded: 'Several workers died or froze while they handled the delivery, so it waits longer each time.',
@@ -54,7 +54,7 @@ export const END_CAUSES = {
   expired: 'The message is older than its topic’s retention.',
   setAside: 'An operator set the message aside, so that the others go on.',
   deadLetterQueueMissing:
-    'The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native ' +
+    'The delivery failed permanently, and its dead-letter queue does not exist. A delivery of a native ' +
     'subscription waits for the queue first (`dlqMissing`).',
   deadLetterQueueDenied: 'The policy of the dead-letter queue does not allow the topic to send.',
   deadLetterQuota:
@@ -62,7 +62,8 @@ export const END_CAUSES = {
     'this delivery was among them.',
   unsubscribed: 'The subscription was deleted.',
   purged: 'An operator purged the waiting deliveries of the subscription.',
-  filterPolicy: 'The subscription’s filter policy, or the event types beside it, do not match the message.',
+  filterPolicy:
+    'The message does not match the subscription’s filter policy, or the event types that the subscription chooses.',
   eventTypes: 'The event types that the subscription chooses do not include the message’s.',
   quarantined: 'The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error.',
   quarantineDeleted: 'An operator deleted the delivery’s entry in the quarantine.',

@@ -946,7 +946,7 @@ export const undoBulkTask = <ThrowOnError extends boolean = true>(options: Optio
 /**
  * See the server at a glance
  *
- * Totals of what the caller may see, the lanes that need somebody, dead letters, and how full Redis is. Lanes are read at most every two seconds, totals every ten.
+ * Totals of what the caller may see, the lanes that need attention, dead letters, and how full Redis is. Lanes are read at most every two seconds, totals every ten.
  *
  * A key needs the scope `read`.
  */
@@ -2582,7 +2582,7 @@ export const getPortalEndpoint = <ThrowOnError extends boolean = true>(options: 
 /**
  * Change the address, name, event types or rate of an endpoint
  *
- * `endpoint` moves it: what waits for it goes to the new address. If the endpoint had to confirm, the new address is asked first, and is `pendingEndpoint` until then. A filter of the service holds beside the event types, and its rate beside `maxPerSecond`.
+ * `endpoint` moves it: what waits for it goes to the new address. If the endpoint had to confirm, the new address is asked first, and is `pendingEndpoint` until then. A filter of the service applies in addition to the event types, and its rate in addition to `maxPerSecond`.
  *
  * A portal session needs the scope `manage`.
  */
@@ -3358,7 +3358,7 @@ export const getOptOut = <ThrowOnError extends boolean = true>(options: Options<
 /**
  * Opt a phone number out
  *
- * Deliveries to it then fail permanently, and nothing is sent. Call it when somebody answers STOP. Its subscriptions stay.
+ * Deliveries to it then fail permanently, and nothing is sent. Call it when the owner of the number answers STOP. Its subscriptions stay.
  *
  * A key needs the scope `sms`.
  */

@@ -302,7 +302,7 @@ export type BulkPlanInput = {
          */
         topicPrefix?: string;
         /**
-         * Only lanes with this verdict now. inNeed: with a verdict that needs somebody.
+         * Only lanes with this verdict now. inNeed: with a verdict that needs attention.
          */
         state?: 'inNeed' | 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
         /**
@@ -619,7 +619,7 @@ export type CreatedPortalEndpoint = {
      */
     pendingEndpoint: string | null;
     /**
-     * A name that somebody gave it; null: none.
+     * The name that it was given; null: none.
      */
     name: string | null;
     /**
@@ -1013,7 +1013,7 @@ export type Delivery = {
 };
 
 /**
- * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed for good, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server is away or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `setAside`: An operator set the message aside, so that the others go on. `deadLetterQueueMissing`: The delivery failed for good, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The subscription’s filter policy, or the event types beside it, do not match the message. `eventTypes`: The event types that the subscription chooses do not include the message’s. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed permanently, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server cannot be reached or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `setAside`: An operator set the message aside, so that the others go on. `deadLetterQueueMissing`: The delivery failed permanently, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The message does not match the subscription’s filter policy, or the event types that the subscription chooses. `eventTypes`: The event types that the subscription chooses do not include the message’s. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
  */
 export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'eventTypes' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
@@ -2134,7 +2134,7 @@ export type Lane = {
          */
         circuit: 'closed' | 'open' | null;
         /**
-         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token server is away or refuses. null: neither.
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token server cannot be reached or refuses a token. null: neither.
          */
         waitsFor: 'dlqMissing' | 'misconfigured' | 'noToken' | null;
         /**
@@ -2158,7 +2158,7 @@ export type LaneHost = {
      */
     lanes: number;
     /**
-     * How many of them have a verdict that needs somebody.
+     * How many of them have a verdict that needs attention.
      */
     inNeed: number;
     /**
@@ -2520,7 +2520,7 @@ export type NewSubscription = {
      */
     confirmation?: 'none' | 'handshake';
     /**
-     * native: as made over this API. aws: as made over an AWS protocol, so that webhooks get the requests of SNS word by word: its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded. Default native.
+     * native: as made over this API. aws: as made over an AWS protocol, so that webhooks get requests in the form of SNS: its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded. Default native.
      */
     origin?: 'native' | 'aws';
     /**
@@ -2594,7 +2594,7 @@ export type NewSubscription = {
         probeSeconds?: number;
     } | null;
     /**
-     * Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription. Webhooks only. Default none.
+     * Bounds the rate of attempts for each message group, over all workers, in addition to the throttle of the whole subscription. Webhooks only. Default none.
      */
     groupThrottle?: {
         /**
@@ -2893,7 +2893,7 @@ export type Overview = {
      */
     inFlight: number;
     /**
-     * Lanes with a verdict that needs somebody.
+     * Lanes with a verdict that needs attention.
      */
     inNeed: number;
     /**
@@ -2903,7 +2903,7 @@ export type Overview = {
         [key: string]: number;
     };
     /**
-     * Problems that need somebody, worst first, at most ten. Lanes of one host and verdict are one problem.
+     * Problems that need attention, worst first, at most ten. Lanes of one host and verdict are one problem.
      */
     problems: Array<{
         /**
@@ -3246,7 +3246,7 @@ export type PortalEndpoint = {
      */
     pendingEndpoint: string | null;
     /**
-     * A name that somebody gave it; null: none.
+     * The name that it was given; null: none.
      */
     name: string | null;
     /**
@@ -4163,7 +4163,7 @@ export type QuarantineExport = {
      */
     raw: string;
     /**
-     * The same bytes as text; null where they are no UTF-8.
+     * The same bytes as text; null if they are not UTF-8.
      */
     text: string | null;
 };
@@ -4246,7 +4246,7 @@ export type Queue = {
      */
     leaseSeconds: number | null;
     /**
-     * When it is deleted unless somebody receives from it before: ISO 8601 in UTC. null: it stays.
+     * When it is deleted unless a client receives from it before: ISO 8601 in UTC. null: it stays.
      */
     leaseEndsAt: string | null;
     /**
@@ -4332,7 +4332,7 @@ export type Queue = {
      */
     deadLetterSources: Array<string>;
     /**
-     * ARN of the topic that made it for its dead letters. Its bytes are bounded: past them the oldest messages go. null: somebody made it by a request.
+     * ARN of the topic that made it for its dead letters. Its bytes are bounded: past them the oldest messages go. null: it was made by a request.
      */
     deadLettersOf: string | null;
     /**
@@ -4765,7 +4765,7 @@ export type Readiness = {
      */
     status: 'ready' | 'degraded' | 'unavailable';
     /**
-     * Result of each check by its name: `ok`, or what is wrong. With keys asked for: `failed`.
+     * Result of each check by its name: `ok`, or what is wrong. If keys are required: `failed`.
      */
     checks: {
         [key: string]: string;
@@ -5455,7 +5455,7 @@ export type Session = {
      */
     csrfToken: string | null;
     /**
-     * The key that the caller acts with; null: none is asked for.
+     * The key that the caller acts with; null: no key is required.
      */
     key: {
         /**
@@ -5707,7 +5707,7 @@ export type Subscription = {
         [key: string]: string;
     };
     /**
-     * native: as made over this API. aws: as made over an AWS protocol, so that webhooks get the requests of SNS word by word: its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded.
+     * native: as made over this API. aws: as made over an AWS protocol, so that webhooks get requests in the form of SNS: its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded.
      */
     origin: 'native' | 'aws';
     /**
@@ -5719,7 +5719,7 @@ export type Subscription = {
      */
     pausedBecause: 'gone' | 'failing' | null;
     /**
-     * After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the delivery has failed permanently. null: it is no webhook.
+     * After a 410 (Gone) of the endpoint. pause: the subscription is paused, and its messages wait. deadLetter: the delivery has failed permanently. null: not a webhook.
      */
     onGone: 'pause' | 'deadLetter' | null;
     /**
@@ -5788,7 +5788,7 @@ export type Subscription = {
         probeSeconds: number;
     } | null;
     /**
-     * Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription. null: there is none.
+     * Bounds the rate of attempts for each message group, over all workers, in addition to the throttle of the whole subscription. null: there is none.
      */
     groupThrottle: {
         /**
@@ -5933,7 +5933,7 @@ export type Subscription = {
          */
         circuit: 'closed' | 'open' | null;
         /**
-         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token server is away or refuses. null: neither.
+         * dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token server cannot be reached or refuses a token. null: neither.
          */
         waitsFor: 'dlqMissing' | 'misconfigured' | 'noToken' | null;
         /**
@@ -6023,7 +6023,7 @@ export type SubscriptionInput = {
         probeSeconds?: number;
     } | null;
     /**
-     * Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription. Webhooks only. Default none.
+     * Bounds the rate of attempts for each message group, over all workers, in addition to the throttle of the whole subscription. Webhooks only. Default none.
      */
     groupThrottle?: {
         /**
@@ -6332,7 +6332,7 @@ export type Topic = {
          */
         bytes?: number;
         /**
-         * While the place of archives is away, messages wait in Redis. refuse: all of them wait, and publishing is refused when memory is short. dropOldest: the oldest of them are lost then. Default refuse.
+         * While the place of archives cannot be reached, messages wait in Redis. refuse: all of them wait, and publishing is refused when memory is short. dropOldest: the oldest of them are lost then. Default refuse.
          */
         whenFull?: 'refuse' | 'dropOldest';
     } | null;
@@ -6482,7 +6482,7 @@ export type TopicInput = {
          */
         bytes?: number;
         /**
-         * While the place of archives is away, messages wait in Redis. refuse: all of them wait, and publishing is refused when memory is short. dropOldest: the oldest of them are lost then. Default refuse.
+         * While the place of archives cannot be reached, messages wait in Redis. refuse: all of them wait, and publishing is refused when memory is short. dropOldest: the oldest of them are lost then. Default refuse.
          */
         whenFull?: 'refuse' | 'dropOldest';
     } | null;
@@ -6558,7 +6558,7 @@ export type TypedAttribute = {
  */
 export type Verdict = {
     /**
-     * The first of these that holds. gone: Fantail paused the subscription because its endpoint answered 410 (Gone). paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. noToken: No attempt can be made, because the token server of the endpoint is away or refuses a token. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. queueMissing: The queue to which the subscription delivers does not exist. queueRefuses: The queue to which the subscription delivers refuses its messages, by its policy or its limits. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or at least two and all attempts of a minute or longer. hung: An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. Time-outs count too. groupBlocked: The first message of a FIFO group has failed, and messages have waited for 5 s or longer. tooSlowIn: More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute. throttled: Deliveries wait at a throttle, and no more came in the last minute than it lets out. undispatched: Published messages have waited for a worker for 5 s, perhaps also messages for this subscription. catchingUp: Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong. fine: None of the others holds: no delivery has waited for 5 s.
+     * The first of these that holds. gone: Fantail paused the subscription because its endpoint answered 410 (Gone). paused: The subscription is paused. pending: The endpoint has not confirmed the subscription. misconfigured: Fantail itself is not configured correctly, so no attempt can be made. noToken: No attempt can be made, because the token server of the endpoint cannot be reached or refuses a token. dlqMissing: Dead deliveries wait because the dead-letter queue does not exist. endpointDisabled: The push provider has disabled the endpoint. queueMissing: The queue to which the subscription delivers does not exist. queueRefuses: The queue to which the subscription delivers refuses its messages, by its policy or its limits. quarantined: Messages for the subscription are in the quarantine. circuitOpen: The circuit breaker is open and allows only probes. failing: The last five attempts failed, or at least two and all attempts of a minute or longer. hung: An attempt has had no answer for 5 s, and none has succeeded in the time that an attempt may take. Time-outs count too. groupBlocked: The first message of a FIFO group has failed, and messages have waited for 5 s or longer. tooSlowIn: More deliveries came in the last minute than the throttle, or the latest attempts, let out in a minute. throttled: Deliveries wait at a throttle, and no more came in the last minute than it lets out. undispatched: Published messages have waited for a worker for 5 s, perhaps also messages for this subscription. catchingUp: Deliveries have waited for 5 s or longer and are being sent. Nothing is wrong. fine: None of the others holds: no delivery has waited for 5 s.
      */
     code: 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
     /**
@@ -8737,7 +8737,7 @@ export type ListLanesData = {
          */
         sort?: 'worst' | 'oldest' | 'waiting';
         /**
-         * Only lanes with this verdict. inNeed: with a verdict that needs somebody. Default: all.
+         * Only lanes with this verdict. inNeed: with a verdict that needs attention. Default: all.
          */
         state?: 'inNeed' | 'gone' | 'paused' | 'pending' | 'misconfigured' | 'noToken' | 'dlqMissing' | 'endpointDisabled' | 'queueMissing' | 'queueRefuses' | 'quarantined' | 'circuitOpen' | 'failing' | 'hung' | 'groupBlocked' | 'tooSlowIn' | 'throttled' | 'undispatched' | 'catchingUp' | 'fine';
         /**
@@ -12589,7 +12589,7 @@ export type RevokeKeyData = {
     body?: never;
     path: {
         /**
-         * Id of an API key: `FK` and 18 of `A-Z 2-7`. It is no secret.
+         * Id of an API key: `FK` and 18 of `A-Z 2-7`. It is not secret.
          */
         key: string;
     };
@@ -12639,7 +12639,7 @@ export type GetKeyData = {
     body?: never;
     path: {
         /**
-         * Id of an API key: `FK` and 18 of `A-Z 2-7`. It is no secret.
+         * Id of an API key: `FK` and 18 of `A-Z 2-7`. It is not secret.
          */
         key: string;
     };

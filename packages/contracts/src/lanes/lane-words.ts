@@ -10,7 +10,8 @@ export const VERDICTS = {
   paused: 'The subscription is paused.',
   pending: 'The endpoint has not confirmed the subscription.',
   misconfigured: 'Fantail itself is not configured correctly, so no attempt can be made.',
-  noToken: 'No attempt can be made, because the token server of the endpoint is away or refuses a token.',
+  noToken:
+    'No attempt can be made, because the token server of the endpoint cannot be reached or refuses a token.',
   dlqMissing: 'Dead deliveries wait because the dead-letter queue does not exist.',
   endpointDisabled: 'The push provider has disabled the endpoint.',
   queueMissing: 'The queue to which the subscription delivers does not exist.',

@@ -73,7 +73,7 @@ export function textProblem(text: string): string | undefined {
 }
 
 function unicodeProblem(text: string): string | undefined {
-  return text.isWellFormed() ? undefined : 'holds half of a surrogate pair, which is no Unicode text'
+  return text.isWellFormed() ? undefined : 'holds half of a surrogate pair, which is not Unicode text'
 }
 
 /** A JSON object with a text under `default` (checklist 120). */

@@ -50,7 +50,7 @@ export const QuarantineExport = named(
     .object({
       ...entry,
       raw: z.string().describe('The bytes as they were stored, in base64.'),
-      text: z.string().nullable().describe('The same bytes as text; null where they are no UTF-8.'),
+      text: z.string().nullable().describe('The same bytes as text; null if they are not UTF-8.'),
     })
     .meta({
       description: 'A quarantine entry with its bytes.',

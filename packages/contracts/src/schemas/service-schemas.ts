@@ -19,7 +19,9 @@ export const ReadyAnswer = named(
         .describe('`degraded`: it works, and an operator should look. `unavailable`: a check failed.'),
       checks: z
         .record(z.string(), z.string())
-        .describe('Result of each check by its name: `ok`, or what is wrong. With keys asked for: `failed`.'),
+        .describe(
+          'Result of each check by its name: `ok`, or what is wrong. If keys are required: `failed`.',
+        ),
       degraded: z
         .array(
           z.object({

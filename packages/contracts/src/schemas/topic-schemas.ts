@@ -63,8 +63,8 @@ const Archive = z.strictObject({
     .enum(ARCHIVE_WHEN_FULL)
     .optional()
     .describe(
-      'While the place of archives is away, messages wait in Redis. refuse: all of them wait, and publishing is refused ' +
-        'when memory is short. dropOldest: the oldest of them are lost then. Default refuse.',
+      'While the place of archives cannot be reached, messages wait in Redis. refuse: all of them wait, and ' +
+        'publishing is refused when memory is short. dropOldest: the oldest of them are lost then. Default refuse.',
     ),
 })
 

@@ -1,6 +1,6 @@
 /**
  * The core of @fantail/client is what the generator makes of this document. Nothing here imports the core, so that it
- * can be written anew if it is broken.
+ * can be written again if it is broken.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -44,8 +44,8 @@ function notification(): Json {
       'Sent to each webhook whose filter policy lets the message through. An attempt has to be answered within ' +
       `${ATTEMPT_DEADLINE_MS / 1_000} seconds, else it is made again by the retry policy. A message may arrive more than ` +
       'once: drop what has a known id. Check the signature before anything else.\n\nThe body is the JSON envelope, whatever `Content-Type` says. The delivery policy ' +
-      'names that header. By default it is `application/json`, for raw messages that are no JSON `text/plain; charset=UTF-8`. ' +
-      'Subscriptions of the AWS protocols get `text/plain; charset=UTF-8`, as from SNS.',
+      'names that header. By default it is `application/json`, for raw messages that are not JSON `text/plain; ' +
+      'charset=UTF-8`. Subscriptions of the AWS protocols get `text/plain; charset=UTF-8`, as from SNS.',
     security: [],
     parameters: headers(() => true),
     requestBody: {

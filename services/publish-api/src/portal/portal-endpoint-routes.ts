@@ -95,8 +95,8 @@ export function portalEndpointRoutes(deps: ApiDeps): Endpoint[] {
       summary: 'Change the address, name, event types or rate of an endpoint',
       description:
         '`endpoint` moves it: what waits for it goes to the new address. If the endpoint had to confirm, the new address is ' +
-        'asked first, and is `pendingEndpoint` until then. A filter of the service holds beside the event types, and its rate ' +
-        'beside `maxPerSecond`.',
+        'asked first, and is `pendingEndpoint` until then. A filter of the service applies in addition to the event ' +
+        'types, and its rate in addition to `maxPerSecond`.',
       body: PortalEndpointChange,
       answers: SHOWN,
       errors: [

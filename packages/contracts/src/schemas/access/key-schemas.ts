@@ -14,7 +14,7 @@ const Kind = z.enum(KEY_KINDS)
 
 export const KeyReference = z
   .string()
-  .describe('Id of an API key: `FK` and 18 of `A-Z 2-7`. It is no secret.')
+  .describe('Id of an API key: `FK` and 18 of `A-Z 2-7`. It is not secret.')
 
 export const NewKeyInput = namedInput(
   'NewKey',

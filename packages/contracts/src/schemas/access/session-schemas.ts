@@ -37,7 +37,7 @@ export const SessionView = named(
             .describe('Beginnings of the names of topics and queues it is bound to; empty: all names.'),
         })
         .nullable()
-        .describe('The key that the caller acts with; null: none is asked for.'),
+        .describe('The key that the caller acts with; null: no key is required.'),
       endsAt: Timestamp.nullable().describe(
         'When the session ends at the latest: ISO 8601 in UTC. It ends sooner after an hour without a request. null: there is no session.',
       ),

@@ -17,8 +17,8 @@ export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
  * Why events are missing from a stream. rate: more came in a second than `max` allows. lag: the listener reads too
- * slowly, or Redis was away. trimmed: the outcome log no longer has them. reconnect: they came while the listener was
- * not connected, and are not stored.
+ * slowly, or Redis could not be reached. trimmed: the outcome log no longer has them. reconnect: they came while the
+ * listener was not connected, and are not stored.
  */
 export type GapCause = 'rate' | 'lag' | 'trimmed' | 'reconnect'
 

@@ -26,14 +26,14 @@ export const OverviewView = named(
       queues: z.int().describe('Queues that the caller may see.'),
       waiting: z.int().describe('Deliveries that wait for an attempt.'),
       inFlight: z.int().describe('Deliveries whose attempt is under way.'),
-      inNeed: z.int().describe('Lanes with a verdict that needs somebody.'),
+      inNeed: z.int().describe('Lanes with a verdict that needs attention.'),
       verdicts: z
         .partialRecord(z.enum(VERDICT_CODES), z.int())
         .describe('How many busy lanes have which verdict. A verdict that is missing has no lane.'),
       problems: z
         .array(Problem)
         .describe(
-          'Problems that need somebody, worst first, at most ten. Lanes of one host and verdict are one problem.',
+          'Problems that need attention, worst first, at most ten. Lanes of one host and verdict are one problem.',
         ),
       deadLetters: z.int().describe('Dead letters in all these queues together.'),
       fullest: z

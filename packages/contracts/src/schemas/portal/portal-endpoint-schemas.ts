@@ -79,7 +79,7 @@ const members = {
     .string()
     .nullable()
     .describe('The address to which it moves once that address has confirmed; null: nowhere.'),
-  name: z.string().nullable().describe('A name that somebody gave it; null: none.'),
+  name: z.string().nullable().describe('The name that it was given; null: none.'),
   status: z.enum(['pending', 'active', 'paused']).describe('pending: the endpoint must confirm first.'),
   state: PortalState,
   eventTypes: z

@@ -182,7 +182,7 @@ export const QueueView = named(
         .nullable()
         .describe('The queue is deleted when nobody has received from it for this time. null: it stays.'),
       leaseEndsAt: Timestamp.nullable().describe(
-        'When it is deleted unless somebody receives from it before: ISO 8601 in UTC. null: it stays.',
+        'When it is deleted unless a client receives from it before: ISO 8601 in UTC. null: it stays.',
       ),
       sealMessages: z.boolean().describe(SEAL_TEXT),
       fifo: z.boolean().describe('Whether messages keep their order within a group.'),
@@ -226,7 +226,7 @@ export const QueueView = named(
         .nullable()
         .describe(
           'ARN of the topic that made it for its dead letters. Its bytes are bounded: past them the oldest messages go. ' +
-            'null: somebody made it by a request.',
+            'null: it was made by a request.',
         ),
       createdAt: CreatedAt,
       modifiedAt: timestamp('When a setting was last changed'),

@@ -33,7 +33,7 @@ const BulkSelection = z.strictObject({
   state: z
     .enum(['inNeed', ...VERDICT_CODES])
     .optional()
-    .describe('Only lanes with this verdict now. inNeed: with a verdict that needs somebody.'),
+    .describe('Only lanes with this verdict now. inNeed: with a verdict that needs attention.'),
   status: z.enum(['pending', 'active', 'paused']).optional().describe('Only subscriptions with this status.'),
   q: text()
     .optional()

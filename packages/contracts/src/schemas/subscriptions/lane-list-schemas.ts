@@ -18,7 +18,7 @@ export const LaneListQuery = z.strictObject({
   state: z
     .enum(['inNeed', ...VERDICT_CODES])
     .optional()
-    .describe('Only lanes with this verdict. inNeed: with a verdict that needs somebody. Default: all.'),
+    .describe('Only lanes with this verdict. inNeed: with a verdict that needs attention. Default: all.'),
   topic: TopicReference.optional().describe('Only lanes of this topic, by its name or ARN.'),
   topicPrefix: z
     .string()
@@ -89,7 +89,7 @@ const LaneHost = named(
           'Host and port of the URLs, domain of the mail addresses, or the protocol where neither is there.',
         ),
       lanes: z.int().describe('How many of the lanes that match the filters lead there.'),
-      inNeed: z.int().describe('How many of them have a verdict that needs somebody.'),
+      inNeed: z.int().describe('How many of them have a verdict that needs attention.'),
       waiting: z.int().describe('Deliveries that wait for an attempt.'),
       inFlight: z.int().describe('Deliveries whose attempt is under way.'),
       oldestWaitingSeconds: z

@@ -124,7 +124,8 @@ export const LaneView = z
       .nullable()
       .describe(
         'dlqMissing: dead deliveries wait because the dead-letter queue does not exist. misconfigured: the service’s own ' +
-          'configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token server is away or refuses. null: neither.',
+          'configuration keeps its attempts from the endpoint, or it lacks the key of sealed messages. noToken: its token ' +
+          'server cannot be reached or refuses a token. null: neither.',
       ),
     nextProbeAt: Timestamp.nullable().describe(
       'When the open circuit, or a broken credential, is probed next: ISO 8601 in UTC. null: no probe is due.',

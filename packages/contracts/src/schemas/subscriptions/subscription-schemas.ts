@@ -106,7 +106,8 @@ const GroupThrottleInput = z
   )
 
 const GROUP_THROTTLE =
-  'Bounds the rate of attempts for each message group, over all workers, beside the throttle of the whole subscription.'
+  'Bounds the rate of attempts for each message group, over all workers, in addition to the throttle of the whole ' +
+  'subscription.'
 
 const MetadataKey = z
   .string()
@@ -191,8 +192,9 @@ const Status = z.enum(['pending', 'active', 'paused'])
 const Confirmation = z.enum(['none', 'handshake'])
 const Origin = z.enum(['native', 'aws'])
 const ORIGIN =
-  'native: as made over this API. aws: as made over an AWS protocol, so that webhooks get the requests of SNS word by word: ' +
-  'its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it is discarded.'
+  'native: as made over this API. aws: as made over an AWS protocol, so that webhooks get requests in the form of ' +
+  'SNS: its content type, user agent and headers. After a 410 a delivery has failed, and without a redrive policy it ' +
+  'is discarded.'
 
 export const NewSubscriptionInput = namedInput(
   'NewSubscription',
@@ -325,7 +327,7 @@ export const SubscriptionView = named(
         .describe(
           'Why Fantail itself paused it. gone: the endpoint answered 410. failing: it had failed for the topic’s `disableAfterDays`. A resume ends the pause. null: Fantail did not.',
         ),
-      onGone: z.enum(ON_GONE).nullable().describe(`${ON_GONE_TEXT} null: it is no webhook.`),
+      onGone: z.enum(ON_GONE).nullable().describe(`${ON_GONE_TEXT} null: not a webhook.`),
       svixHeaders: z.boolean().describe(SVIX_HEADERS),
       rawMessageDelivery: z
         .boolean()

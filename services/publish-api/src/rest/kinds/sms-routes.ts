@@ -86,7 +86,8 @@ function optOutRoutes(deps: ApiDeps): Endpoint[] {
       method: 'PUT',
       summary: 'Opt a phone number out',
       description:
-        'Deliveries to it then fail permanently, and nothing is sent. Call it when somebody answers STOP. Its subscriptions stay.',
+        'Deliveries to it then fail permanently, and nothing is sent. Call it when the owner of the number ' +
+        'answers STOP. Its subscriptions stay.',
       answers: { 200: { description: 'It is opted out', schema: OptOutView } },
       errors: ['conflict', 'storage_full'],
       handle: (call) => optOut(deps, call),

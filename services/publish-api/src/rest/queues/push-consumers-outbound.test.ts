@@ -86,7 +86,7 @@ test('members are set one by one, and null resets them; the URL is changed besid
   expect([both.status, both.body.error.details[0].path]).toEqual([400, 'outbound.headers'])
 })
 
-test('secrets that are never shown are sent to no other origin without being given anew', async () => {
+test('secrets that are never shown are sent to no other origin without being given again', async () => {
   const outbound = { headers: { 'X-Api-Key': SECRET }, proxy: OUTBOUND.proxy }
   await put({ url: 'https://hook.example/in', outbound })
   const stolen = 'https://evil.example/in'

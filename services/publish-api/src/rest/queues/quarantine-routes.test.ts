@@ -83,7 +83,7 @@ test('one delivery goes back to its lane alone', async () => {
 test.each([
   ['nothing', '', 'nothing is left of it'],
   ['torn', '{"v":1,"m":[', 'this release cannot decode it'],
-  ['strange', '{"v":1,"m":[42]}', 'it holds something that is no message'],
+  ['strange', '{"v":1,"m":[42]}', 'it holds something that is not a message'],
   ['homeless', messageBody(createMessage('x', { topicArn: `${ARN}-gone` })), `${ARN}-gone is gone`],
   [
     'changed',

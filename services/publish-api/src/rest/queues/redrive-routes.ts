@@ -154,7 +154,7 @@ async function createRedrive(
 
 const CANARY_TO_QUEUE = 'cannot be given with a destination: a message in a queue has no end to wait for'
 const NO_ORIGIN =
-  'must be named: the source is no subscription’s or queue’s dead-letter queue, and nothing in it came from one'
+  'must be named: the source is not the dead-letter queue of a subscription or queue, and nothing in it came from one'
 
 /** A queue that is nobody's dead-letter queue any more may still have messages that can go back. */
 async function checkOrigin(deps: ApiDeps, source: string): Promise<void> {

@@ -43,7 +43,7 @@ async function deadLetter(queue: string): Promise<void> {
   await api.deps.queues.send(arn, [{ body: 'x', deadLetter: letter }])
 }
 
-test('the overview has totals, what needs somebody, dead letters and memory', async () => {
+test('the overview has totals, what needs attention, dead letters and memory', async () => {
   const { body } = await admin.call('GET', '/v1/overview')
   expect(body).toMatchObject({
     ...{ version: '1.2.3', complete: true, topics: 2, subscriptions: 5, queues: 2, activeRedrives: 0 },

@@ -24,8 +24,8 @@ export function overviewRoutes(deps: ApiDeps): Endpoint[] {
       tag: 'Service',
       summary: 'See the server at a glance',
       description:
-        'Totals of what the caller may see, the lanes that need somebody, dead letters, and how full Redis is. Lanes are ' +
-        'read at most every two seconds, totals every ten.',
+        'Totals of what the caller may see, the lanes that need attention, dead letters, and how full Redis is. ' +
+        'Lanes are read at most every two seconds, totals every ten.',
       answers: { 200: { description: 'The overview', schema: OverviewView } },
       handle: (call) => readOverview(deps, call),
     }),

@@ -97,7 +97,7 @@ async function logIn(deps: ApiDeps, call: Login): Promise<Answer> {
  */
 async function keyOfLogin({ settings, sessions, keyCache }: ApiDeps, call: Login): Promise<Key> {
   if (!settings.auth)
-    throw new FantailError('not_supported', 'no keys are asked for here, so there is no login')
+    throw new FantailError('not_supported', 'this server does not require keys, so it has no login')
   needSafeOrigin(call.request, settings)
   const address = call.request.remoteAddress ?? 'unknown'
   const waitMs = await sessions.countLogin(address)
@@ -231,7 +231,7 @@ async function isOfAccount({ keyCache }: ApiDeps, keyId: string, caller: Call['c
 async function endSession(deps: ApiDeps, { params, caller }: Call): Promise<Answer> {
   const digest = params.session ?? ''
   if (LINK_ID.test(digest)) return endLink(deps, digest, caller)
-  if (!DIGEST.test(digest)) throw FantailError.invalid('session', 'is no id of a session')
+  if (!DIGEST.test(digest)) throw FantailError.invalid('session', 'is not the id of a session')
   const [console, portal] = await Promise.all([deps.sessions.get(digest), deps.portalSessions.get(digest)])
   const keyId = console?.keyId ?? portal?.keyId
   if (keyId === undefined || !(await isOfAccount(deps, keyId, caller))) return NO_CONTENT

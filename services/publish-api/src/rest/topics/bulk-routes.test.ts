@@ -302,7 +302,7 @@ test('an erasure waits until no block of a deleted archive is left', async () =>
 
 const never = () => Promise.reject(new Error('is not called'))
 
-test('an erasure leaves a topic that was created anew after the plan', async () => {
+test('an erasure leaves a topic that was created again after the plan', async () => {
   await admin.call('PUT', '/v1/topics/again-a')
   const { id } = (await plan('erase', { topicPrefix: 'again-' })).body
   await admin.call('DELETE', '/v1/topics/again-a')

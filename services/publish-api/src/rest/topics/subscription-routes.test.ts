@@ -248,7 +248,7 @@ test('a dead-letter queue that does not exist is refused, unless the request has
   const named = { deadLetterTargetArn: 'not-there' }
   const refusal = {
     path: 'redrivePolicy.deadLetterTargetArn',
-    message: expect.stringContaining('names no queue'),
+    message: expect.stringContaining('names a queue that does not exist'),
   }
   const refused = await subscribe({ endpoint, redrivePolicy: named })
   expect([refused.status, refused.body.error.details]).toEqual([400, [refusal]])
