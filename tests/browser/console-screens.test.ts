@@ -85,11 +85,11 @@ describe.runIf(isLong)('the console', () => {
   })
 
   test.each([
-    ['/topics/nothing', 'There is no such topic', 'Topics'],
-    ['/queues/nothing', 'There is no such queue', 'Queues'],
-    ['/dlq/nothing', 'There is no such queue', 'Dead letters'],
-    ['/redrives/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'There is no such redrive', 'Dead letters'],
-    ['/bulk/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'There is no such task', 'Tasks'],
+    ['/topics/nothing', 'The topic does not exist', 'Topics'],
+    ['/queues/nothing', 'The queue does not exist', 'Queues'],
+    ['/dlq/nothing', 'The queue does not exist', 'Dead letters'],
+    ['/redrives/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'The redrive does not exist', 'Dead letters'],
+    ['/bulk/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'The task does not exist', 'Tasks'],
     ['/messages/0199c3a0-1d2e-7f30-8a4b-5c6d7e8f9012', 'This message is not known', 'Messages'],
   ])('%s is not there, and leads to what is', async (path, title, list) => {
     const page = await browser.open(`/console${path}`)
@@ -242,7 +242,7 @@ describe.runIf(isLong)('the console', () => {
     const { client } = stack()
     await client.put('/v1/topics/bounded-a')
     const page = await browser.open('/console/access?tab=quotas')
-    await page.getByText('There is no quota').waitFor()
+    await page.getByText('No quotas yet').waitFor()
     await page.getByRole('button', { name: 'Set a quota' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Names that begin with').fill('bounded-')
@@ -253,7 +253,7 @@ describe.runIf(isLong)('the console', () => {
     await row.getByText('1 of 3').waitFor()
     await row.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('There is no quota').waitFor()
+    await page.getByText('No quotas yet').waitFor()
     expect(browser.problems).toEqual([])
   })
 

@@ -18,7 +18,7 @@ export function SteadyBox({ children }: { children: ReactNode }) {
     if (!element) return
     let width = element.offsetWidth
     const observer = new ResizeObserver(() => {
-      // In another width the text has other lines, so the height begins anew.
+      // In another width the text has other lines, so the height starts again.
       if (element.offsetWidth !== width) element.style.minHeight = ''
       width = element.offsetWidth
       element.style.minHeight = `${element.offsetHeight}px`

@@ -13,7 +13,7 @@ export const GO_TO = [
   { key: 'd', to: '/dlq', page: 'deadLetters' },
   { key: 'q', to: '/queues', page: 'queues' },
   { key: 'b', to: '/bulk', page: 'bulkTasks' },
-  { key: 'k', to: '/access', page: 'keys' },
+  { key: 'k', to: '/access', page: 'access' },
   { key: 's', to: '/system', page: 'system' },
 ] as const
 

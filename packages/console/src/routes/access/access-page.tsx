@@ -29,7 +29,7 @@ export function AccessPage() {
       selected={tab}
       onSelect={(next) => void navigate({ search: { tab: next }, replace: true })}
       tabs={[
-        { id: 'keys', title: words.pages.keys, content: <KeysPage /> },
+        { id: 'keys', title: words.keysPage.title, content: <KeysPage /> },
         { id: 'quotas', title: words.quotas.title, content: <QuotasTab /> },
         { id: 'sessions', title: w.sessions, content: <SessionsTab /> },
         { id: 'audit', title: w.audit, content: <AuditTab /> },

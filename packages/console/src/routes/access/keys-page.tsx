@@ -51,14 +51,14 @@ export function KeysPage() {
   ]
   return (
     <>
-      <PageHead title={words.pages.keys} request={callOf(operations.listKeys, input)}>
+      <PageHead title={w.title} request={callOf(operations.listKeys, input)}>
         <Button kind="primary" onPress={() => setCreating(true)}>
           {w.create}
         </Button>
       </PageHead>
       <ReadTable
         read={read}
-        label={words.pages.keys}
+        label={w.title}
         columns={columns}
         rowsOf={({ pages }) => pages.flatMap((page) => page.keys)}
         keyOf={({ id }) => id}
