@@ -135,7 +135,7 @@ describe('docs/guides/on-call.md', () => {
     known.set('messageId', messageId).set('subscriptionId', paused.id).set('backup', join(folder, 'dump.rdb'))
   })
 
-  for (const { row, command } of commandsOfTable(guide, 'the command that tells')) {
+  for (const { row, command } of commandsOfTable(guide, 'command')) {
     const tool = { 'redis-cli': 'redis-cli', fantail: 'redis-server' }[command.split(' ')[0] ?? '']
     const lacks = tool !== undefined && !isInstalled(tool)
     test.skipIf(lacks)(`the command for ${row} prints something`, async () => {
