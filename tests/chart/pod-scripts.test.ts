@@ -49,7 +49,7 @@ test('the Job makes keys that work, and makes none again', async () => {
   expect(await answer.text()).toMatch(/^fantail_due_deliveries 0$/m)
 })
 
-test('the Job makes a key anew that Redis does not know any more', async () => {
+test('the Job makes a key again that Redis does not know any more', async () => {
   const before = new Map(kubernetes.secret)
   await new ApiKeys(stack().connection).revoke(/^ft_([^_]+)_/.exec(before.get('token') ?? '')?.[1] ?? '')
   await makeKeys()

@@ -61,7 +61,7 @@ test('the first characters of a sealed text name its key', () => {
   expect(sealingKeyOf('v1.00000')).toBeUndefined()
 })
 
-test.each(['', 'plain text', Buffer.alloc(60).toString('base64')])('%j is no sealed text', (text) => {
+test.each(['', 'plain text', Buffer.alloc(60).toString('base64')])('%j is not a sealed text', (text) => {
   expect(bodies.open(text, 'a')).toBeUndefined()
 })
 

@@ -31,7 +31,7 @@ export class VaultError extends Error {
 }
 
 /**
- * Two of its keys are KeyObjects, because Node prepares bytes anew for each use: opening a secret took 17 µs with
+ * Two of its keys are KeyObjects, because Node prepares bytes again for each use: opening a secret took 17 µs with
  * bytes, and takes 5.
  */
 export interface MasterKey {

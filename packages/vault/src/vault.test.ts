@@ -75,7 +75,7 @@ describe('rotation', () => {
     expect(both).toMatchObject({ keyId: fresh.id, keyIds: [fresh.id, old.id] })
   })
 
-  test('seals anew what the old key sealed, once', () => {
+  test('seals again what the old key sealed, once', () => {
     const resealed = both.reseal(vault.seal('x', 'a'), 'a') ?? ''
     expect(createVault([fresh]).open(resealed, 'a')).toBe('x')
     expect(both.reseal(resealed, 'a')).toBeUndefined()

@@ -99,7 +99,7 @@ function authenticated(key: MasterKey, context: string): Buffer {
 function taken(sealed: string): { id: string; box: Buffer } {
   const [, id = '', text = ''] = SEALED.exec(sealed) ?? []
   const box = Buffer.from(text, 'base64url')
-  if (box.length < NONCE_BYTES + TAG_BYTES) throw new VaultError('damaged', 'it is no sealed text')
+  if (box.length < NONCE_BYTES + TAG_BYTES) throw new VaultError('damaged', 'it is not a sealed text')
   return { id, box }
 }
 

@@ -31,7 +31,7 @@ export function silence(of: ProcessLabel): Sign {
   }
 }
 
-/** The lanes of all these endpoints have a verdict that needs somebody. */
+/** The lanes of all these endpoints have a verdict that needs attention. */
 export function verdicts(...names: string[]): Sign {
   return async ({ world, subscriptions }) => {
     const codes = await Promise.all(

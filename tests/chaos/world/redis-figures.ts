@@ -54,7 +54,7 @@ export async function quarantined({ redis, clients }: World): Promise<string[]> 
   const failed = await redis.ask((connection) => connection.zrange(`${JOBS}:failed`, 0, '-1'))
   const { entries } = await clients[0].get<{ entries: object[] }>('/v1/quarantine')
   return [
-    ...failed.map((job) => `job ${job} has failed for good`),
+    ...failed.map((job) => `job ${job} has failed permanently`),
     ...entries.map((entry) => `in quarantine: ${JSON.stringify(entry)}`),
   ]
 }

@@ -207,7 +207,7 @@ test('[357] a stream needs a role', async () => {
   )
 })
 
-test('[359][362][365] a stream takes batches, keeps what it took, and refuses for good but once', async () => {
+test('[359][362][365] a stream takes batches, keeps what it took, and refuses permanently but once', async () => {
   const { arn, dead } = await streamed('orders')
   const shown = await aws().sns.send(new GetSubscriptionAttributesCommand({ SubscriptionArn: arn }))
   expect(shown.Attributes).toMatchObject({ SubscriptionRoleArn, RawMessageDelivery: 'true' })

@@ -96,7 +96,7 @@ test('[399] UNREGISTERED dead-letters after one attempt, and disables the endpoi
   expect(Attributes).toEqual({ Enabled: 'false', Token: 'device-2' })
 })
 
-test('[401] a message to one device that fails for good gives the event of its application', async () => {
+test('[401] a message to one device that fails permanently gives the event of its application', async () => {
   const error = { code: 400, status: 'INVALID_ARGUMENT', details: [{ errorCode: 'INVALID_ARGUMENT' }] }
   firebase.respond(SEND, { status: 400, body: JSON.stringify({ error }) })
   const { endpoint } = await subscribed('direct', 'device-3')

@@ -76,7 +76,7 @@ test('a message reaches its number once, with SNS’s attributes, and is paid fo
   expect(stack().logText()).not.toContain('s3cret-of-sms')
 })
 
-test('[380] a delivery to an opted-out number fails for good, and its subscription stays', async () => {
+test('[380] a delivery to an opted-out number fails permanently, and its subscription stays', async () => {
   const SubscriptionArn = await subscribe('alarms', '+15550101')
   await stack().client.put('/v1/sms/opt-outs/+15550101')
   expect(await ended(await publish('alarms'))).toMatchObject({
@@ -135,7 +135,7 @@ test('SNS’s attributes of text messages have their effects over the native API
   expect(sentTo('+15550108')).toHaveLength(1)
 })
 
-test('a message to an opted-out number is accepted, fails for good and is counted', async () => {
+test('a message to an opted-out number is accepted, fails permanently and is counted', async () => {
   await stack().client.put('/v1/sms/opt-outs/+15550105')
   const body = { phoneNumber: '+15550105', message: 'code 4711' }
   const { messageId } = await stack().client.post<{ messageId: string }>('/v1/messages', body)

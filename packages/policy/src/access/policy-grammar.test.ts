@@ -44,10 +44,10 @@ test.each<[problem: string, set: object]>([
 test('a policy has known members, a version and statements', () => {
   expect(problemOf(GOOD, { Version: '2012-10-18' })).toBe('Version must be 2012-10-17 or 2008-10-17')
   expect(problemOf(GOOD, { statement: [] })).toBe('a policy has no member statement')
-  expect(problemOf(null)).toBe('a statement is no object')
+  expect(problemOf(null)).toBe('a statement is not an object')
   expect(policyProblem('{}')).toBe('Statement is missing')
   expect(policyProblem('{"Statement":[]}')).toBeUndefined()
-  for (const text of ['', '[]', '{']) expect(policyProblem(text)).toBe('the policy is no JSON object')
+  for (const text of ['', '[]', '{']) expect(policyProblem(text)).toBe('the policy is not a JSON object')
 })
 
 test('no member is given twice, however it is written', () => {

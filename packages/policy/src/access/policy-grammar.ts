@@ -16,7 +16,7 @@ const PRINCIPALS = ['AWS', 'Service', 'Federated', 'CanonicalUser']
 
 export function policyProblem(text: string): string | undefined {
   const policy = objectOf(text)
-  if (!policy) return 'the policy is no JSON object'
+  if (!policy) return 'the policy is not a JSON object'
   const twice = repeatedMember(text)
   if (twice !== undefined) return `${twice} is given twice in one object`
   const unknown = unknownMember(policy, POLICY_MEMBERS)
@@ -27,7 +27,7 @@ export function policyProblem(text: string): string | undefined {
 }
 
 function statementProblem(statement: unknown): string | undefined {
-  if (!isObject(statement)) return 'a statement is no object'
+  if (!isObject(statement)) return 'a statement is not an object'
   const unknown = unknownMember(statement, STATEMENT_MEMBERS)
   if (unknown !== undefined) return `a statement has no member ${unknown}`
   if (!EFFECTS.includes(statement.Effect)) return 'Effect must be Allow or Deny'

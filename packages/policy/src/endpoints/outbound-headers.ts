@@ -60,7 +60,7 @@ export function outboundHeaderProblems(headers: Record<string, string>): { name:
 
 function headerProblem(name: string, value: string): string | undefined {
   const lower = name.toLowerCase()
-  if (!NAME.test(name)) return 'is no name of a header'
+  if (!NAME.test(name)) return 'is not a valid header name'
   if (RESERVED.has(lower) || RESERVED_PREFIX.test(lower))
     return 'is a header that Fantail or the connection sets'
   return VALUE.test(value) ? undefined : 'must have a value of printable ASCII without spaces at its ends'

@@ -1,5 +1,5 @@
 /**
- * The audit log in a file of its own, apart from the log on stdout. Each line opens the file anew, so that a rotation
+ * The audit log in a file of its own, apart from the log on stdout. Each line opens the file again, so that a rotation
  * needs only to rename it. Changes are rare enough for that.
  *
  * A full disk may cut a line, also one of an earlier process. The next line then begins on a line of its own, so that a

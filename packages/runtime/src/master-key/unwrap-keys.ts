@@ -1,6 +1,6 @@
 /**
- * Unwraps the master keys of a process. A key service that is away does not keep a process from its other work, so the
- * process starts without the key and asks again.
+ * Unwraps the master keys of a process. A key service that cannot be reached does not keep a process from its other
+ * work, so the process starts without the key and asks again.
  *
  *   locked ──the service unwraps it──▶ unlocked, as long as the process lives
  *     ▲  │ any failure

@@ -1,6 +1,6 @@
 /**
  * Wraps master keys by a key of the secrets engine Transit of HashiCorp Vault, over its HTTP API. Each request logs in
- * anew, because keys are unwrapped only when a process starts, and no token has to be renewed.
+ * again, because keys are unwrapped only when a process starts, and no token has to be renewed.
  */
 import { readFile } from 'node:fs/promises'
 import { KEY_REQUEST_MS, type KeyService, type KeyServiceSettings } from './key-service.ts'

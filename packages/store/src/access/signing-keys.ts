@@ -92,5 +92,8 @@ function parsePair(text: string): StoredSigningPair {
     if (typeof privateKey === 'string') return { privateKey, certificate }
     if (typeof sealed === 'string') return { sealed, certificate }
   }
-  throw new UnreadableRecordError(key, new TypeError('it was changed, or is no pair of key and certificate'))
+  throw new UnreadableRecordError(
+    key,
+    new TypeError('it was changed, or is not a pair of key and certificate'),
+  )
 }

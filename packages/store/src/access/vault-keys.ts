@@ -15,9 +15,7 @@ export class MasterKeyError extends UnusableDataError {
   constructor(sealedWith: string[], has: readonly string[]) {
     const missing = sealedWith.join(', ')
     const own =
-      has.length === 0
-        ? 'there is no FANTAIL_MASTER_KEY'
-        : `FANTAIL_MASTER_KEY and _OLD are ${has.join(', ')}`
+      has.length === 0 ? 'FANTAIL_MASTER_KEY is not set' : `FANTAIL_MASTER_KEY and _OLD are ${has.join(', ')}`
     super(
       `secrets in this Redis are sealed with master key ${missing}, and ${own}: give the key they were sealed with, ` +
         'as FANTAIL_MASTER_KEY or among FANTAIL_MASTER_KEYS_OLD',

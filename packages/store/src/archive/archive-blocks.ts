@@ -13,7 +13,7 @@ import { NUMBER } from '../scripts/lua-numbers.ts'
 
 /** Stores the blocks of archives. */
 export interface BlockStore {
-  /** Resolves when the object is stored for good. An object of this name is replaced as a whole. */
+  /** Resolves when the object is stored permanently. An object of this name is replaced as a whole. */
   put(name: string, data: Buffer): Promise<void>
   /** null: there is no such object. */
   get(name: string): Promise<Buffer | null>

@@ -287,5 +287,5 @@ function recordOf(task: Kept): string {
 type Fields = Record<string, string | undefined>
 
 function taskMissing(): FantailError {
-  return new FantailError('not_found', 'there is no such bulk task')
+  return new FantailError('not_found', 'the bulk task does not exist')
 }

@@ -125,7 +125,7 @@ test('a file that Redis cannot write is told until it is written, and processes 
     waitFor(() => tried(command, status), { what: status, intervalMs: 100 })
   await configure({ appendonly: 'yes' })
   const files = join(folder, 'appendonlydir')
-  // While Redis writes the file anew, the next name appears by itself, and the one before goes later.
+  // While Redis writes the file again, the next name appears by itself, and the one before goes later.
   const base = await waitFor(async () => {
     const info = await redis.info('persistence')
     if (/aof_rewrite_(in_progress|scheduled):1/.test(info)) return undefined

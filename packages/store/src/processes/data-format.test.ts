@@ -144,7 +144,7 @@ test.each([
 })
 
 test.each(['seen', 'records'])(
-  'a list of processes whose %s have another type is made anew',
+  'a list of processes whose %s have another type is made again',
   async (part) => {
     await redis.set(PROCESSES_BASE + part, 'x')
     const process = runs(NOW)

@@ -287,7 +287,7 @@ test('without the dead-letter queue, an exhausted message keeps its place', asyn
   expect(await bodies(arn, 10)).toBe('g-m1 g-m2')
 })
 
-test('a receive attempt repeated within 5 minutes has the same messages and handles, hidden anew', async () => {
+test('a receive attempt repeated within 5 minutes has the same messages and handles, hidden again', async () => {
   const { queues, skew } = fixture
   const arn = await aQueue({ visibilityTimeoutSeconds: 30 })
   await send(arn, 'g-m1 g-m2 h-m1')

@@ -1,5 +1,5 @@
 /**
- * Quotas of customers (contracts: customer-quotas.ts). Topics and subscriptions are counted anew for each creation,
+ * Quotas of customers (contracts: customer-quotas.ts). Topics and subscriptions are counted again for each creation,
  * from what exists. So counts never drift, and whatever deletes gives back.
  *
  * Topics lie in many shards, which no script can count at once. A creation therefore notes itself in its quotas, and

@@ -29,7 +29,7 @@ const FILTER: Codec<RedriveFilter> = {
   encode: JSON.stringify,
   decode(stored) {
     const filter: unknown = JSON.parse(String(stored))
-    if (!isObject(filter)) throw new TypeError('the filter is no object')
+    if (!isObject(filter)) throw new TypeError('the filter is not an object')
     for (const [name, value] of Object.entries(filter)) {
       const isValid =
         Object.hasOwn(FILTER_MEMBERS, name) && FILTER_MEMBERS[name as keyof RedriveFilter](value)

@@ -117,7 +117,7 @@ export class Redrives {
     if (destination === source)
       throw FantailError.invalid('destination', 'must be another queue than the source')
     if (destination !== null && (await this.#queues.get(destination)) === null) {
-      throw FantailError.invalid('destination', 'names no queue')
+      throw FantailError.invalid('destination', 'names a queue that does not exist')
     }
     if (destination !== null && isFifoName(destination) !== isFifoName(source)) {
       const kind = isFifoName(source) ? 'FIFO' : 'standard'

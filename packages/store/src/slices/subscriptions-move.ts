@@ -120,7 +120,7 @@ interface MoveNote {
 /** Frees the endpoint that the subscription does not have. If the subscription is gone, both are freed. */
 export async function resumeMove(redis: Redis, { arn, id, ...note }: MoveNote): Promise<void> {
   const place = placeOfSubscription(id)
-  if (!place) throw new Error(`a note of ${arn} names ${id}, which is no subscription id`)
+  if (!place) throw new Error(`a note of ${arn} names ${id}, which is not a subscription id`)
   const key = subscriptionsKey(shardBase(place.shard), place.sliceId)
   const text = await redis.hget(key, id)
   const own = text === null ? undefined : hashOf(unpackSubscription(text, { id, topicArn: arn, key }))

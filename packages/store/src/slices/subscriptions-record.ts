@@ -139,6 +139,6 @@ export function sha1(text: string): Buffer {
 /** The 16 bytes of an id. placeOfSubscription must have accepted the id. */
 export function idBytes(id: string): Buffer {
   const bytes = parseMessageId(id)
-  if (!bytes) throw new TypeError(`${id} is no subscription id`)
+  if (!bytes) throw new TypeError(`${id} is not a subscription id`)
   return bytes
 }

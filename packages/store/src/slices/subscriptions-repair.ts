@@ -34,6 +34,6 @@ export async function resumeDelete(redis: Redis, note: Note): Promise<void> {
 
 function parsed(note: Note): { place: SubscriptionPlace; endpointHash: Buffer } {
   const place = placeOfSubscription(note.id)
-  if (!place) throw new Error(`a note of ${note.arn} names ${note.id}, which is no subscription id`)
+  if (!place) throw new Error(`a note of ${note.arn} names ${note.id}, which is not a subscription id`)
   return { place, endpointHash: Buffer.from(note.endpointHash, 'hex') }
 }

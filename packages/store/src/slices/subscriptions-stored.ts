@@ -20,7 +20,7 @@ export interface Stored {
 
 export function unpackStored(id: string, topicArn: string, text: string): Stored {
   const place = placeOfSubscription(id)
-  if (!place) throw new TypeError(`${id} is no subscription id`)
+  if (!place) throw new TypeError(`${id} is not a subscription id`)
   const key = subscriptionsKey(shardBase(place.shard), place.sliceId)
   return { place, text, record: unpackSubscription(text, { id, topicArn, key }) }
 }

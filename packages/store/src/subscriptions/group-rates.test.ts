@@ -36,7 +36,7 @@ test('other rates of message groups, and none, act on what waits', async () => {
   expect(await take()).toBe(1)
   expect(await take()).toBe(0)
   await subscriptions.update(id, () => ({ groupThrottle: { overrides: { a: 10 } } }))
-  // The group begins anew, a little ahead.
+  // The group begins again, a little ahead.
   expect(await take()).toBe(0)
   await redis.set(skewKey(shardBase(shard)), 500)
   const faster = await take()

@@ -73,7 +73,7 @@ describe('a process that dies', () => {
     expect(await indexFaults(redis)).toEqual([])
   })
 
-  test('in a deletion takes nothing from the topic that was made anew since', async () => {
+  test('in a deletion takes nothing from the topic that was made again since', async () => {
     const made = await create(9)
     await cutShort(server.url, 'finish-delete-1', (broken) =>
       new Subscriptions(broken, SLICE).delete(made.id),

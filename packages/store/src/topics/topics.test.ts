@@ -215,7 +215,7 @@ test('deleting a topic removes its subscriptions and closes their lanes', async 
   expect((await redis.keys('*')).filter((key) => !/}:(tombstone:|departed:)/.test(key))).toEqual([])
 })
 
-test('a deletion that died midway is resumed, while the topic made anew stays', async () => {
+test('a deletion that died midway is resumed, while the topic made again stays', async () => {
   const arn = topicName('phoenix')
   await topics.put(arn, {})
   for (let i = 0; i < 7; i++) await subscriptions.create(newSubscription(arn, i))

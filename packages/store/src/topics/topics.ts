@@ -149,7 +149,7 @@ export class Topics {
     }
     const subscriptions = { active: 0, pending: 0, paused: 0 }
     for (const reply of (await replies(pipeline)) as (string | null)[][]) {
-      // A number that is corrupt is counted anew by the next change of a subscription.
+      // A number that is corrupt is counted again by the next change of a subscription.
       subscriptions.active += Number(reply[0]) || 0
       subscriptions.pending += Number(reply[1]) || 0
       subscriptions.paused += Number(reply[2]) || 0

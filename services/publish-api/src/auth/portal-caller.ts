@@ -89,7 +89,7 @@ export type PortalKey = Key & { portal: NonNullable<Key['portal']> }
 /** The caller of a portal route. The guard admits only portal sessions, unless keys are not required. */
 export function portalKeyOf(caller: Key | null): PortalKey {
   if (caller?.portal) return { ...caller, portal: caller.portal }
-  throw new FantailError('not_supported', 'no keys are asked for here, so there are no portal sessions')
+  throw new FantailError('not_supported', 'this server does not require keys, so it has no portal sessions')
 }
 
 /** Throws `validation_failed` if the text is no topic's name. */

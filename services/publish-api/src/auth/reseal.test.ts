@@ -60,7 +60,7 @@ function deps(...keys: [MasterKey, ...MasterKey[]]) {
   return { ...all, signing: new SigningKeys(api.redis), vaultKeys, vault: createVault(keys), refuseMissing }
 }
 
-test('everything sealed is sealed anew, once, and opens with the new key alone', async () => {
+test('everything sealed is sealed again, once, and opens with the new key alone', async () => {
   await api.call('PUT', '/v1/topics/orders')
   await api.call('PUT', '/v1/queues/jobs')
   api.deps.vault = createVault([old])
@@ -97,7 +97,7 @@ test('everything sealed is sealed anew, once, and opens with the new key alone',
   expect(kept?.sealedSecret).toContain(`v1.${fresh.id}.`)
 })
 
-test('keys that sign for webhooks are sealed anew, too, each in its place', async () => {
+test('keys that sign for webhooks are sealed again, too, each in its place', async () => {
   api.deps.vault = createVault([old])
   const id = await subscribe(600)
   for (let i = 0; i < 2; i++) await api.call('POST', `/v1/subscriptions/${id}/webhook-keys`)
@@ -111,7 +111,7 @@ test('keys that sign for webhooks are sealed anew, too, each in its place', asyn
   expect(headers(after, fresh)).toEqual(headers(before, old))
 })
 
-test('credentials of platform applications are sealed anew', async () => {
+test('credentials of platform applications are sealed again', async () => {
   api.deps.vault = createVault([old])
   const { PlatformPrincipal, PlatformCredential, ApplePlatformTeamID, ApplePlatformBundleID } =
     appleCredential()

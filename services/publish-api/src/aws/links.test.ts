@@ -91,7 +91,7 @@ test('the question goes through the lane of an active subscription, after everyt
   expect(await waitingIn(api, id)).toEqual([])
 })
 
-test('an unsubscribed endpoint can be subscribed anew', async () => {
+test('an unsubscribed endpoint can be subscribed again', async () => {
   const { arn, id } = await subscribe('https://example.com/d')
   await follow({ Action: 'Unsubscribe', SubscriptionArn: arn })
   const again = await api.call('POST', '/v1/topics/orders/subscriptions', {

@@ -49,7 +49,7 @@ test('every address below /console/ answers the page, with a nonce of its own', 
   expect(nonces.size).toBe(3)
 })
 
-test('a file is sent as the browser takes it, and kept for good', async () => {
+test('a file is sent as the browser takes it, and kept permanently', async () => {
   const encodingOf = async (accepted: string) => {
     const response = await app.request(FILE, { headers: { 'accept-encoding': accepted } })
     expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')

@@ -73,7 +73,7 @@ export async function checkEventTopics(
     if (!EVENTS.has(name) || arn === '') continue
     const topic = await find(arn)
     if (!topic) throw new AttributeError('value', name, 'must be the ARN of a topic that exists')
-    if (topic.fifo) throw new AttributeError('value', name, 'must be no FIFO topic')
+    if (topic.fifo) throw new AttributeError('value', name, 'must not be a FIFO topic')
   }
 }
 

@@ -231,7 +231,7 @@ test('an endpoint that is gone is told once, and its resume is not told', async 
   expect(await told()).toEqual([])
 })
 
-test('a topic disables endpoints that have failed for its days, and a resume begins anew', async () => {
+test('a topic disables endpoints that have failed for its days, and a resume begins again', async () => {
   await makeTopic('ops', { notices: '' })
   await makeTopic('a', { disableAfterDays: 2 })
   await makeTopic('b')

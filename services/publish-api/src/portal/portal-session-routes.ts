@@ -33,7 +33,7 @@ import { iso } from '../http/record-views.ts'
 
 const TAG = 'Portal'
 const PATH = '/v1/portal/session'
-const NO_KEYS = 'no keys are asked for here, so there is nothing to hand on: set FANTAIL_AUTH=on'
+const NO_KEYS = 'this server does not require keys, so it has no portal sessions: set FANTAIL_AUTH=on'
 const NO_LINK = 'the link was opened before, or its ten minutes are over: ask for a new one'
 
 type LinkCall = Call<unknown, z.output<typeof PortalLinkInput>>
@@ -208,7 +208,7 @@ function logoProblem(logo: string): string | undefined {
     return 'must be a data URL of a picture: data:image/png, image/jpeg or image/webp, in base64'
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length > PORTAL_LOGO_BYTES_MAX) return `may have at most ${PORTAL_LOGO_BYTES_MAX} bytes`
-  return SIGNATURES.get(form)?.(bytes) ? undefined : `is no picture of the form ${form}`
+  return SIGNATURES.get(form)?.(bytes) ? undefined : `is not a picture of the form ${form}`
 }
 
 function colourProblem(colour: string): string | undefined {

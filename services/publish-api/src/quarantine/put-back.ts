@@ -55,7 +55,7 @@ function messagesIn(raw: Buffer): Message[] {
   const bodies = isJob(parse(text)) ? bodiesOfJob(text) : [text]
   if (bodies.length === 0) throw refused('it holds no message')
   return bodies.map((body) => {
-    if (!isMessage(parse(body))) throw refused('it holds something that is no message')
+    if (!isMessage(parse(body))) throw refused('it holds something that is not a message')
     return unchanged(body)
   })
 }

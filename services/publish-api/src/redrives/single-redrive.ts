@@ -78,7 +78,7 @@ async function targetOf(deps: Tools, item: QueueMessage, destination: string | n
   const queueArn = destination ?? deadLetterSourceArn
   if (queueArn !== undefined) {
     if (await deps.queues.get(queueArn)) return { queueArn }
-    throw FantailError.invalid('destination', destination ? 'names no queue' : GONE)
+    throw FantailError.invalid('destination', destination ? 'names a queue that does not exist' : GONE)
   }
   if (!deadLetter) throw FantailError.invalid('destination', NO_ORIGIN)
   const id = parseArn(deadLetter.subscriptionArn)?.subscriptionId

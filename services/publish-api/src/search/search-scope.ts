@@ -52,7 +52,7 @@ export interface SearchedQueue {
 }
 
 /**
- * The queues that the caller sees, sorted, or only the one that it names. They are read anew, because a first letter
+ * The queues that the caller sees, sorted, or only the one that it names. They are read again, because a first letter
  * makes a queue.
  */
 export async function queuesOf(

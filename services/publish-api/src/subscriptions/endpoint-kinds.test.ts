@@ -179,7 +179,7 @@ async function laneWith(to: SettleTo) {
   return { path, read: async () => (await sns.api.call('GET', path)).body }
 }
 
-test('a blocked lane shows it, and starts anew with another endpoint', async () => {
+test('a blocked lane shows it, and starts again with another endpoint', async () => {
   const { path, read } = await laneWith({ op: 'block', delayMs: 60_000, credential: SETTING })
   expect((await read()).lane).toMatchObject({
     waiting: 1,

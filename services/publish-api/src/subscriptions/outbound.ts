@@ -192,7 +192,7 @@ function currentWay(
   if (url !== undefined && URL.parse(url)?.origin !== URL.parse(current.url)?.origin) {
     // Secrets are never shown. If they stayed for another origin, a caller could have them sent to any server by
     // changing the URL.
-    const message = 'is of another origin: its outbound settings must be given anew, each of them or null'
+    const message = 'is of another origin: its outbound settings must be given again, each of them or null'
     if (!isWhole(outbound, before)) throw FantailError.invalid('url', message)
   }
   return current

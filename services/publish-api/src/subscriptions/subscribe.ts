@@ -279,7 +279,7 @@ export async function provideDeadLetterQueue(
   const { deadLetterTargetArn: queueArn } = redrivePolicy
   if ((await queues.get(queueArn)) !== null) return
   if (!createQueue) {
-    const message = 'names no queue; `"createQueue": true` beside it makes the queue'
+    const message = 'names a queue that does not exist; set `"createQueue": true` to make it'
     throw FantailError.invalid('redrivePolicy.deadLetterTargetArn', message)
   }
   const { created } = await queues.create(queueArn, {})

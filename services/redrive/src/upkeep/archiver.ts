@@ -1,7 +1,7 @@
 /**
  * Writes the blocks of archives, and deletes what is too old. One process at a time does it. If two do, or if one is
- * killed, nothing is lost or written twice (store: archive/archives.ts). While the place of the blocks is away,
- * messages wait in the rings of their topics.
+ * killed, nothing is lost or written twice (store: archive/archives.ts). While the place of the blocks cannot be
+ * reached, messages wait in the rings of their topics.
  */
 import { createLoop, createStateLog, type Logger } from '@fantail/runtime'
 import {

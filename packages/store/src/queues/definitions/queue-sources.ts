@@ -68,7 +68,7 @@ export class QueueSources {
   async claimTarget(arn: string, target: string): Promise<void> {
     const path = 'redrivePolicy.deadLetterTargetArn'
     const queue = await this.get(target)
-    if (queue === null) throw FantailError.invalid(path, 'names no queue')
+    if (queue === null) throw FantailError.invalid(path, 'names a queue that does not exist')
     const problem = whyNoTarget(queue, arn)
     if (problem !== undefined) throw FantailError.invalid(path, problem)
     await this.addSource(target, arn)

@@ -222,7 +222,7 @@ test('a queue is deleted after a full lease of service, whatever outages come be
   await fc.assert(fc.asyncProperty(history, play), { numRuns: randomRuns(10, 0.001) })
 })
 
-test('a queue whose lease has ended is made anew by a PUT, without its messages', async () => {
+test('a queue whose lease has ended is made again by a PUT, without its messages', async () => {
   const arn = newArn('again')
   const { queue } = await leased(arn)
   const id = await subscribed(arn, 'lease-again')
@@ -235,7 +235,7 @@ test('a queue whose lease has ended is made anew by a PUT, without its messages'
   expect(await subscriptions.get(id)).toBeNull()
 })
 
-test('a sweep that is late does not delete the queue that was made anew', async () => {
+test('a sweep that is late does not delete the queue that was made again', async () => {
   const arn = newArn('late')
   const { queue } = await leased(arn)
   await fixture.skew(PAST_LEASE_MS)

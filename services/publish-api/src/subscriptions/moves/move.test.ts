@@ -61,7 +61,7 @@ async function question(url: string): Promise<{ Token: string; Type: string }> {
   return JSON.parse(body) as { Token: string; Type: string }
 }
 
-test('moves at once: id, keys, policies and what waits stay, what was learnt starts anew', async () => {
+test('moves at once: id, keys, policies and what waits stay, what was learnt starts again', async () => {
   const settings = {
     deliveryPolicy: { healthyRetryPolicy: { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 2 } },
     filterPolicy: { color: ['red'] },
@@ -255,7 +255,7 @@ function nextQuestion(): Promise<void> {
 }
 
 test.each([
-  ['it is refused for good', 404],
+  ['it is refused permanently', 404],
   ['the move is given up', 503],
 ])('a question is not repeated if %s', async (_, statusCode) => {
   const { id, path, endpoint } = await subscribe({ confirmation: 'handshake', deliveryPolicy: SHORT })

@@ -136,7 +136,7 @@ test('[64] a token stops working after two days', async () => {
   expect((await confirm(token)).SubscriptionArn).toBeDefined()
 })
 
-test('[144] a signed call removes the subscription for good, and again is fine', async () => {
+test('[144] a signed call removes the subscription permanently, and again is fine', async () => {
   const { id, arn } = await subscribe()
   for (let i = 0; i < 2; i++) await unsubscribe(arn)
   expect(await record(id)).toBeNull()
