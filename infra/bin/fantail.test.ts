@@ -123,7 +123,11 @@ it('makes a first key, in server mode too, and refuses what it does not know', {
   expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^ft_FK\S+\n$/)])
   expect((await keys('list')).stdout).toContain('first')
   const wrong = await keys('revoke', 'nobody')
-  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([3, '', expect.stringContaining('key nobody does not exist')])
+  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
+    3,
+    '',
+    expect.stringContaining('key nobody does not exist'),
+  ])
 })
 
 it('starts with the master key that secrets are sealed with only, and seals them again with another', {
