@@ -28,6 +28,6 @@ test('an error says that no Redis runs', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fantail-cli-'))
   const settings = { mode: 'local' as const, dataDir }
   const lent = withRedis({ name: 'test', settings, waitMs }, (redis) => redis.ping())
-  await expect(lent).rejects.toThrow(`there is no ${dataDir}/redis.url: no stack with its data there runs`)
+  await expect(lent).rejects.toThrow(`${dataDir}/redis.url does not exist: no stack with its data there runs`)
   await rm(dataDir, { recursive: true })
 })
