@@ -150,8 +150,11 @@ test.each([
     const haveQueued = async () => (await queued()) >= ledger.count('accepted')
     await waitFor(haveQueued, { what: 'all messages to be queued', intervalMs: 200 })
     proxy.delayReplies(0)
-    const { duplicates } = await ledger.whenSettled()
-    expect([duplicates, await queued()]).toEqual([0, ledger.count('accepted')])
+    const { duplicates, owed } = await ledger.whenSettled()
+    // A busy machine may answer a publish with 503 and store it after all. It then goes to the queue too.
+    const stored = owed / ledger.subscriptions.length
+    await waitFor(async () => (await queued()) >= stored, { what: 'messages of unknown fate to be queued' })
+    expect([duplicates, await queued()]).toEqual([0, stored])
     expect(await connection.keys('*isolated:*')).toEqual([])
   },
   90_000,
