@@ -19,3 +19,4 @@ export { openConnections, type ServiceConnections } from './service-connections.
 export { createStartSteps, type StartStep } from './start-steps.ts'
 export { TimeSlices } from './time-slices.ts'
 export { SplitSemaphore, WeightedSemaphore } from './weighted-semaphore.ts'
+export { makeObjectsYoung } from './young-objects.ts'
