@@ -151,9 +151,14 @@ test('retries keep the rate of their group', async () => {
   )
   expect(claimsOf(await takeFrom(lanes))).toEqual([])
   await skew(redis, 900)
+  const from = await lanes.now(SHARD)
   const [again] = claimsOf(await takeFrom(lanes))
+  const to = await lanes.now(SHARD)
   const before = first.find(({ delivery }) => again?.delivery.equals(delivery))
-  expect((again?.sendAt ?? 0) - (before?.sendAt ?? 0)).toBeCloseTo(1_000, 0)
+  const earliest = (before?.sendAt ?? 0) + 1_000
+  // On a busy machine this time may have passed already. The retry is then sent at once.
+  expect(again?.sendAt).toBeGreaterThanOrEqual(Math.max(earliest, from) - 0.5)
+  expect(again?.sendAt).toBeLessThanOrEqual(Math.max(earliest, to) + 0.5)
   await skew(redis, 0)
   expect(await lanes.purge(SHARD, id)).toBeLessThanOrEqual(1)
 })
