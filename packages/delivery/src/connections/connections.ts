@@ -50,7 +50,10 @@ interface OriginPool {
   keeps: boolean
   /** Requests that wait for a connection, in their order. */
   waiting: Waiting[]
+  /** Dials for requests that wait. While any wait, it is called no later than the first of them needs it. */
   timer: NodeJS.Timeout | undefined
+  /** When the timer is called, by performance.now(). */
+  timerAt: number
   /** How long the last dial took. */
   dialMs: number
   /** How long a request used its connection, a moving average of those that were answered. */
@@ -60,9 +63,10 @@ interface OriginPool {
 interface Waiting {
   /** Called once, with a connection that is busy with this request. False: the request needs it no more. */
   take: (connection: Connection) => boolean
-  /** When it dials, if a dial may begin; and when it dials in any case. By performance.now(). */
-  until: number
-  latest: number
+  /** By performance.now(). */
+  since: number
+  /** When its turn for a connection that becomes free was expected, in ms after `since`. */
+  freeMs: number
 }
 
 /** An origin whose last dial was slow. */
@@ -137,34 +141,38 @@ export class Connections {
   request(origin: NamedOrigin, now: number, take: Waiting['take']): Connection | undefined {
     const pool = this.#pools.get(origin.key)
     if (pool && pool.idle.length === 0 && pool.open > 0) {
-      const waitMs = waitMsOf(pool)
-      pool.waiting.push({ take, until: now + waitMs, latest: now + WAIT_MS.max })
-      pool.timer ??= this.#dialLater(origin, pool, waitMs)
+      pool.waiting.push({ take, since: now, freeMs: freeMsOf(pool) })
+      this.#setTimer(origin, pool)
       return undefined
     }
     return this.acquire(origin, false, now)
   }
 
   /**
+   * Called when the time at which the first request dials may have become earlier: another request is the first, or
+   * another dial may begin. A timer that is too early stays. It is set again when it is called.
+   *
    * After a stall of the process, its timers are called before its sockets are read. The answers that came meanwhile
    * are read first, because they free connections.
    */
-  #dialLater(origin: NamedOrigin, pool: OriginPool, waitMs: number): NodeJS.Timeout {
-    return setTimeout(() => setImmediate(() => this.#dialForOverdue(origin, pool)), waitMs)
+  #setTimer(origin: NamedOrigin, pool: OriginPool): void {
+    const [next] = pool.waiting
+    if (!next) return
+    const dialsAt = dialsAtOf(pool, next)
+    if (pool.timer && pool.timerAt <= dialsAt) return
+    clearTimeout(pool.timer)
+    const dial = () => setImmediate(() => this.#dialForOverdue(origin, pool))
+    pool.timer = setTimeout(dial, Math.max(0, dialsAt - performance.now()))
+    pool.timerAt = dialsAt
   }
 
   #dialForOverdue(origin: NamedOrigin, pool: OriginPool): void {
     clearTimeout(pool.timer)
     pool.timer = undefined
     const now = performance.now()
-    for (let [next] = pool.waiting; next; [next] = pool.waiting) {
-      const dialsAt = mayDial(pool) ? next.until : next.latest
-      if (dialsAt > now) {
-        pool.timer = this.#dialLater(origin, pool, dialsAt - now)
-        return
-      }
+    for (let [next] = pool.waiting; next && dialsAtOf(pool, next) <= now; [next] = pool.waiting)
       this.#dialForNext(origin, pool)
-    }
+    this.#setTimer(origin, pool)
   }
 
   #dialEnded(connection: Connection, pool: OriginPool | undefined): void {
@@ -172,11 +180,7 @@ export class Connections {
     connection.dialling = false
     if (!pool) return
     pool.dialling -= 1
-    const [next] = pool.waiting
-    if (!next) return
-    clearTimeout(pool.timer)
-    const waitMs = Math.max(0, next.until - performance.now())
-    pool.timer = this.#dialLater(connection.origin, pool, waitMs)
+    this.#setTimer(connection.origin, pool)
   }
 
   #dialForNext(origin: NamedOrigin, pool: OriginPool): void {
@@ -188,9 +192,11 @@ export class Connections {
 
   /** Gives the connection to the next request that waits. False: none waits. */
   #passOn(connection: Connection, now: number): boolean {
-    const next = this.#pools.get(connection.origin.key)?.waiting.shift()
-    if (!next) return false
+    const pool = this.#pools.get(connection.origin.key)
+    const next = pool?.waiting.shift()
+    if (!pool || !next) return false
     connection.busySince = now
+    this.#setTimer(connection.origin, pool)
     // undici is still in the exchange that has ended. Let it finish before its client gets the next request.
     queueMicrotask(() => {
       if (!next.take(connection)) this.giveBack(connection)
@@ -293,6 +299,7 @@ export class Connections {
     if (pool.open > 0) return
     // No connection will become free for those that wait.
     while (pool.open === 0 && pool.waiting.length > 0) this.#dialForNext(connection.origin, pool)
+    this.#setTimer(connection.origin, pool)
     if (pool.open > 0) return
     clearTimeout(pool.timer)
     this.#pools.delete(connection.origin.key)
@@ -341,6 +348,7 @@ function emptyPool(): OriginPool {
     keeps: false,
     waiting: [],
     timer: undefined,
+    timerAt: 0,
     dialMs: 0,
     answerMs: undefined,
   }
@@ -355,9 +363,15 @@ function mayDial({ keeps, dialling, open }: OriginPool): boolean {
   return !keeps || dialling < Math.max(1, (open - dialling) / 4)
 }
 
-function waitMsOf({ dialMs, answerMs = 0, open, waiting }: OriginPool): number {
-  const freeMs = Math.min(ANSWER_WAIT_MS_MAX, (answerMs * (waiting.length + 1)) / open)
-  return Math.min(WAIT_MS.max, Math.max(WAIT_MS.min, dialMs, freeMs))
+/** When another request would get the next connection that becomes free. */
+function freeMsOf({ answerMs = 0, open, waiting }: OriginPool): number {
+  return Math.min(ANSWER_WAIT_MS_MAX, (answerMs * (waiting.length + 1)) / open)
+}
+
+/** When the request dials if no connection becomes free, by performance.now(). */
+function dialsAtOf(pool: OriginPool, { since, freeMs }: Waiting): number {
+  if (!mayDial(pool)) return since + WAIT_MS.max
+  return since + Math.min(WAIT_MS.max, Math.max(WAIT_MS.min, pool.dialMs, freeMs))
 }
 
 /**

@@ -1041,6 +1041,51 @@ describe('connections', () => {
     await Promise.all(all)
   })
 
+  test('are dialled as soon for a request after a crowd as for one before it', async () => {
+    const hooks = await receiver()
+    const held = Object.fromEntries(
+      ['/a', '/b', '/d'].map((path) => [path, Promise.withResolvers<void>()] as const),
+    )
+    for (const [path, { promise }] of Object.entries(held)) hooks.respond(path, { until: promise })
+    let dial = Promise.resolve()
+    const resolver = {
+      async resolve() {
+        await dial
+        return ['127.0.0.1']
+      },
+    }
+    const to = sender({ resolver, timeoutMs: 600_000 })
+    const at = (path: string) => post(to, `http://busy.example:${hooks.port}${path}`)
+    const requests = async (count: number) => {
+      while (hooks.requests.length < count) await nextTurn()
+    }
+    await at('/')
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+    const a = at('/a')
+    await requests(2)
+    const slow = Promise.withResolvers<void>()
+    dial = slow.promise
+    const b = at('/b')
+    // The only dial that may be under way hangs. The next request must wait for the connection that is there.
+    vi.advanceTimersByTime(20)
+    await nextTurn()
+    const c = at('/')
+    vi.advanceTimersByTime(20)
+    await nextTurn()
+    held['/a']?.resolve()
+    expect(await Promise.all([a, c])).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }])
+    slow.resolve()
+    await requests(4)
+    // Both connections are busy now, and no dial is under way.
+    const d = at('/d')
+    await requests(5)
+    const last = at('/')
+    vi.advanceTimersByTime(100)
+    expect(await last).toMatchObject({ statusCode: 200 })
+    for (const { resolve } of Object.values(held)) resolve()
+    await Promise.all([b, d])
+  })
+
   test('closed by the server are replaced for requests that wait, but not for one that was called off', async () => {
     const server = await raw((socket) => socket.once('data', () => socket.end(OK)))
     const to = sender()
