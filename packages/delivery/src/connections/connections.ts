@@ -67,6 +67,8 @@ interface Waiting {
   since: number
   /** When its turn for a connection that becomes free was expected, in ms after `since`. */
   freeMs: number
+  /** Until the latest stall of this process has ended, in ms after `since`. This time does not count. */
+  stallEndMs: number
 }
 
 /** An origin whose last dial was slow. */
@@ -141,7 +143,7 @@ export class Connections {
   request(origin: NamedOrigin, now: number, take: Waiting['take']): Connection | undefined {
     const pool = this.#pools.get(origin.key)
     if (pool && pool.idle.length === 0 && pool.open > 0) {
-      pool.waiting.push({ take, since: now, freeMs: freeMsOf(pool) })
+      pool.waiting.push({ take, since: now, freeMs: freeMsOf(pool), stallEndMs: 0 })
       this.#setTimer(origin, pool)
       return undefined
     }
@@ -153,7 +155,8 @@ export class Connections {
    * another dial may begin. A timer that is too early stays. It is set again when it is called.
    *
    * After a stall of the process, its timers are called before its sockets are read. The answers that came meanwhile
-   * are read first, because they free connections.
+   * are read first, because they free connections. Requests that the stall has kept back are answered even later, so
+   * the stall does not count. If it counted, each stall of a busy process would open connections to hundreds of hosts.
    */
   #setTimer(origin: NamedOrigin, pool: OriginPool): void {
     const [next] = pool.waiting
@@ -170,6 +173,7 @@ export class Connections {
     clearTimeout(pool.timer)
     pool.timer = undefined
     const now = performance.now()
+    if (now - pool.timerAt > WAIT_MS.min) for (const one of pool.waiting) one.stallEndMs = now - one.since
     for (let [next] = pool.waiting; next && dialsAtOf(pool, next) <= now; [next] = pool.waiting)
       this.#dialForNext(origin, pool)
     this.#setTimer(origin, pool)
@@ -369,9 +373,9 @@ function freeMsOf({ answerMs = 0, open, waiting }: OriginPool): number {
 }
 
 /** When the request dials if no connection becomes free, by performance.now(). */
-function dialsAtOf(pool: OriginPool, { since, freeMs }: Waiting): number {
+function dialsAtOf(pool: OriginPool, { since, freeMs, stallEndMs }: Waiting): number {
   if (!mayDial(pool)) return since + WAIT_MS.max
-  return since + Math.min(WAIT_MS.max, Math.max(WAIT_MS.min, pool.dialMs, freeMs))
+  return since + Math.min(WAIT_MS.max, Math.max(WAIT_MS.min, pool.dialMs, freeMs) + stallEndMs)
 }
 
 /**

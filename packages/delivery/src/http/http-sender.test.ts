@@ -1059,6 +1059,12 @@ describe('connections', () => {
     const requests = async (count: number) => {
       while (hooks.requests.length < count) await nextTurn()
     }
+    const pass = async (ms: number) => {
+      for (let i = 0; i < ms; i++) {
+        vi.advanceTimersByTime(1)
+        await nextTurn()
+      }
+    }
     await at('/')
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
     const a = at('/a')
@@ -1067,11 +1073,9 @@ describe('connections', () => {
     dial = slow.promise
     const b = at('/b')
     // The only dial that may be under way hangs. The next request must wait for the connection that is there.
-    vi.advanceTimersByTime(20)
-    await nextTurn()
+    await pass(20)
     const c = at('/')
-    vi.advanceTimersByTime(20)
-    await nextTurn()
+    await pass(20)
     held['/a']?.resolve()
     expect(await Promise.all([a, c])).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }])
     slow.resolve()
@@ -1080,10 +1084,34 @@ describe('connections', () => {
     const d = at('/d')
     await requests(5)
     const last = at('/')
-    vi.advanceTimersByTime(100)
+    await pass(100)
     expect(await last).toMatchObject({ statusCode: 200 })
     for (const { resolve } of Object.values(held)) resolve()
     await Promise.all([b, d])
+  })
+
+  test('are not dialled because this process stood still', async () => {
+    const hooks = await receiver()
+    const held = Promise.withResolvers<void>()
+    hooks.respond('/held', { until: held.promise })
+    const to = sender({ timeoutMs: 600_000 })
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+    await post(to, hooks.url)
+    const first = post(to, `${hooks.url}/held`)
+    while (hooks.requests.length < 2) await nextTurn()
+    const second = post(to, hooks.url)
+    const clock = vi.spyOn(performance, 'now')
+    const late = performance.now() + 300
+    clock.mockReturnValue(late)
+    vi.advanceTimersByTime(5)
+    await nextTurn()
+    expect(to.stats().connections).toBe(1)
+    clock.mockReturnValue(late + 5)
+    vi.advanceTimersByTime(5)
+    expect(await second).toMatchObject({ statusCode: 200 })
+    expect(to.stats().connections).toBe(2)
+    held.resolve()
+    await first
   })
 
   test('closed by the server are replaced for requests that wait, but not for one that was called off', async () => {

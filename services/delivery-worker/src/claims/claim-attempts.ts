@@ -160,7 +160,7 @@ export class ClaimAttempts {
     if (!current || this.#closing) {
       if (throttled) this.#timedClaims.leave(throttled)
       if (unsigned) this.#endUnsigned(claim, unsigned)
-      else this.#returnAfter(claim)
+      else this.#returnToLane(claim)
       return
     }
     if (throttled) {
@@ -242,7 +242,7 @@ export class ClaimAttempts {
         return
       }
     }
-    this.#returnAfter(claim)
+    this.#returnToLane(claim)
   }
 
   /**
@@ -263,7 +263,7 @@ export class ClaimAttempts {
   /** Only an operator can repair a key that cannot be used. Its lanes are blocked meanwhile. */
   #endUnsigned(claim: SingleClaim, result: AttemptResult): void {
     if (result.kind !== 'misconfigured' || this.#closing) {
-      this.#returnAfter(claim, UNSIGNED_MS)
+      this.#returnToLane(claim, { op: 'returnToLane', delayMs: UNSIGNED_MS })
       return
     }
     if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
@@ -301,12 +301,8 @@ export class ClaimAttempts {
     return isProven ? 'proven' : 'unproven'
   }
 
-  #returnAfter(claim: SingleClaim, delayMs = 0): void {
-    this.#returnToLane(claim, delayMs === 0 ? { op: 'returnToLane' } : { op: 'returnToLane', delayMs })
-  }
-
   /** Returns the claim to its lane. No attempt was made. */
-  #returnToLane(claim: SingleClaim, to: SettleTo): void {
+  #returnToLane(claim: SingleClaim, to: SettleTo = { op: 'returnToLane' }): void {
     if (claim.kind === 'unthrottled' || claim.hasSlot) this.#releaseSlot(claim)
     const { settling, pacing } = this.#options
     const { subscription, retry } = claim

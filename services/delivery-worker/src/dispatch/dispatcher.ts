@@ -66,9 +66,6 @@ export interface DispatcherOptions {
   now(): number
 }
 
-/** How a run ended, for its line in the log. */
-type LoggedEnd = Exclude<RunEnd, object> | 'postponed' | 'failed'
-
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #checkpoints: Checkpoints
@@ -139,31 +136,10 @@ export class Dispatcher {
     const bytes = job.messages.reduce((sum, body) => sum + body.length, 0)
     this.#bytes.begin(bytes)
     this.#checkpoints.begin(run)
-    let result: LoggedEnd = 'failed'
+    let end: RunEnd | undefined
     try {
-      if (run.fence > 1) run.isIsolating = await this.#isolating.isNeeded(run)
-      for (const one of unreadable) await this.#quarantine.addUnreadable(run, one)
-      const handedOut = this.#parts.handOut(run)
-      if (handedOut instanceof Promise ? await handedOut : handedOut) {
-        result = 'cut'
-        return result
-      }
-      const delayMs = run.isIsolating ? await this.#isolating.run(run) : await this.#runAll(run)
-      if (run.toKeep) await this.#keep(run, run.toKeep)
-      const waits = run.awaitsQuarantine || run.awaitsKey || run.awaitsRing
-      const postponedMs = delayMs ?? (waits ? LOCKED_RETRY_MS : undefined)
-      if (postponedMs !== undefined) await this.#saveForNextStart(run)
-      if (run.lost) {
-        result = 'lost'
-        return result
-      }
-      if (postponedMs !== undefined) {
-        result = 'postponed'
-        return { postponedMs }
-      }
-      this.#checkpoints.saveBeforeLoss(run)
-      result = 'settled'
-      return result
+      end = await this.#settle(run, unreadable)
+      return end
     } catch (error) {
       // The job will start again. Wait for its running units first, so that the next start knows their results.
       await run.whenUnitsEnded()
@@ -172,9 +148,25 @@ export class Dispatcher {
     } finally {
       run.ended = true
       this.#bytes.end(bytes)
-      this.#logRun(run, result)
+      this.#logRun(run, end)
       this.#checkpoints.end(run)
     }
+  }
+
+  async #settle(run: JobRun, unreadable: Unreadable[]): Promise<RunEnd> {
+    if (run.fence > 1) run.isIsolating = await this.#isolating.isNeeded(run)
+    for (const one of unreadable) await this.#quarantine.addUnreadable(run, one)
+    const handedOut = this.#parts.handOut(run)
+    if (handedOut instanceof Promise ? await handedOut : handedOut) return 'cut'
+    const delayMs = run.isIsolating ? await this.#isolating.run(run) : await this.#runAll(run)
+    if (run.toKeep) await this.#keep(run, run.toKeep)
+    const waits = run.awaitsQuarantine || run.awaitsKey || run.awaitsRing
+    const postponedMs = delayMs ?? (waits ? LOCKED_RETRY_MS : undefined)
+    if (postponedMs !== undefined) await this.#saveForNextStart(run)
+    if (run.lost) return 'lost'
+    if (postponedMs !== undefined) return { postponedMs }
+    this.#checkpoints.saveBeforeLoss(run)
+    return 'settled'
   }
 
   /** The job will start again. Saves what is settled and kept, so that the next start knows it. */
@@ -188,9 +180,13 @@ export class Dispatcher {
     return this.#checkpoints.completed(job)
   }
 
-  /** Logs one line per run: how it ended, how many deliveries were made at once, and how many wait in lanes. */
-  #logRun(run: JobRun, result: LoggedEnd): void {
+  /**
+   * Logs one line per run: how it ended, how many deliveries were made at once, and how many wait in lanes. `end`:
+   * undefined if the run failed.
+   */
+  #logRun(run: JobRun, end: RunEnd | undefined): void {
     if (!this.#options.log.isLevelEnabled('info')) return
+    const result = typeof end === 'object' ? 'postponed' : (end ?? 'failed')
     const { jobName, fence, lost, units } = run
     const delivered = units.reduce((sum, unit) => sum + unit.delivered.count(), 0)
     const parked = units.reduce((sum, unit) => sum + unit.parked.count(), 0)
