@@ -1043,10 +1043,10 @@ describe('connections', () => {
 
   test('are dialled as soon for a request after a crowd as for one before it', async () => {
     const hooks = await receiver()
-    const held = Object.fromEntries(
+    const gates = Object.fromEntries(
       ['/a', '/b', '/d'].map((path) => [path, Promise.withResolvers<void>()] as const),
     )
-    for (const [path, { promise }] of Object.entries(held)) hooks.respond(path, { until: promise })
+    for (const [path, { promise }] of Object.entries(gates)) hooks.respond(path, { until: promise })
     let dial = Promise.resolve()
     const resolver = {
       async resolve() {
@@ -1076,7 +1076,7 @@ describe('connections', () => {
     await pass(20)
     const c = at('/')
     await pass(20)
-    held['/a']?.resolve()
+    gates['/a']?.resolve()
     expect(await Promise.all([a, c])).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }])
     slow.resolve()
     await requests(4)
@@ -1086,18 +1086,18 @@ describe('connections', () => {
     const last = at('/')
     await pass(100)
     expect(await last).toMatchObject({ statusCode: 200 })
-    for (const { resolve } of Object.values(held)) resolve()
+    for (const { resolve } of Object.values(gates)) resolve()
     await Promise.all([b, d])
   })
 
   test('are not dialled because this process stood still', async () => {
     const hooks = await receiver()
-    const held = Promise.withResolvers<void>()
-    hooks.respond('/held', { until: held.promise })
+    const gate = Promise.withResolvers<void>()
+    hooks.respond('/slow', { until: gate.promise })
     const to = sender({ timeoutMs: 600_000 })
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
     await post(to, hooks.url)
-    const first = post(to, `${hooks.url}/held`)
+    const first = post(to, `${hooks.url}/slow`)
     while (hooks.requests.length < 2) await nextTurn()
     const second = post(to, hooks.url)
     const clock = vi.spyOn(performance, 'now')
@@ -1110,7 +1110,7 @@ describe('connections', () => {
     vi.advanceTimersByTime(5)
     expect(await second).toMatchObject({ statusCode: 200 })
     expect(to.stats().connections).toBe(2)
-    held.resolve()
+    gate.resolve()
     await first
   })
 
