@@ -16,7 +16,7 @@ const TIMING = '**/*.timing.test.ts'
  * More than the two cores that are expected: tests of whole stacks use a third of one, and wait for the rest of their
  * time.
  */
-const WORKERS = 6
+const WORKERS = 7
 /** Tests start many processes. Compiling is half of what a start costs. */
 const env = { NODE_COMPILE_CACHE: COMPILED_CODE }
 /**

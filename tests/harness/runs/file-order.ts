@@ -14,7 +14,8 @@ import { provideBundles } from '../services/service-bundles.ts'
 const STACKS = `${sep}tests${sep}`
 /**
  * Files that last for more than half a minute although the machine is quiet, and small ones that last for more than ten
- * seconds. They begin first. Otherwise the small ones would begin last, because vitest sorts new files by their size.
+ * seconds. They are the first of those that wait. Otherwise the small ones would begin last, because vitest sorts new
+ * files by their size.
  */
 const LONG = [
   'infra/dev/check-settings',
@@ -46,14 +47,10 @@ export class MixedOrder extends BaseSequencer {
       needsConsole && buildConsole().then(() => (needsTree ? provideServerTree() : undefined)),
     ])
     const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.includes(path))
-    const rest = sorted.filter((file) => !isLong(file))
-    return [
-      ...sorted.filter(isLong),
-      ...mixed(
-        rest.filter(isStack),
-        rest.filter((file) => !isStack(file)),
-      ),
-    ]
+    const waits = (file: TestSpecification) => isLong(file) || isStack(file)
+    const waiting = sorted.filter(waits)
+    const computing = sorted.filter((file) => !waits(file))
+    return mixed([...waiting.filter(isLong), ...waiting.filter((file) => !isLong(file))], computing)
   }
 }
 
