@@ -132,8 +132,8 @@ function encodedMembers(values: Members, shapes: Record<string, Shape>): Members
 
 /** A header carries the code of the Query protocol, because clients choose their exception by it. */
 export function jsonError(error: AwsError, requestId: string): WireAnswer {
-  const told = { __type: sqsShapeOf(error), message: error.message }
-  const answer = json(error.status, JSON.stringify(told), requestId)
+  const document = { __type: sqsShapeOf(error), message: error.message }
+  const answer = json(error.status, JSON.stringify(document), requestId)
   answer.headers['x-amzn-query-error'] = `${error.code};${error.status < 500 ? 'Sender' : 'Receiver'}`
   return answer
 }

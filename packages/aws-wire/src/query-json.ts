@@ -33,8 +33,8 @@ export function queryJsonAnswer({ requestId, operation, result }: QueryJsonResul
 }
 
 export function queryJsonError({ status, code, message }: AwsError, requestId: string): WireAnswer {
-  const told = { Code: code, Message: message, Type: status < 500 ? 'Sender' : 'Receiver' }
-  return answerOf(status, { Error: told, RequestId: requestId }, requestId)
+  const document = { Code: code, Message: message, Type: status < 500 ? 'Sender' : 'Receiver' }
+  return answerOf(status, { Error: document, RequestId: requestId }, requestId)
 }
 
 function answerOf(status: number, body: object, requestId: string): WireAnswer {

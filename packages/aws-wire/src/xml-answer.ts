@@ -102,13 +102,17 @@ function flatText({ service, requestId, operation, result = {} }: XmlResult): st
 }
 
 export function xmlError(error: AwsError, { service, requestId }: Answered): WireAnswer {
-  const told = {
+  const document = {
     Type: error.status < 500 ? 'Sender' : 'Receiver',
     Code: error.code,
     Message: error.message,
     ...(service === 'sqs' && { Detail: {} }),
   }
-  return xml(error.status, { ErrorResponse: { Error: told, RequestId: requestId } }, { service, requestId })
+  return xml(
+    error.status,
+    { ErrorResponse: { Error: document, RequestId: requestId } },
+    { service, requestId },
+  )
 }
 
 /**
@@ -117,14 +121,14 @@ export function xmlError(error: AwsError, { service, requestId }: Answered): Wir
  */
 export function xmlErrorOfOther(error: AwsError, to: { service: string; requestId: string }): WireAnswer {
   const { requestId } = to
-  const told = { Code: error.code, Message: error.message }
-  return answerOf(error.status, builder.build(otherError(to.service, told, requestId)), requestId)
+  const document = { Code: error.code, Message: error.message }
+  return answerOf(error.status, builder.build(otherError(to.service, document, requestId)), requestId)
 }
 
-function otherError(service: string, told: object, requestId: string): object {
-  if (service === 's3') return { Error: { ...told, RequestId: requestId } }
-  if (service === 'ec2') return { Response: { Errors: { Error: told }, RequestID: requestId } }
-  return { ErrorResponse: { Error: { Type: 'Sender', ...told }, RequestId: requestId } }
+function otherError(service: string, document: object, requestId: string): object {
+  if (service === 's3') return { Error: { ...document, RequestId: requestId } }
+  if (service === 'ec2') return { Response: { Errors: { Error: document }, RequestID: requestId } }
+  return { ErrorResponse: { Error: { Type: 'Sender', ...document }, RequestId: requestId } }
 }
 
 function xml(status: number, root: Record<string, object>, { service, requestId }: Answered): WireAnswer {

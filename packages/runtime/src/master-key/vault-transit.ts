@@ -42,7 +42,7 @@ export function createVaultTransit(
     }
     const answer = (await reply.json().catch(() => ({}))) as VaultAnswer
     if (reply.ok) return answer
-    throw new Error(`Vault answered ${reply.status} at ${path}${told(answer)}`)
+    throw new Error(`Vault answered ${reply.status} at ${path}${errorsOf(answer)}`)
   }
   const tokenOf = async (): Promise<string> => {
     if (!vaultLogin) throw new Error('FANTAIL_VAULT_LOGIN must be set for a key that Vault wraps')
@@ -77,7 +77,7 @@ function textOf(value: unknown, what: string): string {
   throw new Error(`Vault’s answer has no ${what}`)
 }
 
-function told({ errors }: VaultAnswer): string {
+function errorsOf({ errors }: VaultAnswer): string {
   const texts = Array.isArray(errors) ? errors.filter((text) => typeof text === 'string') : []
   return texts.length === 0 ? '' : `: ${texts.join('; ').slice(0, REASON_MAX)}`
 }

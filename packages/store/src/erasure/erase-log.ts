@@ -57,11 +57,11 @@ async function replace(redis: Redis, key: string, isOurs: (text: string) => bool
     for (;;) {
       const found = await read(redis, key, last)
       const adds = batch(redis)
-      for (const [id, [, told, , bundle]] of found) {
+      for (const [id, [, total, , bundle]] of found) {
         const rest = withoutEntries(bundle, isOurs)
         erased += entriesIn(bundle).length - entriesIn(rest).length
         last = id.toString()
-        adds.xadd(kept, last, 'n', told, 'p', rest)
+        adds.xadd(kept, last, 'n', total, 'p', rest)
       }
       copied += found.length
       await replies(adds.pexpire(kept, COPY_MS))

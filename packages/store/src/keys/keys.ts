@@ -459,7 +459,7 @@ export const statsSeatsKey = (kind: string) => `${STATS_BASE}seats:${kind}`
 // `<STATS_BASE>writer:<id>`. String: number of the process's last flush. Expires a day after it.
 
 /**
- * Hash: `toldUntil` (ms), and each open alarm of notices: type and subscription id → topic ARN and host
+ * Hash: `reportedUntil` (ms), and each open alarm of notices: type and subscription id → topic ARN and host
  * (notices/open-alarms.ts). Expires a day after the last round.
  */
 export const openAlarmsKey = () => 'ft:{notices}:alarms'

@@ -24,7 +24,7 @@ export const MOVE_KEY = 'ft:{move}:state'
 const SERVICE =
   /\bname=(fantail-(?:worker|api|redrive|publisher|keys|secrets)[^\s/]*|dispatch-\d+|redrive|maintenance)\b/g
 /** Names that an error of a move lists. Past it: further names are left out. */
-const TOLD_MAX = 5
+const REFUSAL_NAMES_MAX = 5
 
 export interface MoveDataOptions extends CopyOptions {
   /** A name of the source, without credentials. A later run with the same name may repeat this one. */
@@ -84,9 +84,9 @@ async function refuseChanges({ from, to }: MoveDataOptions, watch: SourceWatch):
   }
   const differing = (await differingKeys({ from, to }, unique(changed))).map((key) => key.toString('latin1'))
   if (differing.length === 0) return
-  const told = differing.slice(0, TOLD_MAX).join(', ')
+  const named = differing.slice(0, REFUSAL_NAMES_MAX).join(', ')
   throw new MoveRefusedError(
-    `the source changed during the move (${differing.length} keys, such as ${told}): stop every program that writes to it, and run again`,
+    `the source changed during the move (${differing.length} keys, such as ${named}): stop every program that writes to it, and run again`,
   )
 }
 
@@ -94,8 +94,8 @@ async function refuseServices(redis: Redis, side: string): Promise<void> {
   const lists = await Promise.all(mastersOf(redis).map((master) => master.client('LIST')))
   const names = new Set(lists.flatMap((list) => [...String(list).matchAll(SERVICE)].map(([, name]) => name)))
   if (names.size === 0) return
-  const told = [...names].slice(0, TOLD_MAX).join(', ')
-  throw new MoveRefusedError(`services are connected to the ${side} (${told}): stop them first`)
+  const named = [...names].slice(0, REFUSAL_NAMES_MAX).join(', ')
+  throw new MoveRefusedError(`services are connected to the ${side} (${named}): stop them first`)
 }
 
 /** Takes an empty target, or a target on which an earlier run of the same move has not ended. */

@@ -1,18 +1,19 @@
 /**
- * The open alarms, which are those that notices have told and whose end is not told yet, and the time up to which dead
- * letters and entries of the quarantine were told. Both are written after the notices of a round are stored. A process
- * that is killed in between leaves them as they were, so the next round repeats its notices, and loses none.
+ * The open alarms, and the time up to which dead letters and entries of the quarantine were reported. An alarm is open
+ * if notices have reported it, but not its end yet. Alarms and time are written after the notices of a round are
+ * stored. A process that is killed in between leaves them as they were, so the next round repeats its notices, and
+ * loses none.
  */
 import type { Redis } from 'ioredis'
 import { openAlarmsKey } from '../keys/keys.ts'
 import { batch } from '../redis/batch.ts'
 import { replies } from '../redis/pages.ts'
 
-/** After a day without rounds, nothing of what was told before can still be known. */
+/** After a day without rounds, nothing of what was reported before can still be known. */
 const KEPT_MS = 86_400_000
 /** Alarms that one command writes. Past it: a further command follows. */
 const ALARMS_PER_COMMAND_MAX = 500
-const TOLD_UNTIL = 'toldUntil'
+const REPORTED_UNTIL = 'reportedUntil'
 
 /** The place of an alarm. Both are '' if it concerns the server. */
 export interface AlarmPlace {
@@ -25,15 +26,15 @@ export type NamedAlarm = readonly [name: string, place: AlarmPlace]
 
 interface AlarmState {
   open: Map<string, AlarmPlace>
-  /** Epoch ms. null: nothing was told yet. */
-  toldUntil: number | null
+  /** Epoch ms. null: nothing was reported yet. */
+  reportedUntil: number | null
 }
 
 interface AlarmChanges {
   began: NamedAlarm[]
   /** Names. */
   ended: string[]
-  toldUntil: number
+  reportedUntil: number
 }
 
 export class OpenAlarms {
@@ -44,14 +45,14 @@ export class OpenAlarms {
   }
 
   async read(): Promise<AlarmState> {
-    const { [TOLD_UNTIL]: told, ...fields } = await this.#redis.hgetall(openAlarmsKey())
+    const { [REPORTED_UNTIL]: reported, ...fields } = await this.#redis.hgetall(openAlarmsKey())
     const open = Object.entries(fields).map(([name, place]) => [name, unpack(place)] as const)
-    return { open: new Map(open), toldUntil: told === undefined ? null : Number(told) }
+    return { open: new Map(open), reportedUntil: reported === undefined ? null : Number(reported) }
   }
 
-  async write({ began, ended, toldUntil }: AlarmChanges): Promise<void> {
+  async write({ began, ended, reportedUntil }: AlarmChanges): Promise<void> {
     const key = openAlarmsKey()
-    const commands = batch(this.#redis).hset(key, TOLD_UNTIL, String(toldUntil))
+    const commands = batch(this.#redis).hset(key, REPORTED_UNTIL, String(reportedUntil))
     for (const part of partsOf(began)) commands.hset(key, Object.fromEntries(part.map(packed)))
     for (const part of partsOf(ended)) commands.hdel(key, ...part)
     await replies(commands.pexpire(key, KEPT_MS))

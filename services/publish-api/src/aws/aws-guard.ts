@@ -27,10 +27,10 @@ export interface OperationGuard {
   permit(operated: Operated): void | Promise<void>
   /** The result without items that the caller may not see. */
   shown(result: Record<string, unknown> | undefined, caller: Caller): Record<string, unknown> | undefined
-  report(told: Told): void
+  report(ended: EndedOperation): void
 }
 
-interface Told {
+interface EndedOperation {
   caller: Caller
   request: Call['request']
   requestId: string
@@ -64,11 +64,11 @@ export function createAwsGuard(deps: ApiDeps): (service: AwsService, operation: 
         rule.list && result && caller && isBound(caller)
           ? { ...result, ...ownOf(result, rule.list, { key: caller, cursors }) }
           : result,
-      report: ({ input, request: { remoteAddress: address }, ...told }) => {
+      report: ({ input, request: { remoteAddress: address }, ...ended }) => {
         if (!rule.change) return
         const action = `${service.toUpperCase()}:${operation}`
-        const denied = told.code === 'RequestThrottled' ? false : undefined
-        reportChange(log, { ...told, address, action, params: namesIn(input), denied })
+        const denied = ended.code === 'RequestThrottled' ? false : undefined
+        reportChange(log, { ...ended, address, action, params: namesIn(input), denied })
       },
     }
   }

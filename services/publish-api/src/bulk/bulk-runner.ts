@@ -137,7 +137,7 @@ export class BulkRunner {
           return await LANE_STEPS[task.action](this.#deps, { id: object, task, before })
       }
     } catch (error) {
-      return { failure: { object, ...this.#told(error, task) } }
+      return { failure: { object, ...this.#failureOf(error, task) } }
     }
   }
 
@@ -145,7 +145,7 @@ export class BulkRunner {
    * A failure of Redis ends the run, so that the batch is repeated. An erasure also waits for memory, because nobody
    * could find the rest later. Any other failure is about the object.
    */
-  #told(error: unknown, { action }: BulkTask): { code: string; message: string } {
+  #failureOf(error: unknown, { action }: BulkTask): { code: string; message: string } {
     const { code, message } = toFantailError(error)
     const waits = code === 'storage_unavailable' || (code === 'storage_full' && action === 'erase')
     if (waits || error instanceof TaskLeftError) throw error

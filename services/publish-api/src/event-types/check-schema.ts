@@ -56,7 +56,7 @@ export function schemaCheck(code: string): SchemaCheck {
     }
     host.left = STEPS_MIN + STEPS_PER_CHAR * text.length
     try {
-      return validate(value) ? undefined : told(validate.errors ?? [])
+      return validate(value) ? undefined : textOf(validate.errors ?? [])
     } catch (error) {
       if (error instanceof TooMuchWork) return 'takes too much work to be checked'
       if (error instanceof RangeError) return TOO_DEEP
@@ -143,7 +143,7 @@ function hashOfText(text: string, host: CheckHost): number {
 const PRIME = 16_777_619
 
 /** The outermost error with its path. An `if` only repeats the error of its `then` or `else`. */
-function told(errors: readonly SchemaError[]): string {
+function textOf(errors: readonly SchemaError[]): string {
   const error = errors.findLast(({ keyword }) => keyword !== 'if') ?? errors.at(-1)
   if (!error) return 'does not fit'
   const { instancePath, message = 'does not fit', params } = error

@@ -8,8 +8,8 @@ import { type AlarmPlace, drainOf, type MemorySample } from '@fantail/store'
 import type { JudgedLane } from '../lanes/lane-board.ts'
 import { hostOf } from '../lanes/rank-lanes.ts'
 
-/** Share of Redis's memory from which `server.memory` is told. Publishing, also of notices, stops at 75 %. */
-const MEMORY_TOLD_FROM = 0.65
+/** Share of Redis's memory from which `server.memory` is reported. Publishing, also of notices, stops at 75 %. */
+const MEMORY_REPORTED_FROM = 0.65
 /** Below this share the alarm ends. The distance keeps it from coming and going. */
 const MEMORY_CALM_BELOW = 0.6
 /** Time that waiting deliveries may need. Past it: `endpoint.behind`. */
@@ -104,7 +104,7 @@ export function serverAlarms({ memory, risks, failedWrites }: Server, { isOpen }
   const place = { host: '', topicArn: '', since: null }
   const alarms: Alarms = new Map()
   const share = memory.usedBytes / memory.limitBytes
-  if (share >= (isOpen('server.memory') ? MEMORY_CALM_BELOW : MEMORY_TOLD_FROM)) {
+  if (share >= (isOpen('server.memory') ? MEMORY_CALM_BELOW : MEMORY_REPORTED_FROM)) {
     const text = `Redis has used ${Math.round(share * 100)} % of its memory. Publishing stops at 75 %.`
     alarms.set('server.memory', { ...place, type: 'server.memory', text })
   }

@@ -27,7 +27,7 @@ export class Audience {
   }
 
   /**
-   * Whether news of this topic is told to nobody. It may get notices itself: notices that fail would then cause more
+   * Whether nobody gets news of this topic. It may get notices itself: notices that fail would then cause more
    * notices, also between two such topics. Or it is internal, for direct messages.
    */
   isSilent(topicArn: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * Decides which open alarms have ended. A lane may leave the board although its endpoint still fails, because nothing
  * was sent to it for a day. So the lane itself is read, and an alarm of an endpoint ends when deliveries arrive again,
- * or when somebody has paused or deleted the subscription. Only the first is told.
+ * or when somebody has paused or deleted the subscription. Only the first is reported.
  */
 import { type NamedAlarm, placeOfSubscription, sideBySide, verdictOf } from '@fantail/store'
 import type { ApiDeps } from '../deps/api-deps.ts'
@@ -12,8 +12,8 @@ const LANES_READ_AT_ONCE = 8
 
 type Tools = Pick<ApiDeps, 'subscriptions' | 'lanes' | 'laneBoard'>
 
-/** `lasts`: the alarm stays open. `told`: it ended, and notices say so. `dropped`: it ended without a notice. */
-type End = 'lasts' | 'told' | 'dropped'
+/** `lasts`: the alarm stays open. `reported`: it ended, and notices say so. `dropped`: it ended without a notice. */
+type End = 'lasts' | 'reported' | 'dropped'
 
 interface EndedAlarm {
   name: string
@@ -33,7 +33,7 @@ interface Judging {
 }
 
 interface Ended {
-  told: EndedAlarm[]
+  reported: EndedAlarm[]
   dropped: string[]
 }
 
@@ -41,13 +41,13 @@ interface Ended {
 export async function endedAlarms(tools: Tools, absent: NamedAlarm[], judging: Judging): Promise<Ended> {
   const ids = [...new Set(absent.map(([name]) => subscriptionOf(name)).filter((id) => id !== ''))]
   const lanes = await readLanes(tools, ids, judging)
-  const ended: Ended = { told: [], dropped: [] }
+  const ended: Ended = { reported: [], dropped: [] }
   for (const [name, place] of absent) {
     const id = subscriptionOf(name)
     const type = name.split(' ', 1)[0] ?? ''
     const lane = lanes.get(id)
-    const end = id === '' ? 'told' : endOf(type, lane, judging)
-    if (end === 'told') ended.told.push({ name, type, ...place, ...(lane && { lane }) })
+    const end = id === '' ? 'reported' : endOf(type, lane, judging)
+    if (end === 'reported') ended.reported.push({ name, type, ...place, ...(lane && { lane }) })
     if (end === 'dropped') ended.dropped.push(name)
   }
   return ended
@@ -63,7 +63,7 @@ function endOf(type: string, lane: JudgedLane | undefined, { isWell, isSilent }:
   if (type === 'endpoint.gone') return pausedBecause === 'gone' ? 'lasts' : 'dropped'
   if (type === 'endpoint.disabled') return pausedBecause === 'failing' ? 'lasts' : 'dropped'
   if (status !== 'active') return 'dropped'
-  return isWell(lane) ? 'told' : 'lasts'
+  return isWell(lane) ? 'reported' : 'lasts'
 }
 
 async function readLanes({ subscriptions, lanes, laneBoard }: Tools, ids: string[], judging: Judging) {

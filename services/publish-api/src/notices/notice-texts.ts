@@ -13,7 +13,7 @@ import type { JudgedLane } from '../lanes/lane-board.ts'
 import type { GivenMessage } from '../messages/read-messages.ts'
 
 /** Notices with a host that a topic gets in a minute. Past it: one notice for each type sums up the others. */
-const HOSTS_TOLD_MAX = 80
+const HOSTS_REPORTED_MAX = 80
 
 export interface News {
   type: NoticeType
@@ -37,9 +37,9 @@ interface Telling {
 export function noticesOf(news: News[], telling: Telling): GivenMessage[] {
   const groups = [...Map.groupBy(news, ({ type, host }) => `${type} ${host}`).values()]
   const largest = groups.toSorted((a, b) => b.length - a.length)
-  const rest = largest.slice(HOSTS_TOLD_MAX).flat()
+  const rest = largest.slice(HOSTS_REPORTED_MAX).flat()
   const together = [...Map.groupBy(rest, ({ type }) => type).values()]
-  return [...largest.slice(0, HOSTS_TOLD_MAX), ...together].map((group) => messageOf(group, telling))
+  return [...largest.slice(0, HOSTS_REPORTED_MAX), ...together].map((group) => messageOf(group, telling))
 }
 
 function messageOf(news: News[], telling: Telling): GivenMessage {

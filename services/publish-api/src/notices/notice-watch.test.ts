@@ -89,15 +89,15 @@ function succeed(subscriptionId: string): Promise<void> {
   return api.lanes.noteAttempts(shardOfLane(subscriptionId), [{ subscriptionId, ...ended }])
 }
 
-type ToldNotice = z.output<typeof Notice> & { eventType: string | undefined; topic: string }
+type ReportedNotice = z.output<typeof Notice> & { eventType: string | undefined; topic: string }
 
-function noticeIn({ message, attributes, topicArn }: Message): ToldNotice {
+function noticeIn({ message, attributes, topicArn }: Message): ReportedNotice {
   const notice = JSON.parse(JSON.parse(message).default)
   return { ...notice, eventType: attributes?.eventType?.value, topic: topicArn.split(':').at(-1) }
 }
 
 /** The notices since the last call, sorted by topic and type. */
-async function told(): Promise<ToldNotice[]> {
+async function reported(): Promise<ReportedNotice[]> {
   const messages = (await api.published()).filter(({ messageId }) => !seen.has(messageId))
   for (const { messageId } of messages) seen.add(messageId)
   return messages.map(noticeIn).sort((a, b) => (`${a.topic} ${a.type}` < `${b.topic} ${b.type}` ? -1 : 1))
@@ -115,7 +115,7 @@ async function deadLetter(topic: string, count: number): Promise<void> {
 const quarantine = (entry: object) =>
   (api.deps.quarantine as unknown as { add(entry: object): Promise<string> }).add(entry)
 
-test('a failing host is told once, with all its subscriptions, and so is its recovery', async () => {
+test('a failing host is reported once, with all its subscriptions, and so is its recovery', async () => {
   await makeTopic('ops', { notices: '' })
   for (const name of ['a', 'b', 'c']) await makeTopic(name)
   const ids = await Promise.all(
@@ -124,7 +124,7 @@ test('a failing host is told once, with all its subscriptions, and so is its rec
   for (const id of ids) await fail(id, 600_000)
   await fail(await subscribe('a', 'https://young.example/'), 200_000)
   await look()
-  const [notice, ...others] = await told()
+  const [notice, ...others] = await reported()
   expect(others).toEqual([])
   expect(notice).toMatchObject({
     ...{ type: 'endpoint.failing', eventType: 'endpoint.failing', topic: 'ops', host: 'hooks.example' },
@@ -137,12 +137,12 @@ test('a failing host is told once, with all its subscriptions, and so is its rec
   expect(notice?.subscriptions.map(({ id }) => id).sort()).toEqual(ids.toSorted())
   expect(notice?.subscriptions[0]).toMatchObject({ verdict: 'failing', since: expect.stringMatching(/Z$/) })
   await look()
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
   for (const id of ids) await succeed(id)
   await look()
-  expect(await told()).toMatchObject([{ type: 'endpoint.recovered', host: 'hooks.example', count: 3 }])
+  expect(await reported()).toMatchObject([{ type: 'endpoint.recovered', host: 'hooks.example', count: 3 }])
   await look()
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
 })
 
 test('a key asks for notices about its own names only', async () => {
@@ -176,10 +176,10 @@ test('a limited key never sees notices about names of others', async () => {
   }
   await quarantine({ id: 'of-nobody', reason: 'bodyUnreadable', detail: 'x', raw: '?' })
   health = { ...CALM, memory: { usedBytes: 66, limitBytes: 100 }, risks: ['disk'], failedWrites: ['aof'] }
-  await alarms.write({ began: [], ended: [], toldUntil: Date.now() - HOUR_MS })
-  // A minute is told after its end.
+  await alarms.write({ began: [], ended: [], reportedUntil: Date.now() - HOUR_MS })
+  // A minute is reported after its end.
   await createWatch({}, 120_000).look()
-  const notices = await told()
+  const notices = await reported()
   const of = (topic: string) =>
     notices.filter((notice) => notice.topic === topic).map(({ type, count }) => [type, count])
   expect(of('acme-notices')).toEqual([
@@ -200,7 +200,7 @@ test('a limited key never sees notices about names of others', async () => {
     ['server.memory', 1],
   ])
   await createWatch({}, 120_000).look()
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
 })
 
 test('notices that fail cause no notices, also between two topics of notices', async () => {
@@ -209,26 +209,26 @@ test('notices that fail cause no notices, also between two topics of notices', a
     await fail(await subscribe(name, `https://${name}.example/`), 600_000)
     await deadLetter(name, 3)
   }
-  await alarms.write({ began: [], ended: [], toldUntil: Date.now() - HOUR_MS })
+  await alarms.write({ began: [], ended: [], reportedUntil: Date.now() - HOUR_MS })
   await look()
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
 })
 
-test('an endpoint that is gone is told once, and its resume is not told', async () => {
+test('an endpoint that is gone is reported once, and its resume is not reported', async () => {
   await makeTopic('ops', { notices: 'a' })
   await makeTopic('a')
   const id = await subscribe('a', 'https://gone.example/')
   await fail(id, 1_000)
   await api.deps.subscriptions.update(id, () => ({ status: 'paused', pausedBecause: 'gone' }))
   await look()
-  expect(await told()).toMatchObject([
+  expect(await reported()).toMatchObject([
     { type: 'endpoint.gone', count: 1, subscriptions: [{ id, verdict: 'gone' }] },
   ])
   await succeed(id)
   await look()
   await admin.call('POST', `/v1/subscriptions/${id}/resume`)
   await look()
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
 })
 
 test('a topic disables endpoints that have failed for its days, and a resume begins again', async () => {
@@ -245,9 +245,9 @@ test('a topic disables endpoints that have failed for its days, and a resume beg
   await fail(young, DAY_MS)
   await fail(free, 9 * DAY_MS)
   await look()
-  await told()
+  await reported()
   await look()
-  expect(await told()).toMatchObject([{ type: 'endpoint.disabled', host: 'dead.example', count: 1 }])
+  expect(await reported()).toMatchObject([{ type: 'endpoint.disabled', host: 'dead.example', count: 1 }])
   const state = async (id: string) => (await admin.call('GET', `/v1/subscriptions/${id}`)).body
   expect(await state(dead)).toMatchObject({
     ...{ status: 'paused', pausedBecause: 'failing' },
@@ -295,7 +295,7 @@ test('a process that dies before it has written makes the next one repeat its no
   const dying = { read: () => alarms.read(), write: () => Promise.reject(new Error('killed')) }
   await expect(createWatch({ alarms: dying }).look()).rejects.toThrow('killed')
   for (let n = 0; n < 3; n++) await look()
-  expect((await told()).map(({ type }) => type)).toEqual(['endpoint.failing', 'endpoint.failing'])
+  expect((await reported()).map(({ type }) => type)).toEqual(['endpoint.failing', 'endpoint.failing'])
 })
 
 test('one process looks in a minute', async () => {
@@ -303,7 +303,7 @@ test('one process looks in a minute', async () => {
   await makeTopic('a')
   await fail(await subscribe('a', 'https://a.example/'), 600_000)
   await Promise.all([1, 2, 3].map(() => createWatch().round()))
-  expect(await told()).toHaveLength(1)
+  expect(await reported()).toHaveLength(1)
 })
 
 test('an alarm outlives a quiet day, and ends without a notice when its subscription is deleted', async () => {
@@ -312,7 +312,7 @@ test('an alarm outlives a quiet day, and ends without a notice when its subscrip
   const id = await subscribe('a', 'https://a.example/')
   await fail(id, 600_000)
   await look()
-  expect(await told()).toHaveLength(1)
+  expect(await reported()).toHaveLength(1)
   // A day without attempts.
   const failing = await api.redis.keys('ft:*:failing')
   await api.redis.del(...failing)
@@ -321,17 +321,17 @@ test('an alarm outlives a quiet day, and ends without a notice when its subscrip
   await admin.call('DELETE', `/v1/subscriptions/${id}`)
   await look()
   expect((await alarms.read()).open.size).toBe(0)
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
 })
 
-test('memory and disk are told when they begin and end, and nothing while publishing is refused', async () => {
+test('memory and disk are reported when they begin and end, and nothing while publishing is refused', async () => {
   await makeTopic('ops', { notices: '' })
   const at = (usedBytes: number) => ({ ...CALM, memory: { usedBytes, limitBytes: 100 } })
   const types: (string | undefined)[][] = []
   for (const state of [at(64), at(80), { ...at(65), risks: ['disk'] }, at(62), at(59)]) {
     health = state
     await look()
-    types.push((await told()).map(({ type, message }) => (type === 'server.recovered' ? message : type)))
+    types.push((await reported()).map(({ type, message }) => (type === 'server.recovered' ? message : type)))
   }
   expect(types).toEqual([
     [],
@@ -349,7 +349,7 @@ test('a topic of notices takes mail addresses only with a confirmation', async (
   expect(answer.error.details).toContainEqual(expect.objectContaining({ path: 'confirmation' }))
 })
 
-test('more hosts than a topic is told one by one become a notice for each type', () => {
+test('hosts past those that are reported one by one become one notice for each type', () => {
   const news = Array.from({ length: 200 }, (_, n) => ({
     ...{ type: 'endpoint.failing' as const, host: `h${n}.example`, topicArn: 'arn:aws:sns:x:1:t', count: 1 },
   }))

@@ -1,10 +1,10 @@
 /**
- * Looks once a minute for what operators and customers want to be told, and publishes it to topics with the setting
+ * Looks once a minute for news that operators and customers want, and publishes it to topics with the setting
  * `notices`. One API process does it at a time: the one that takes the role. If it is killed, another process takes the
  * role when its minute is over.
  *
  *   board, health, statistics ──▶ alarms that began or ended, counts of the minute
- *        ──▶ one notice for each type and host ──▶ published ──▶ written as told (open-alarms.ts)
+ *        ──▶ one notice for each type and host ──▶ published ──▶ written as reported (open-alarms.ts)
  *
  * A round reads what lanes and statistics hold anyway, and writes nothing into them. Without a topic that asks for it,
  * a round reads only the list of such topics.
@@ -19,7 +19,7 @@ import { disableEndpoints } from './disable-endpoints.ts'
 import { endedAlarms } from './ended-alarms.ts'
 import { type News, noticesOf } from './notice-texts.ts'
 import { type NoticeTools, publishNotices } from './publish-notices.ts'
-import { deadLettersIn, entriesIn, spanSince, type TopicCount } from './told-counts.ts'
+import { deadLettersIn, entriesIn, spanSince, type TopicCount } from './reported-counts.ts'
 
 const ROUND_MS = 60_000
 /** How often a process tries to take the role. */
@@ -28,7 +28,7 @@ const TRY_EVERY_MS = 10_000
  * Topics with `notices` or `disableAfterDays`. Past it: the last ones by ARN are not served, and the log says so.
  */
 const WATCHED_TOPICS_MAX = 2_000
-/** Alarms of notices that are open at a time. Past it: further ones are told when others have ended. */
+/** Alarms of notices that are open at a time. Past it: further ones are reported when others have ended. */
 const OPEN_ALARMS_MAX = 10_000
 
 type WatchDeps = NoticeTools &
@@ -76,11 +76,11 @@ export class NoticeWatch {
 
   async #lookAtAll({ audience, lanes, isComplete }: Looked): Promise<void> {
     const { stats, health, alarms, failingMs } = this.#options
-    const [{ open, toldUntil }, server] = await Promise.all([alarms.read(), health.read()])
+    const [{ open, reportedUntil }, server] = await Promise.all([alarms.read(), health.read()])
     // Publishing is refused, also of notices. They follow when memory is free again.
     if (server.memory.usedBytes >= server.watermarkBytes) return
     const now = this.#deps.clock()
-    const span = spanSince(toldUntil, now)
+    const span = spanSince(reportedUntil, now)
     const isSilent = (topicArn: string) => audience.isSilent(topicArn)
     const rules = { now, failingMs, isOpen: (name: string) => open.has(name) }
     const heard = lanes.filter(({ subscription }) => !isSilent(subscription.topicArn))
@@ -102,15 +102,15 @@ export class NoticeWatch {
     ])
     const news = [
       ...began.map(([, alarm]) => newsOf(alarm)),
-      ...recoveredNews(ended.told),
+      ...recoveredNews(ended.reported),
       ...letters.map((count) => countNews('delivery.deadLettered', count)),
       ...entries.map((count) => countNews('quarantine.added', count)),
     ]
     await this.#publish(news, audience, now)
     await alarms.write({
       began: began.map(([name, { host, topicArn }]): NamedAlarm => [name, { host, topicArn }]),
-      ended: [...ended.told.map(({ name }) => name), ...ended.dropped],
-      toldUntil: span.until,
+      ended: [...ended.reported.map(({ name }) => name), ...ended.dropped],
+      reportedUntil: span.until,
     })
   }
 
@@ -143,12 +143,12 @@ function countNews(type: NoticeType, { topicArn, count }: TopicCount): News {
   return { type, host: '', topicArn, count }
 }
 
-type Told = Awaited<ReturnType<typeof endedAlarms>>['told']
+type Reported = Awaited<ReturnType<typeof endedAlarms>>['reported']
 
-/** A subscription that had several alarms is told once. */
-function recoveredNews(told: Told): News[] {
-  const ofServer = told.filter(({ lane }) => !lane)
-  const lanes = new Map(told.map((ended) => [ended.lane?.subscription.id, ended]))
+/** A subscription that had several alarms is reported once. */
+function recoveredNews(reported: Reported): News[] {
+  const ofServer = reported.filter(({ lane }) => !lane)
+  const lanes = new Map(reported.map((ended) => [ended.lane?.subscription.id, ended]))
   const ofLanes = [...lanes.values()].filter(({ lane }) => lane)
   return [
     ...ofServer.map(({ type, host, topicArn }): News => {

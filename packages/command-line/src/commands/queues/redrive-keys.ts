@@ -41,15 +41,15 @@ export class RedriveKeys {
     const at = { client: this.#client, path: { id: task.id } }
     if (key === 'p') {
       const act = task.status === 'paused' ? resumeRedrive : pauseRedrive
-      this.#told(await act({ ...at, body: {} }))
+      this.#show(await act({ ...at, body: {} }))
     }
     if (key === '+' || key === '-') {
       const rate = newRate(task.maxMessagesPerSecond, key)
-      this.#told(await updateRedrive({ ...at, body: { maxMessagesPerSecond: rate } }))
+      this.#show(await updateRedrive({ ...at, body: { maxMessagesPerSecond: rate } }))
     }
   }
 
-  #told(task: Redrive): void {
+  #show(task: Redrive): void {
     this.#task = task
     const rate = task.maxMessagesPerSecond === null ? 'no limit' : `${task.maxMessagesPerSecond}/s`
     this.#context.out.note(`\nthe redrive is ${task.status}, rate ${rate}`)

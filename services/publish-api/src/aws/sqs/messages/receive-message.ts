@@ -58,8 +58,8 @@ async function receiveMessage(deps: ApiDeps, input: AwsInput, call: AwsCall) {
   const messages = await receive(deps, { queue, request, call })
   if (messages.length === 0) return {}
   if (deps.log.isLevelEnabled('info')) {
-    const told = { requestId: call.requestId, queueArn: queue.arn, messages: messages.length }
-    deps.log.info(told, 'queue.received')
+    const line = { requestId: call.requestId, queueArn: queue.arn, messages: messages.length }
+    deps.log.info(line, 'queue.received')
   }
   const owner = parseArn(queue.arn)?.account ?? ''
   return { Messages: messages.map((message) => messageView(message, selection, owner)) }

@@ -6,11 +6,11 @@ import type { ApiDeps } from '../deps/api-deps.ts'
 const SPAN_MS = 60_000
 /** Processes write their counts of a minute within this time after its end. */
 const COUNTED_AFTER_MS = 15_000
-/** Minutes of which a round tells. Past it: dead letters and entries of earlier minutes are not told. */
-const MINUTES_TOLD_MAX = 60
+/** Minutes of which a round tells. Past it: dead letters and entries of earlier minutes are not reported. */
+const MINUTES_REPORTED_MAX = 60
 /** Topics whose statistics are read at a time. Past it: the others follow. */
 const TOPICS_READ_AT_ONCE = 8
-/** Entries of the quarantine that a round looks at. Past it: the others are not told. */
+/** Entries of the quarantine that a round looks at. Past it: the others are not reported. */
 const ENTRIES_READ_MAX = 1_000
 
 /** Whole minutes. */
@@ -20,10 +20,10 @@ interface Span {
   until: number
 }
 
-/** The minutes that have ended since `toldUntil`. The first round tells of none. */
-export function spanSince(toldUntil: number | null, now: number): Span {
+/** The minutes that have ended since `reportedUntil`. The first round tells of none. */
+export function spanSince(reportedUntil: number | null, now: number): Span {
   const until = Math.floor((now - COUNTED_AFTER_MS) / SPAN_MS) * SPAN_MS
-  const from = Math.max(toldUntil ?? until, until - MINUTES_TOLD_MAX * SPAN_MS)
+  const from = Math.max(reportedUntil ?? until, until - MINUTES_REPORTED_MAX * SPAN_MS)
   return { from: Math.min(from, until), until }
 }
 
