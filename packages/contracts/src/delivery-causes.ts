@@ -32,7 +32,7 @@ export const WAIT_CAUSES = {
     'The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, ' +
     'one delivery is a probe for all others.',
   dlqMissing:
-    'The delivery failed permanently, and its dead-letter queue does not exist. It waits for the queue. If the ' +
+    'The delivery is dead, and its dead-letter queue does not exist. It waits for the queue. If the ' +
     'queue does not come, the delivery ends with `deadLetterQueueMissing`.',
   misconfigured:
     'Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is ' +
@@ -54,7 +54,7 @@ export const END_CAUSES = {
   expired: 'The message is older than its topic’s retention.',
   setAside: 'An operator set the message aside, so that the others go on.',
   deadLetterQueueMissing:
-    'The delivery failed permanently, and its dead-letter queue does not exist. A delivery of a native ' +
+    'The delivery was dead, and its dead-letter queue does not exist. A delivery of a native ' +
     'subscription waits for the queue first (`dlqMissing`).',
   deadLetterQueueDenied: 'The policy of the dead-letter queue does not allow the topic to send.',
   deadLetterQuota:

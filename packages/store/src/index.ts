@@ -164,7 +164,7 @@ export { PlatformApplications } from './mobile-push/platform-applications.ts'
 export { PlatformEndpoints, TokenTakenError } from './mobile-push/platform-endpoints.ts'
 export { type MoveReport, moveData } from './move/move-data.ts'
 export { countArchivedTexts, countSealedTexts } from './move/sealed-counts.ts'
-export { readStoredData, type StoredData } from './move/stored-damage.ts'
+export { readStoredData, type StoredData } from './move/stored-data.ts'
 export { type AlarmPlace, type NamedAlarm, OpenAlarms } from './notices/open-alarms.ts'
 export { Counts } from './outcomes/counts.ts'
 export {

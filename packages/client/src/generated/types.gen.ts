@@ -1013,7 +1013,7 @@ export type Delivery = {
 };
 
 /**
- * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery failed permanently, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server cannot be reached or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `setAside`: An operator set the message aside, so that the others go on. `deadLetterQueueMissing`: The delivery failed permanently, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The message does not match the subscription’s filter policy, or the event types that the subscription chooses. `eventTypes`: The event types that the subscription chooses do not include the message’s. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
+ * `immediate`: The retry policy allows retries without delay (`numNoDelayRetries`). `preBackoff`: The retry policy first makes some retries with its shortest delay (`numMinDelayRetries`). `backoff`: The retry policy waits longer before each further retry. `postBackoff`: The retry policy makes its last retries with its longest delay (`numMaxDelayRetries`). `retryAfter`: The endpoint asked for more time with `Retry-After`. `retryNow`: An operator asked to retry now. `redrive`: A redrive brought the delivery back from a dead-letter queue. `resend`: An operator had the message sent again. `throttle`: The subscription has a throttle, which limits its requests per second. `serviceLimit`: A limit of Fantail itself kept the attempt back, such as that of text messages under way. Nothing was sent, and no attempt is counted. `circuitOpen`: The subscription’s circuit breaker is open, so Fantail sends only a probe from time to time. `retryQuota`: The subscription’s retry mode limits retries by a quota, and the quota is empty. `unprovenEndpoint`: The endpoint is new, or did not answer within a second. Its deliveries take turns with those of other such endpoints. `capacity`: The delivery is due, and no worker has had a free slot for it yet. `paused`: The subscription is paused. `gone`: The endpoint answered 410 (Gone), so Fantail paused the subscription. No attempt is counted. After a resume, one delivery is a probe for all others. `dlqMissing`: The delivery is dead, and its dead-letter queue does not exist. It waits for the queue. If the queue does not come, the delivery ends with `deadLetterQueueMissing`. `misconfigured`: Fantail itself is not configured correctly: a credential was refused or has expired, or a setting is missing. No attempt is counted. Fantail tries once a minute until the configuration works. `noToken`: The endpoint needs an access token, and the token server cannot be reached or refuses one. No attempt is counted. Fantail asks it once a minute. `groupOrder`: An earlier message of the same FIFO group still waits or is being sent. `isolated`: Several workers died or froze while they matched the message, so the message is matched alone. `leasesEnded`: Several workers died or froze while they handled the delivery, so it waits longer each time. `permanent`: The attempt failed in a way that no retry can change, such as a refusal by the endpoint. `retriesExhausted`: The last retry failed. `outcomeUnknown`: The provider got the whole request and gave no answer. It may have sent the message, so Fantail does not send the request again. `expired`: The message is older than its topic’s retention. `setAside`: An operator set the message aside, so that the others go on. `deadLetterQueueMissing`: The delivery was dead, and its dead-letter queue does not exist. A delivery of a native subscription waits for the queue first (`dlqMissing`). `deadLetterQueueDenied`: The policy of the dead-letter queue does not allow the topic to send. `deadLetterQuota`: The topic’s own dead-letter queue was full, so its oldest dead letters were removed. The dead letter of this delivery was among them. `unsubscribed`: The subscription was deleted. `purged`: An operator purged the waiting deliveries of the subscription. `filterPolicy`: The message does not match the subscription’s filter policy, or the event types that the subscription chooses. `eventTypes`: The event types that the subscription chooses do not include the message’s. `quarantined`: The delivery’s data cannot be decoded, and is in the quarantine. `reason` has the error. `quarantineDeleted`: An operator deleted the delivery’s entry in the quarantine. `unknown`: The delivery is no longer in its lane, and the outcome log has no entry of its end.
  */
 export type DeliveryCause = 'immediate' | 'preBackoff' | 'backoff' | 'postBackoff' | 'retryAfter' | 'retryNow' | 'redrive' | 'resend' | 'throttle' | 'serviceLimit' | 'circuitOpen' | 'retryQuota' | 'unprovenEndpoint' | 'capacity' | 'paused' | 'gone' | 'dlqMissing' | 'misconfigured' | 'noToken' | 'groupOrder' | 'isolated' | 'leasesEnded' | 'permanent' | 'retriesExhausted' | 'outcomeUnknown' | 'expired' | 'setAside' | 'deadLetterQueueMissing' | 'deadLetterQueueDenied' | 'deadLetterQuota' | 'unsubscribed' | 'purged' | 'filterPolicy' | 'eventTypes' | 'quarantined' | 'quarantineDeleted' | 'unknown';
 
@@ -6718,7 +6718,7 @@ export type PublishErrors = {
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
      *
-     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
+     * `quota_exceeded`: A quota allows no more of this; `message` names the quota. Delete some, or ask the operator.
      */
     403: Error;
     /**
@@ -6738,7 +6738,7 @@ export type PublishErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -6792,11 +6792,11 @@ export type DeleteTopicErrors = {
      */
     403: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -6850,7 +6850,7 @@ export type GetTopicErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -6908,7 +6908,7 @@ export type UpdateTopicErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -6920,7 +6920,7 @@ export type UpdateTopicErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -6974,11 +6974,11 @@ export type CreateTopicErrors = {
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
      *
-     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
+     * `quota_exceeded`: A quota allows no more of this; `message` names the quota. Delete some, or ask the operator.
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -6990,7 +6990,7 @@ export type CreateTopicErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7054,7 +7054,7 @@ export type ListTopicsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7108,7 +7108,7 @@ export type ListEventTypesErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7166,7 +7166,7 @@ export type DeleteEventTypeErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7229,7 +7229,7 @@ export type GetEventTypeErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7289,7 +7289,7 @@ export type PutEventTypeErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -7301,7 +7301,7 @@ export type PutEventTypeErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7362,7 +7362,7 @@ export type CheckEventSchemaErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7416,7 +7416,7 @@ export type GetTopicDocumentErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7472,7 +7472,7 @@ export type ImportEventTypesErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -7484,7 +7484,7 @@ export type ImportEventTypesErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7565,7 +7565,7 @@ export type ListTopicSubscriptionsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7615,7 +7615,7 @@ export type SubscribeErrors = {
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
      *
-     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
+     * `quota_exceeded`: A quota allows no more of this; `message` names the quota. Delete some, or ask the operator.
      */
     403: Error;
     /**
@@ -7623,11 +7623,11 @@ export type SubscribeErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
      * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -7639,7 +7639,7 @@ export type SubscribeErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7721,7 +7721,7 @@ export type ListSubscriptionsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7776,7 +7776,7 @@ export type CheckEndpointsErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7826,7 +7826,7 @@ export type DeleteSubscriptionErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7880,7 +7880,7 @@ export type GetSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -7936,11 +7936,11 @@ export type UpdateSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
      * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -7952,7 +7952,7 @@ export type UpdateSubscriptionErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8012,9 +8012,9 @@ export type PauseSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8026,7 +8026,7 @@ export type PauseSubscriptionErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8082,9 +8082,9 @@ export type ResumeSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8096,7 +8096,7 @@ export type ResumeSubscriptionErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8152,9 +8152,9 @@ export type ConfirmSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8166,7 +8166,7 @@ export type ConfirmSubscriptionErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8222,9 +8222,9 @@ export type SendConfirmationErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8236,7 +8236,7 @@ export type SendConfirmationErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8292,9 +8292,9 @@ export type RetryNowErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8306,7 +8306,7 @@ export type RetryNowErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8362,9 +8362,9 @@ export type SetMessageAsideErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8376,7 +8376,7 @@ export type SetMessageAsideErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8432,9 +8432,9 @@ export type PurgeSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8446,7 +8446,7 @@ export type PurgeSubscriptionErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8502,9 +8502,9 @@ export type TestSubscriptionErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8516,7 +8516,7 @@ export type TestSubscriptionErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8570,11 +8570,11 @@ export type DeleteWebhookKeysErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8628,7 +8628,7 @@ export type ListWebhookKeysErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8686,9 +8686,9 @@ export type CreateWebhookKeyErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -8700,7 +8700,7 @@ export type CreateWebhookKeyErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8786,7 +8786,7 @@ export type ListLanesErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8841,7 +8841,7 @@ export type PlanBulkErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8897,7 +8897,7 @@ export type ListBulkTasksErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -8948,7 +8948,7 @@ export type StartBulkErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -8960,7 +8960,7 @@ export type StartBulkErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9014,7 +9014,7 @@ export type GetBulkTaskErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9070,7 +9070,7 @@ export type CancelBulkTaskErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -9082,7 +9082,7 @@ export type CancelBulkTaskErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9138,9 +9138,9 @@ export type UndoBulkTaskErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -9152,7 +9152,7 @@ export type UndoBulkTaskErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9199,7 +9199,7 @@ export type GetOverviewErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9261,7 +9261,7 @@ export type GetStatsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9315,7 +9315,7 @@ export type FindByNameErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9360,7 +9360,7 @@ export type ListServicesErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9419,7 +9419,7 @@ export type PreviewRetriesErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9470,7 +9470,7 @@ export type ReplayFilterPolicyErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -9482,7 +9482,7 @@ export type ReplayFilterPolicyErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9537,7 +9537,7 @@ export type TestFilterPolicyErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9595,7 +9595,7 @@ export type GetMessageBodyErrors = {
      */
     410: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9659,7 +9659,7 @@ export type ResendMessageErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -9675,7 +9675,7 @@ export type ResendMessageErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9737,7 +9737,7 @@ export type ResendSinceErrors = {
     /**
      * `redrive_active`: The source queue has an active redrive; one at a time.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -9749,7 +9749,7 @@ export type ResendSinceErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9813,7 +9813,7 @@ export type GetMessageErrors = {
      */
     410: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9873,7 +9873,7 @@ export type ListDeliveriesErrors = {
      */
     410: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9929,7 +9929,7 @@ export type ListAttemptsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -9987,7 +9987,7 @@ export type ListDeliveryAttemptsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10073,7 +10073,7 @@ export type SearchMessagesErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10130,7 +10130,7 @@ export type PublishDirectErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
      * `idempotency_mismatch`: The `Idempotency-Key` was used for another request within 24 hours.
      */
@@ -10144,7 +10144,7 @@ export type PublishDirectErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10228,7 +10228,7 @@ export type SearchKeptMessagesErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10314,7 +10314,7 @@ export type SearchDeadLettersErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10394,7 +10394,7 @@ export type ListenToEventsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10444,7 +10444,7 @@ export type DeleteQueueErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10498,7 +10498,7 @@ export type GetQueueErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10556,7 +10556,7 @@ export type UpdateQueueErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -10568,7 +10568,7 @@ export type UpdateQueueErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10624,7 +10624,7 @@ export type CreateQueueErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -10636,7 +10636,7 @@ export type CreateQueueErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10700,7 +10700,7 @@ export type ListQueuesErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10795,7 +10795,7 @@ export type PeekMessagesErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10859,7 +10859,7 @@ export type SendMessagesErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10927,7 +10927,7 @@ export type ReceiveMessagesErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -10993,7 +10993,7 @@ export type AcknowledgeMessagesErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11057,7 +11057,7 @@ export type ChangeVisibilityErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11115,7 +11115,7 @@ export type DeleteQueueMessageErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11173,7 +11173,7 @@ export type GetQueueMessageErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11268,7 +11268,7 @@ export type CountDeadLettersErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11336,7 +11336,7 @@ export type PurgeQueueErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11404,7 +11404,7 @@ export type RedriveMessageErrors = {
     /**
      * `redrive_active`: The source queue has an active redrive; one at a time.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -11416,7 +11416,7 @@ export type RedriveMessageErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11472,7 +11472,7 @@ export type DeletePushConsumerErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11530,7 +11530,7 @@ export type GetPushConsumerErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11590,9 +11590,9 @@ export type UpdatePushConsumerErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -11604,7 +11604,7 @@ export type UpdatePushConsumerErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11668,9 +11668,9 @@ export type CreatePushConsumerErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -11682,7 +11682,7 @@ export type CreatePushConsumerErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11753,7 +11753,7 @@ export type ListPushConsumersErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11815,7 +11815,7 @@ export type ListRedrivesErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11878,7 +11878,7 @@ export type StartRedriveErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11938,7 +11938,7 @@ export type GetRedriveErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -11994,7 +11994,7 @@ export type UpdateRedriveErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -12006,7 +12006,7 @@ export type UpdateRedriveErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12062,7 +12062,7 @@ export type CancelRedriveErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -12074,7 +12074,7 @@ export type CancelRedriveErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12130,7 +12130,7 @@ export type PauseRedriveErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -12142,7 +12142,7 @@ export type PauseRedriveErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12198,7 +12198,7 @@ export type ResumeRedriveErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -12210,7 +12210,7 @@ export type ResumeRedriveErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12264,7 +12264,7 @@ export type ListQuarantineErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12318,7 +12318,7 @@ export type DeleteQuarantineEntryErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12372,7 +12372,7 @@ export type ExportQuarantineEntryErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12428,7 +12428,7 @@ export type PutBackQuarantineEntryErrors = {
      */
     404: Error;
     /**
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -12440,7 +12440,7 @@ export type PutBackQuarantineEntryErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12496,7 +12496,7 @@ export type ListKeysErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12545,7 +12545,7 @@ export type CreateKeyErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -12557,7 +12557,7 @@ export type CreateKeyErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12611,7 +12611,7 @@ export type RevokeKeyErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12665,7 +12665,7 @@ export type GetKeyErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12719,7 +12719,7 @@ export type ListQuotasErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12769,7 +12769,7 @@ export type DeleteQuotaErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12823,7 +12823,7 @@ export type GetQuotaErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12875,7 +12875,7 @@ export type PutQuotaErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -12887,7 +12887,7 @@ export type PutQuotaErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12938,7 +12938,7 @@ export type LogOutErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -12983,7 +12983,7 @@ export type GetSessionErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13040,7 +13040,7 @@ export type LogInErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13087,7 +13087,7 @@ export type ListSessionsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13137,7 +13137,7 @@ export type EndSessionErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13198,7 +13198,7 @@ export type CreatePortalLinkErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13247,7 +13247,7 @@ export type EndPortalSessionErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13294,7 +13294,7 @@ export type GetPortalSessionErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13394,7 +13394,7 @@ export type ListPortalTopicsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13466,7 +13466,7 @@ export type ListPortalEndpointsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13513,7 +13513,7 @@ export type AddPortalEndpointErrors = {
     /**
      * `forbidden`: The caller may not do this; for a browser: the page is of another site.
      *
-     * `quota_exceeded`: A quota allows no more of this; `message` has the names it is for. Delete some, or ask the operator.
+     * `quota_exceeded`: A quota allows no more of this; `message` names the quota. Delete some, or ask the operator.
      */
     403: Error;
     /**
@@ -13521,7 +13521,7 @@ export type AddPortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
      * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
      */
@@ -13535,7 +13535,7 @@ export type AddPortalEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13591,7 +13591,7 @@ export type DeletePortalEndpointErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13647,7 +13647,7 @@ export type GetPortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13705,11 +13705,11 @@ export type ChangePortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
      * `subscription_exists`: The topic has a subscription with this endpoint and other settings.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -13721,7 +13721,7 @@ export type ChangePortalEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13781,7 +13781,7 @@ export type ListPortalEventTypesErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13841,7 +13841,7 @@ export type GetPortalEventTypeErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13899,9 +13899,9 @@ export type PausePortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -13913,7 +13913,7 @@ export type PausePortalEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -13971,9 +13971,9 @@ export type ResumePortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -13985,7 +13985,7 @@ export type ResumePortalEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14043,9 +14043,9 @@ export type TestPortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -14057,7 +14057,7 @@ export type TestPortalEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14115,9 +14115,9 @@ export type RotatePortalKeyErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -14129,7 +14129,7 @@ export type RotatePortalKeyErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14202,7 +14202,7 @@ export type ListPortalMessagesErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14262,7 +14262,7 @@ export type GetPortalMessageErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14328,7 +14328,7 @@ export type ResendPortalMessageErrors = {
     /**
      * `redrive_active`: The source queue has an active redrive; one at a time.
      *
-     * `wrong_state`: The resource is in a state that does not allow this.
+     * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
     409: Error;
     /**
@@ -14344,7 +14344,7 @@ export type ResendPortalMessageErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14402,7 +14402,7 @@ export type ListPortalAttemptsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14458,7 +14458,7 @@ export type ListPortalDeadLettersErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14514,7 +14514,7 @@ export type GetPortalStatsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14584,7 +14584,7 @@ export type RedrivePortalEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14660,7 +14660,7 @@ export type ListAuditErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14714,7 +14714,7 @@ export type ListPlatformApplicationsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14768,7 +14768,7 @@ export type DeletePlatformApplicationErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14826,7 +14826,7 @@ export type GetPlatformApplicationErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14888,7 +14888,7 @@ export type PutPlatformApplicationErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -14900,7 +14900,7 @@ export type PutPlatformApplicationErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -14975,7 +14975,7 @@ export type ListPlatformEndpointsErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15035,7 +15035,7 @@ export type CreatePlatformEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -15047,7 +15047,7 @@ export type CreatePlatformEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15115,7 +15115,7 @@ export type DeletePlatformEndpointErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15177,7 +15177,7 @@ export type GetPlatformEndpointErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15241,7 +15241,7 @@ export type UpdatePlatformEndpointErrors = {
      */
     404: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -15253,7 +15253,7 @@ export type UpdatePlatformEndpointErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15309,7 +15309,7 @@ export type ListSuppressionsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15363,7 +15363,7 @@ export type ReleaseAddressErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15415,7 +15415,7 @@ export type SuppressAddressErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -15427,7 +15427,7 @@ export type SuppressAddressErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15480,7 +15480,7 @@ export type ImportBouncesErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
@@ -15492,7 +15492,7 @@ export type ImportBouncesErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15729,7 +15729,7 @@ export type GetSmsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15784,7 +15784,7 @@ export type ChangeSmsErrors = {
      */
     415: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15840,7 +15840,7 @@ export type ListOptOutsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15890,7 +15890,7 @@ export type OptInErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15944,7 +15944,7 @@ export type GetOptOutErrors = {
      */
     404: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -15994,11 +15994,11 @@ export type OptOutErrors = {
      */
     403: Error;
     /**
-     * `conflict`: The state of the resource does not allow this, or another change was made at the same time.
+     * `conflict`: The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.
      */
     409: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**
@@ -16111,7 +16111,7 @@ export type GetMetricsErrors = {
      */
     403: Error;
     /**
-     * `rate_limited`: Too many requests, or too much waits; try again after `Retry-After`.
+     * `rate_limited`: Too many requests, or too much work is waiting; try again after `Retry-After`.
      */
     429: Error;
     /**

@@ -31,7 +31,7 @@ import { createForeignPages, type ForeignPages } from './foreign-page.ts'
 import { ruleOf } from './native-rules.ts'
 import { ownPage } from './own-lists.ts'
 import { portalCallerOf, portalTokenIn } from './portal-caller.ts'
-import type { Rule } from './rule.ts'
+import type { RouteRule } from './route-rule.ts'
 import { digestOf, isCsrf, needSamePage, sessionTokenOf } from './session-cookie.ts'
 
 export interface RouteGuard {
@@ -81,7 +81,7 @@ const NOBODY_ASKED: Pick<RouteGuard, 'identify' | 'admit' | 'permit' | 'answer'>
   answer: (call, handle) => handle(call),
 }
 
-function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursors }: Tools): RouteGuard {
+function guardOf(endpoint: Endpoint, rule: RouteRule, { deps, access, foreign, cursors }: Tools): RouteGuard {
   const log = auditLog(deps)
   const report: RouteGuard['report'] = rule.change
     ? ({ params, request: { remoteAddress: address }, ...call }, { status, code, body, denied }) => {
@@ -118,7 +118,7 @@ function guardOf(endpoint: Endpoint, rule: Rule, { deps, access, foreign, cursor
 }
 
 /** The routes of the AWS protocols check the caller themselves, because their refusals need SNS's or SQS's form. */
-function openTo({ need, samePage }: Rule, foreign: ForeignPages): RouteGuard['identify'] {
+function openTo({ need, samePage }: RouteRule, foreign: ForeignPages): RouteGuard['identify'] {
   if (need === 'own') return NOBODY_ASKED.identify
   return (request) => {
     foreign.refuseHost(request)
@@ -148,7 +148,7 @@ const FOR_PORTAL = 'this is for sessions of the portal'
 const NOT_FOR_PORTAL = 'sessions of the portal may call /v1/portal only'
 
 /** Requests that are refused because of a missing scope count against the limit too. */
-function admit(caller: Caller, rule: Rule, { rateLimits, settings }: ApiDeps): void | Promise<void> {
+function admit(caller: Caller, rule: RouteRule, { rateLimits, settings }: ApiDeps): void | Promise<void> {
   const counted = rateLimits.admit(caller)
   if (counted) return counted.then(() => checkScope(caller, rule, settings))
   checkScope(caller, rule, settings)
@@ -156,7 +156,7 @@ function admit(caller: Caller, rule: Rule, { rateLimits, settings }: ApiDeps): v
 
 function checkScope(
   caller: Caller,
-  { need, wholeAccount, wholeServer, portal }: Rule,
+  { need, wholeAccount, wholeServer, portal }: RouteRule,
   settings: ApiDeps['settings'],
 ): void {
   if (caller === null) return
@@ -182,7 +182,7 @@ interface Asked {
   access: Access
 }
 
-type Targets = Awaited<ReturnType<NonNullable<Rule['targets']>>>
+type Targets = Awaited<ReturnType<NonNullable<RouteRule['targets']>>>
 
 function permitAll(targets: Targets | Promise<Targets>, asked: Asked): void | Promise<void> {
   if (targets instanceof Promise) return targets.then((found) => permitEach(found, asked))

@@ -20,7 +20,7 @@ import { invalid, Unseen } from '../http/error-answers.ts'
 import { applicationNamed, attributesIn, eventTopicsIn } from '../mobile-push/application-settings.ts'
 import { unknownSubscription } from '../redrives/filter-input.ts'
 import { PORTAL_RULES } from './portal-rules.ts'
-import type { Rule } from './rule.ts'
+import type { RouteRule } from './route-rule.ts'
 import { directTargets, endpointTargets, functionTargets, originsOf, subscribing } from './targets.ts'
 
 type Body = Record<string, unknown>
@@ -30,7 +30,7 @@ const MANAGE = ['manage'] as const
 const CONSUME = ['consume', 'manage'] as const
 const REDRIVE = ['redrive'] as const
 const SMS = ['sms'] as const
-const PUBLIC: Rule = { need: 'public' }
+const PUBLIC: RouteRule = { need: 'public' }
 
 const onTopic =
   (action: string) =>
@@ -307,15 +307,19 @@ const applicationSettings = (call: Call, deps: ApiDeps): Target[] => [
   })),
 ]
 
-const managing = (targets: NonNullable<Rule['targets']>): Rule => ({ need: MANAGE, change: true, targets })
-const reading = (targets: NonNullable<Rule['targets']>): Rule => ({ need: READ, targets })
+const managing = (targets: NonNullable<RouteRule['targets']>): RouteRule => ({
+  need: MANAGE,
+  change: true,
+  targets,
+})
+const reading = (targets: NonNullable<RouteRule['targets']>): RouteRule => ({ need: READ, targets })
 const setting = managing(onSubscription('SetSubscriptionAttributes'))
-const redriving: Rule = { need: ['redrive', 'manage'], change: true, targets: changedTask }
+const redriving: RouteRule = { need: ['redrive', 'manage'], change: true, targets: changedTask }
 const application = '/v1/platform-applications/{platform}/{name}'
 const consumers = '/v1/queues/{queue}/consumers'
 const eventTypes = '/v1/topics/{topic}/event-types'
 
-const RULES: Record<string, Rule> = {
+const RULES: Record<string, RouteRule> = {
   ...PORTAL_RULES,
   'POST /v1/topics/{topic}/messages': { need: ['publish'], targets: onTopic('Publish') },
   'PUT /v1/topics/{topic}': managing(topicSettings),
@@ -515,7 +519,7 @@ const RULES: Record<string, Rule> = {
 }
 
 /** Throws if the route has no rule. */
-export function ruleOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): Rule {
+export function ruleOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): RouteRule {
   const route = `${method} ${path}`
   const rule = Object.hasOwn(RULES, route) ? RULES[route] : undefined
   if (rule) return rule

@@ -6,7 +6,7 @@
  */
 import { type Cursors, isOf, type Key } from '@fantail/access'
 import type { Answer, Call } from '../http/endpoint.ts'
-import type { Rule } from './rule.ts'
+import type { RouteRule } from './route-rule.ts'
 
 /** Rounds of one list that is cut for a caller. Past it: the page is short and has a cursor. */
 const LIST_ROUNDS_PER_PAGE_MAX = 20
@@ -25,7 +25,7 @@ interface Query {
 
 export async function ownPage(
   { call, key, handle }: Listing,
-  { member, arn, ofTopic }: NonNullable<Rule['list']>,
+  { member, arn, ofTopic }: NonNullable<RouteRule['list']>,
   cursors: Cursors,
 ): Promise<Answer> {
   await cursors.ready()

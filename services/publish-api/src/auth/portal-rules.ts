@@ -11,7 +11,7 @@ import { type Answer, type Call, NO_CONTENT } from '../http/endpoint.ts'
 import { invalid, Unseen } from '../http/error-answers.ts'
 import { letterQueueOf } from '../redrives/dead-letter-sources.ts'
 import { isWebhook, portalKeyOf, portalTopicArn, portalTopicInPath } from './portal-caller.ts'
-import type { Rule } from './rule.ts'
+import type { RouteRule } from './route-rule.ts'
 import { subscribing } from './targets.ts'
 
 const OTHERS_QUEUE = 'dead letters of this endpoint are in a queue that this session may not see'
@@ -105,9 +105,9 @@ function addedTo({ body, caller }: Call, deps: ApiDeps): Target[] {
   return [subscribing(portalTopicArn(deps, key, topic), { ...address, endpoint })]
 }
 
-type Targets = NonNullable<Rule['targets']>
-const reading = (targets: Targets): Rule => ({ need: ['read'], portal: true, targets })
-const changing = (scope: 'manage' | 'redrive', targets: Targets): Rule => ({
+type Targets = NonNullable<RouteRule['targets']>
+const reading = (targets: Targets): RouteRule => ({ need: ['read'], portal: true, targets })
+const changing = (scope: 'manage' | 'redrive', targets: Targets): RouteRule => ({
   need: [scope],
   portal: true,
   change: true,
@@ -116,7 +116,7 @@ const changing = (scope: 'manage' | 'redrive', targets: Targets): Rule => ({
 const setting = changing('manage', onEndpoint('SetSubscriptionAttributes'))
 const endpoints = '/v1/portal/endpoints'
 
-export const PORTAL_RULES: Record<string, Rule> = {
+export const PORTAL_RULES: Record<string, RouteRule> = {
   'GET /v1/portal/session': { need: 'any', portal: true },
   'DELETE /v1/portal/session': { need: 'any', portal: true, change: true },
   'GET /v1/portal/topics': { need: ['read'], portal: true },

@@ -2,7 +2,7 @@
 import { type ErrorCode, KEY_COMMAND } from '@fantail/contracts'
 import { z } from 'zod'
 import { ruleOf } from '../auth/native-rules.ts'
-import type { Rule } from '../auth/rule.ts'
+import type { RouteRule } from '../auth/route-rule.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { described, describedMembers, examplesOf, type Json, referenceTo } from './component-schemas.ts'
 import { answerResponses, errorResponses, type Shared } from './responses.ts'
@@ -106,7 +106,7 @@ function isGuarded(endpoint: Endpoint, { openMetrics }: Asked): boolean {
   return need !== 'public' && need !== 'own' && !(isMetrics && openMetrics)
 }
 
-function scopesText(need: Rule['need'], who: string): string[] {
+function scopesText(need: RouteRule['need'], who: string): string[] {
   if (typeof need === 'string') return []
   return [`A ${who} needs the scope ${need.map((one) => `\`${one}\``).join(' or ')}.`]
 }

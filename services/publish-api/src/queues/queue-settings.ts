@@ -18,7 +18,7 @@ import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid } from '../http/error-answers.ts'
 import { checkKind, checkSealing } from '../topics/topic-changes.ts'
-import { queueAttributeProblems } from './kept-queue-attributes.ts'
+import { queueAttributeProblems } from './stored-only-queue-attributes.ts'
 
 type Input = z.output<typeof QueueInput>
 

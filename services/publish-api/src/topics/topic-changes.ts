@@ -7,7 +7,12 @@ import { TOPIC, type TopicSettings } from '@fantail/store'
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import { invalid } from '../http/error-answers.ts'
-import { archiveOf, KEPT_TOPIC_ATTRIBUTES, keptProblem, removesKept } from './kept-attributes.ts'
+import {
+  archiveOf,
+  removesStoredOnly,
+  STORED_ONLY_ATTRIBUTES,
+  storedOnlyProblem,
+} from './stored-only-attributes.ts'
 
 type Input = z.output<typeof TopicInput>
 
@@ -50,13 +55,13 @@ export async function topicSettings(
 function keptAttributes(arn: string, given: Record<string, string>): Record<string, string> {
   const problems = Object.entries(given).flatMap(([name, text]): Problem[] => {
     const path = `attributes.${name}`
-    if (!KEPT_TOPIC_ATTRIBUTES.includes(name))
-      return [{ path, message: `must be one of ${KEPT_TOPIC_ATTRIBUTES.join(', ')}` }]
-    const message = keptProblem(arn, name, text)
+    if (!STORED_ONLY_ATTRIBUTES.includes(name))
+      return [{ path, message: `must be one of ${STORED_ONLY_ATTRIBUTES.join(', ')}` }]
+    const message = storedOnlyProblem(arn, name, text)
     return message === undefined ? [] : [{ path, message }]
   })
   if (problems.length > 0) throw invalid(problems)
-  return Object.fromEntries(Object.entries(given).filter(([name, text]) => !removesKept(name, text)))
+  return Object.fromEntries(Object.entries(given).filter(([name, text]) => !removesStoredOnly(name, text)))
 }
 
 interface Sealing {

@@ -2,7 +2,7 @@
 import { isFifoName, objectOf } from '@fantail/contracts'
 import { findAccess, keptPolicy } from './access-findings.ts'
 import { type Attributes, type SourceQueue, targetOf } from './aws-source.ts'
-import { keptTags, sealedAttributes } from './kept-texts.ts'
+import { keptTags, sealedAttributes } from './tags-and-encryption.ts'
 import type { Translation } from './translation.ts'
 
 type Settings = Record<string, unknown>

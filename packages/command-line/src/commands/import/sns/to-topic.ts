@@ -3,7 +3,7 @@ import { type DeliveryPolicy, isFifoName, isObject, objectOf, resolveTopic } fro
 import { checkDeliveryPolicy, parseDeliveryPolicy } from '@fantail/policy'
 import { findAccess, keptPolicy } from './access-findings.ts'
 import type { Attributes, SourceTopic } from './aws-source.ts'
-import { keptTags, sealedAttributes } from './kept-texts.ts'
+import { keptTags, sealedAttributes } from './tags-and-encryption.ts'
 import type { Translation } from './translation.ts'
 
 type Settings = Record<string, unknown>

@@ -12,7 +12,7 @@ import {
   type TopicRecord,
 } from '@fantail/contracts'
 import type { TopicSettings } from '@fantail/store'
-import { archiveOf, keptProblem, removesKept } from '../../../topics/kept-attributes.ts'
+import { archiveOf, removesStoredOnly, storedOnlyProblem } from '../../../topics/stored-only-attributes.ts'
 import { invalidParameter, type Refuse } from '../wire/sns-parameters.ts'
 import { accessPolicyOf } from './topic-access-policy.ts'
 import { readTopicDeliveryPolicy } from './topic-delivery-policy.ts'
@@ -65,10 +65,10 @@ function withAttribute(
   { name, text }: GivenAttribute,
   { arn, refuse }: TopicRules,
 ): Given {
-  const problem = keptProblem(arn, name, text)
+  const problem = storedOnlyProblem(arn, name, text)
   if (problem !== undefined) throw refuse(problem)
   const { [name]: _, ...others } = attributes
-  return removesKept(name, text) ? others : { ...others, [name]: text }
+  return removesStoredOnly(name, text) ? others : { ...others, [name]: text }
 }
 
 function readArchive(text: string, { refuse, hasArchives }: TopicRules): Read['archive'] {

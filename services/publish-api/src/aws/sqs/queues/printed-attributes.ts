@@ -1,7 +1,7 @@
 /** A queue's attributes in SQS's form, and a comparison with given ones. */
 import { isObject, objectOf, type QueueRecord } from '@fantail/contracts'
 import type { QueueCounts } from '@fantail/store'
-import { KMS_REUSE_SECONDS } from '../../../queues/kept-queue-attributes.ts'
+import { KMS_REUSE_SECONDS } from '../../../queues/stored-only-queue-attributes.ts'
 import { changedSettings, NUMBERS, parseAttributes } from './queue-attributes.ts'
 
 /** All attributes of a queue by name. undefined: the queue does not have it. */

@@ -15,7 +15,7 @@ import {
 } from '@fantail/contracts'
 import { policyProblem } from '@fantail/policy'
 import type { QueueSettings } from '@fantail/store'
-import { KMS_REUSE_SECONDS, QUEUE_ATTRIBUTE_BYTES_MAX } from '../../../queues/kept-queue-attributes.ts'
+import { KMS_REUSE_SECONDS, QUEUE_ATTRIBUTE_BYTES_MAX } from '../../../queues/stored-only-queue-attributes.ts'
 import { sqsError } from '../wire/sqs-error.ts'
 import { invalidAttribute, parseRedriveAllowPolicy, parseRedrivePolicy } from './redrive-policies.ts'
 

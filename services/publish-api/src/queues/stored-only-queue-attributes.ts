@@ -1,6 +1,6 @@
 /**
- * Attributes of queues in SQS's API that have no setting of their own. They are stored and shown as they were given.
- * The AWS protocols check them in other words (queue-attributes.ts).
+ * Attributes of queues in SQS's API that have no setting of their own. Fantail only stores them, and shows them as they
+ * were given. The AWS protocols check them in other words (queue-attributes.ts).
  */
 import { objectOf, type Problem } from '@fantail/contracts'
 import { policyProblem } from '@fantail/policy'
@@ -12,7 +12,7 @@ export const KMS_REUSE_SECONDS = { min: 60, max: 86_400, default: '300' }
  */
 export const QUEUE_ATTRIBUTE_BYTES_MAX = 8_192
 
-const KEPT: Record<string, (text: string) => string | undefined> = {
+const ATTRIBUTES: Record<string, (text: string) => string | undefined> = {
   Policy: (text) => (objectOf(text) ? policyProblem(text) : 'must be a JSON object'),
   KmsMasterKeyId: () => undefined,
   KmsDataKeyReusePeriodSeconds: (text) => {
@@ -32,8 +32,8 @@ export function queueAttributeProblems(given: Record<string, string>): Problem[]
 }
 
 function problemOf(name: string, text: string): string | undefined {
-  const check = Object.hasOwn(KEPT, name) ? KEPT[name] : undefined
-  if (!check) return `must be one of ${Object.keys(KEPT).join(', ')}`
+  const check = Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined
+  if (!check) return `must be one of ${Object.keys(ATTRIBUTES).join(', ')}`
   if (Buffer.byteLength(text) <= QUEUE_ATTRIBUTE_BYTES_MAX) return check(text)
   return `must have at most ${QUEUE_ATTRIBUTE_BYTES_MAX} bytes`
 }

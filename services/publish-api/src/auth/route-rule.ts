@@ -10,7 +10,7 @@ import type { Call } from '../http/endpoint.ts'
  */
 type Need = 'public' | 'own' | 'any' | readonly KeyScope[]
 
-export interface Rule {
+export interface RouteRule {
   need: Need
   /**
    * Only for keys without a restriction to names. They must have the server's own account, or any account with

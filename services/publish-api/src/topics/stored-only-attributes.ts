@@ -1,11 +1,11 @@
 /**
- * Attributes of topics in SNS's API that have no setting of their own. They are stored and shown as they were given
- * (checklist 116, 200). Both APIs check them here.
+ * Attributes of topics in SNS's API that have no setting of their own. Fantail only stores them, and shows them as they
+ * were given (checklist 116, 200). Both APIs check them here.
  */
 import { ARCHIVE_DAYS_MAX, isFifoName, objectOf } from '@fantail/contracts'
 import { topicPolicyProblem } from '@fantail/policy'
 
-interface KeptAttribute {
+interface StoredOnlyAttribute {
   /** The problem of the text, with the attribute's name. undefined: there is none. */
   problem(text: string): string | undefined
   fifoOnly?: true
@@ -18,14 +18,14 @@ interface KeptAttribute {
 }
 
 const MESSAGE_BYTES_BOUNDS = [1_024, 1_048_576] as const
-/** @limit A `DataProtectionPolicy`, which is kept and not acted on. Past it: the policy is refused. */
+/** @limit A `DataProtectionPolicy`, which is only stored. Past it: the policy is refused. */
 const DATA_PROTECTION_BYTES_MAX = 30_720
 /** Kinds of subscribers that AWS can log deliveries to. */
 const LOGGED = ['HTTP', 'Firehose', 'Lambda', 'Application', 'SQS']
 
-const anything: KeptAttribute = { problem: () => undefined }
+const anything: StoredOnlyAttribute = { problem: () => undefined }
 
-const KEPT_ATTRIBUTES: Record<string, KeptAttribute> = {
+const ATTRIBUTES: Record<string, StoredOnlyAttribute> = {
   Policy: { problem: topicPolicyProblem, hidden: true },
   SignatureVersion: oneOf('SignatureVersion', ['1', '2']),
   TracingConfig: oneOf('TracingConfig', ['PassThrough', 'Active']),
@@ -42,18 +42,18 @@ const KEPT_ATTRIBUTES: Record<string, KeptAttribute> = {
   ...Object.fromEntries(LOGGED.flatMap(feedbackAttributes)),
 }
 
-export const KEPT_TOPIC_ATTRIBUTES: readonly string[] = Object.keys(KEPT_ATTRIBUTES)
+export const STORED_ONLY_ATTRIBUTES: readonly string[] = Object.keys(ATTRIBUTES)
 
-function keptAttribute(name: string): KeptAttribute | undefined {
-  return Object.hasOwn(KEPT_ATTRIBUTES, name) ? KEPT_ATTRIBUTES[name] : undefined
+function attributeOf(name: string): StoredOnlyAttribute | undefined {
+  return Object.hasOwn(ATTRIBUTES, name) ? ATTRIBUTES[name] : undefined
 }
 
 /** In SNS's words. undefined: the topic may have the attribute. An empty text removes it. */
-export function keptProblem(arn: string, name: string, text: string): string | undefined {
-  const kept = keptAttribute(name)
-  if (!kept) return 'AttributeName'
-  if (kept.fifoOnly && !isFifoName(arn)) return `${name} can only be set for FIFO topics`
-  return text === '' && !kept.needsText ? undefined : kept.problem(text)
+export function storedOnlyProblem(arn: string, name: string, text: string): string | undefined {
+  const attribute = attributeOf(name)
+  if (!attribute) return 'AttributeName'
+  if (attribute.fifoOnly && !isFifoName(arn)) return `${name} can only be set for FIFO topics`
+  return text === '' && !attribute.needsText ? undefined : attribute.problem(text)
 }
 
 /** The archive that an ArchivePolicy asks for. null: it ends. The text was checked before. */
@@ -62,13 +62,13 @@ export function archiveOf(text: string): { days: number } | null {
 }
 
 /** Whether the text removes the attribute. */
-export function removesKept(name: string, text: string): boolean {
-  return text === '' || keptAttribute(name)?.isEmpty?.(text) === true
+export function removesStoredOnly(name: string, text: string): boolean {
+  return text === '' || attributeOf(name)?.isEmpty?.(text) === true
 }
 
 /** Whether GetTopicAttributes leaves the attribute out of what it shows as given. */
 export function isHiddenAttribute(name: string): boolean {
-  return keptAttribute(name)?.hidden === true
+  return attributeOf(name)?.hidden === true
 }
 
 function isEmptyObject(text: string): boolean {
@@ -76,7 +76,7 @@ function isEmptyObject(text: string): boolean {
   return value !== undefined && Object.keys(value).length === 0
 }
 
-function oneOf(name: string, values: string[]): KeptAttribute {
+function oneOf(name: string, values: string[]): StoredOnlyAttribute {
   const problem = (text: string) =>
     values.includes(text)
       ? undefined
@@ -84,7 +84,7 @@ function oneOf(name: string, values: string[]): KeptAttribute {
   return { problem }
 }
 
-function feedbackAttributes(kind: string): [string, KeptAttribute][] {
+function feedbackAttributes(kind: string): [string, StoredOnlyAttribute][] {
   const rate = `${kind}SuccessFeedbackSampleRate`
   return [
     [`${kind}SuccessFeedbackRoleArn`, anything],
