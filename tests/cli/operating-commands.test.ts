@@ -180,9 +180,22 @@ topics:
     2,
     expect.stringContaining('stdin, line 3, column 5: queues[0].title is unknown'),
   ])
-  const partly = await fantail('apply -f - --json', yaml('nonsense'))
+  const refused = await fantail('apply -f - --plan', yaml('nonsense'))
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('stdin, line 6, column 17: topics[0].settings.signing must be one of'),
+  ])
+  // Only the server judges policies that name other objects.
+  const endpoint = 'http://127.0.0.1:9/a'
+  const settings = '{ redrivePolicy: { deadLetterTargetArn: made.fifo } }'
+  const toFifo = yaml('none').replace(
+    'subscriptions: []',
+    `subscriptions: [{ endpoint: '${endpoint}', settings: ${settings} }]`,
+  )
+  const partly = await fantail('apply -f - --json', toFifo)
   expect([partly.code, partly.stdout]).toEqual([8, expect.stringContaining('"name":"made"')])
-  expect(partly.stderr).toMatch(/^create topic also-made: .*\n1 of 2 changes were made/m)
+  expect(partly.stderr).toContain(`create subscription ${endpoint}: `)
+  expect(partly.stderr).toContain('2 of 3 changes were made')
 })
 
 test('topics and queues are exported by prefix and name, with the queues to which they lead', async () => {

@@ -7,7 +7,7 @@ import { CommandError, type ExitName } from '../../output/exit-codes.ts'
 import type { Output } from '../../output/output.ts'
 import { counted } from '../../output/text-table.ts'
 import { type Found, readState, type Selection, written } from './state-file.ts'
-import { parseState } from './state-parse.ts'
+import { parseState, refusalAt } from './state-parse.ts'
 import { impossible, planOf } from './state-plan.ts'
 import { applySteps, showStep } from './state-steps.ts'
 
@@ -99,9 +99,13 @@ async function applyFile(
 ): Promise<ExitName> {
   const isStdin = file === '-'
   const text = await readText(isStdin ? '-' : `@${file}`, context)
-  const parsed = parseState(text, isStdin ? 'stdin' : file)
-  const client = await context.api()
+  const name = isStdin ? 'stdin' : file
+  const parsed = parseState(text, name)
   // The schemas take a while to load, and no other command needs them.
+  const { settingProblem } = await import('./state-settings.ts')
+  const problem = settingProblem(parsed)
+  if (problem) throw refusalAt(problem, text, name)
+  const client = await context.api()
   const { isStored, storedForm } = await import('./stored-form.ts')
   const { server } = await getSession({ client })
   const wanted = storedForm(parsed, server)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseState } from './state-parse.ts'
+import { parseState, refusalAt } from './state-parse.ts'
+import { settingProblem } from './state-settings.ts'
 
 const YAML = `# The shop.
 version: 1
@@ -63,4 +64,31 @@ test.each([
   [bomb.join('\n'), 'line 1, column 1: Excessive alias count'],
 ])('%j is refused with line and column', (text, message) => {
   expect(() => parseState(text, 'shop.yaml')).toThrow(`shop.yaml, ${message}`)
+})
+
+test.each([
+  [
+    'topics:\n  - name: a\n    settings: { retentionSecond: 500 }\n    subscriptions: []',
+    'line 5, column 17: topics[0].settings.retentionSecond is not a known member',
+  ],
+  [
+    'topics:\n  - name: a\n    settings:\n      retentionSeconds: 5\n    subscriptions: []',
+    'line 6, column 7: topics[0].settings.retentionSeconds must be at least 60',
+  ],
+  [
+    'topics:\n  - name: a\n    subscriptions:\n      - endpoint: https://a.example/\n        settings: { filterPolicy: { a: b } }',
+    'line 7, column 21: topics[0].subscriptions[0].settings.filterPolicy is refused: ',
+  ],
+  [
+    'topics:\n  - name: a\n    settings: { deliveryPolicy: { retryOn: [404] } }\n    subscriptions: []',
+    'line 5, column 35: topics[0].settings.deliveryPolicy.retryOn ',
+  ],
+])('before anything is changed, the settings of %j are refused with line and column', (text, message) => {
+  const file = `version: 1\nqueues: []\n${text}`
+  const problem = settingProblem(parseState(file, 'shop.yaml'))
+  expect(problem && refusalAt(problem, file, 'shop.yaml').message).toContain(`shop.yaml, ${message}`)
+})
+
+test('settings that the server accepts have no problem', () => {
+  expect(settingProblem(parseState(YAML, 'shop.yaml'))).toBeUndefined()
 })

@@ -3,11 +3,28 @@ import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, vis
 import { CommandError } from '../../output/exit-codes.ts'
 import type { State } from './state-file.ts'
 
-type Path = (string | number)[]
-type Problem = [path: Path, message: string]
+export type Path = (string | number)[]
+export type PlacedProblem = [path: Path, message: string]
 
 /** Throws at the first problem. `file` names the text in the error. */
 export function parseState(text: string, file: string): State {
+  const { document, refusal } = read(text, file)
+  const json = jsonOf(text)
+  // JSON may be indented by tabs, which YAML refuses.
+  const wrong = document.errors.find(({ code }) => json === undefined || code === 'DUPLICATE_KEY')
+  if (wrong) throw refusal(wrong.pos[0], wrong.message)
+  const value = json ?? plainOf(document, refusal)
+  for (const problem of problemsOf(value)) throw refusalOf(problem, document, refusal)
+  return value as State
+}
+
+/** The refusal of a file that can be parsed. */
+export function refusalAt(problem: PlacedProblem, text: string, file: string): Error {
+  const { document, refusal } = read(text, file)
+  return refusalOf(problem, document, refusal)
+}
+
+function read(text: string, file: string): { document: Document; refusal: Refusal } {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const refusal: Refusal = (offset, message) => {
@@ -15,15 +32,11 @@ export function parseState(text: string, file: string): State {
     const hint = '`fantail export` writes such a file, as JSON. YAML may have the same members.'
     return new CommandError('usage', `${file}, line ${line}, column ${col}: ${message}`, hint)
   }
-  const json = jsonOf(text)
-  // JSON may be indented by tabs, which YAML refuses.
-  const wrong = document.errors.find(({ code }) => json === undefined || code === 'DUPLICATE_KEY')
-  if (wrong) throw refusal(wrong.pos[0], wrong.message)
-  const value = json ?? plainOf(document, refusal)
-  for (const [path, message] of problemsOf(value)) {
-    throw refusal(offsetOf(nodeOf(document, path)), `${pathText(path)} ${message}`)
-  }
-  return value as State
+  return { document, refusal }
+}
+
+function refusalOf([path, message]: PlacedProblem, document: Document, refusal: Refusal): Error {
+  return refusal(offsetOf(nodeOf(document, path)), `${pathText(path)} ${message}`)
 }
 
 function jsonOf(text: string): unknown {
@@ -53,7 +66,7 @@ function plainOf(document: Document, refusal: Refusal): unknown {
 
 const SUBSCRIPTION_NAMES = ['endpoint', 'name', 'settings']
 
-function* problemsOf(state: unknown): Generator<Problem> {
+function* problemsOf(state: unknown): Generator<PlacedProblem> {
   yield* mapProblems(state, [], ['version', 'queues', 'topics', '$schema'])
   const { version, queues, topics } = state as Record<string, unknown>
   if (version !== 1) yield [['version'], 'must be 1']
@@ -61,7 +74,7 @@ function* problemsOf(state: unknown): Generator<Problem> {
   yield* listProblems(topics, ['topics'], topicProblems)
 }
 
-function* topicProblems(topic: unknown, path: Path): Generator<Problem> {
+function* topicProblems(topic: unknown, path: Path): Generator<PlacedProblem> {
   yield* namedProblems(topic, path, ['name', 'settings', 'eventTypes', 'subscriptions'])
   const { subscriptions, eventTypes = [] } = topic as Record<string, unknown>
   yield* listProblems(eventTypes, [...path, 'eventTypes'], (type, at) =>
@@ -75,7 +88,7 @@ function* topicProblems(topic: unknown, path: Path): Generator<Problem> {
 }
 
 /** A map whose first member is its name. */
-function* namedProblems(value: unknown, path: Path, names: string[]): Generator<Problem> {
+function* namedProblems(value: unknown, path: Path, names: string[]): Generator<PlacedProblem> {
   yield* mapProblems(value, path, names)
   const [first = ''] = names
   const { [first]: name, settings } = value as Record<string, unknown>
@@ -83,7 +96,7 @@ function* namedProblems(value: unknown, path: Path, names: string[]): Generator<
   if (settings !== undefined && !isObject(settings)) yield [[...path, 'settings'], 'must be a map']
 }
 
-function* mapProblems(value: unknown, path: Path, names: string[]): Generator<Problem> {
+function* mapProblems(value: unknown, path: Path, names: string[]): Generator<PlacedProblem> {
   if (!isObject(value)) yield [path, `must be a map with ${names.join(', ')}`]
   for (const name of Object.keys(value as object)) {
     if (!names.includes(name)) yield [[...path, name], `is unknown; the members are ${names.join(', ')}`]
@@ -93,8 +106,8 @@ function* mapProblems(value: unknown, path: Path, names: string[]): Generator<Pr
 function* listProblems(
   value: unknown,
   path: Path,
-  itemProblems: (item: unknown, path: Path) => Generator<Problem>,
-): Generator<Problem> {
+  itemProblems: (item: unknown, path: Path) => Generator<PlacedProblem>,
+): Generator<PlacedProblem> {
   if (!Array.isArray(value)) yield [path, 'must be a list']
   for (const [at, item] of (value as unknown[]).entries()) yield* itemProblems(item, [...path, at])
 }

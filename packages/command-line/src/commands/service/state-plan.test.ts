@@ -189,7 +189,11 @@ test('a file that names topics by the server’s own ARNs changes and prunes not
   const byArn = {
     ...rest,
     queues: queues.map((queue) => ({ ...queue, name: arn('sqs', queue.name) })),
-    topics: topics.map((topic) => ({ ...topic, name: arn('sns', topic.name) })),
+    topics: topics.map(({ subscriptions, ...topic }) => ({
+      ...topic,
+      name: arn('sns', topic.name),
+      subscriptions: subscriptions.map(({ id: _, ...subscription }) => subscription),
+    })),
   }
   expect(planOf(storedForm(byArn, server), found, { prune: true })).toEqual([])
   expect(

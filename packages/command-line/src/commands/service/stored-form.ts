@@ -21,13 +21,9 @@ import type { Kind } from './state-plan.ts'
 
 type Settings = Record<string, unknown>
 
-/**
- * Settings that the schema refuses stay as they are, because the server explains them best. Throws if the file names
- * something twice.
- */
+/** Called with a file whose settings are right (state-settings.ts). Throws if the file names something twice. */
 export function storedForm(file: State, server: ArnDefaults): State {
-  const { success, data } = StateFile.safeParse(file)
-  const { queues: listed, topics, version } = success ? (data as unknown as State) : file
+  const { queues: listed, topics, version } = StateFile.parse(file) as unknown as State
   const queues = named(listed, server)
   const made = topics.flatMap(({ subscriptions }) => subscriptions.flatMap((one) => madeQueue(one, server)))
   const others = [...new Set(made)].filter((name) => !queues.some((queue) => queue.name === name))

@@ -1,0 +1,57 @@
+/**
+ * Checks the settings of a file by the server's own rules, so that a refused setting changes nothing. The server alone
+ * knows the rules that depend on what it has, such as a quota.
+ */
+import { isObject, problemsOf } from '@fantail/contracts'
+import { StateFile } from '@fantail/contracts/schemas/overview/state-schemas'
+import { checkDeliveryPolicy, FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
+import type { State } from './state-file.ts'
+import type { Path, PlacedProblem } from './state-parse.ts'
+
+/** The first problem. undefined: there is none. */
+export function settingProblem(file: State): PlacedProblem | undefined {
+  return schemaProblem(file) ?? policyProblems(file).next().value ?? undefined
+}
+
+function schemaProblem(file: State): PlacedProblem | undefined {
+  const { error } = StateFile.safeParse(file)
+  const [issue] = error?.issues ?? []
+  const [problem] = error ? problemsOf(error) : []
+  if (!issue || !problem) return undefined
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
+  return [issue.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path, problem.message]
+}
+
+function* policyProblems({ topics }: State): Generator<PlacedProblem, undefined> {
+  for (const [t, { settings, subscriptions }] of topics.entries()) {
+    yield* deliveryPolicyProblems(settings, ['topics', t, 'settings'])
+    for (const [s, { settings }] of subscriptions.entries()) {
+      const at = ['topics', t, 'subscriptions', s, 'settings']
+      yield* deliveryPolicyProblems(settings, at)
+      yield* filterProblems(settings, at)
+    }
+  }
+}
+
+function* deliveryPolicyProblems(settings: Settings, at: Path): Generator<PlacedProblem> {
+  const { deliveryPolicy: policy } = settings ?? {}
+  if (policy === undefined || policy === null) return
+  for (const { path, message } of checkDeliveryPolicy(policy, {
+    path: 'deliveryPolicy',
+    contentTypes: 'raw',
+  }))
+    yield [[...at, ...path.split('.')], message]
+}
+
+function* filterProblems(settings: Settings, at: Path): Generator<PlacedProblem> {
+  const { filterPolicy: policy, filterPolicyScope: scope } = settings ?? {}
+  if (!isObject(policy)) return
+  try {
+    parseFilterPolicy(policy, scope === 'MessageBody' ? scope : 'MessageAttributes')
+  } catch (error) {
+    if (!(error instanceof FilterPolicyError)) throw error
+    yield [[...at, 'filterPolicy'], `is refused: ${error.explained}`]
+  }
+}
+
+type Settings = Record<string, unknown> | undefined
