@@ -40,7 +40,7 @@ export const ERROR_MEANING: Record<ErrorCode, string> = {
   conflict:
     'The request contradicts what is stored, reaches a limit, or meets another change; `message` says which.',
   subscription_exists: 'The topic has a subscription with this endpoint and other settings.',
-  redrive_active: 'The source queue has an active redrive; one at a time.',
+  redrive_active: 'A redrive or resend from this source is active; only one runs at a time.',
   wrong_state: 'The resource is in a state that does not allow this action, such as a task that has ended.',
   idempotency_mismatch: 'The `Idempotency-Key` was used for another request within 24 hours.',
   body_gone: 'The message is known, and its text is not kept; `message` says why.',

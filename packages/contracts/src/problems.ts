@@ -49,11 +49,11 @@ function messageOf(issue: Issue): string {
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map(String).join(', ')}`
     case 'too_small':
       return issue.message.startsWith('Too small')
-        ? boundText('at least', issue.minimum, issue.origin)
+        ? boundText(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin)
         : issue.message
     case 'too_big':
       return issue.message.startsWith('Too big')
-        ? boundText('at most', issue.maximum, issue.origin)
+        ? boundText(issue.inclusive === false ? 'less than' : 'at most', issue.maximum, issue.origin)
         : issue.message
     default:
       return issue.message

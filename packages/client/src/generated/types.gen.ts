@@ -290,7 +290,7 @@ export type BulkPlanInput = {
          */
         subscriptions?: Array<string>;
         /**
-         * Only lanes to one of these hosts, as `listLanes` groups them: `example.com:8443`.
+         * Only lanes to one of these hosts: `example.com` with all its ports, or `example.com:8443`.
          */
         hosts?: Array<string>;
         /**
@@ -5099,11 +5099,11 @@ export type ResendInput = {
  */
 export type ResendSinceInput = {
     /**
-     * Messages that were published at this time or later: ISO 8601 in UTC.
+     * Messages that were published at this time or later: ISO 8601 with an offset.
      */
     since: string;
     /**
-     * Messages that were published at this time or earlier: ISO 8601 in UTC. Default: all that are kept now.
+     * Messages that were published at this time or earlier: ISO 8601 with an offset. Default: all that are kept now.
      */
     until?: string;
     /**
@@ -8749,7 +8749,7 @@ export type ListLanesData = {
          */
         topicPrefix?: string;
         /**
-         * Only lanes to this host, as `groupBy=host` names it: `example.com:8443`.
+         * Only lanes to this host: `example.com` with all its ports, or `example.com:8443`.
          */
         host?: string;
         /**
@@ -9735,7 +9735,7 @@ export type ResendSinceErrors = {
      */
     404: Error;
     /**
-     * `redrive_active`: The source queue has an active redrive; one at a time.
+     * `redrive_active`: A redrive or resend from this source is active; only one runs at a time.
      *
      * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
@@ -11324,7 +11324,7 @@ export type PurgeQueueErrors = {
      */
     404: Error;
     /**
-     * `redrive_active`: The source queue has an active redrive; one at a time.
+     * `redrive_active`: A redrive or resend from this source is active; only one runs at a time.
      */
     409: Error;
     /**
@@ -11402,7 +11402,7 @@ export type RedriveMessageErrors = {
      */
     404: Error;
     /**
-     * `redrive_active`: The source queue has an active redrive; one at a time.
+     * `redrive_active`: A redrive or resend from this source is active; only one runs at a time.
      *
      * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
@@ -11866,7 +11866,7 @@ export type StartRedriveErrors = {
      */
     404: Error;
     /**
-     * `redrive_active`: The source queue has an active redrive; one at a time.
+     * `redrive_active`: A redrive or resend from this source is active; only one runs at a time.
      */
     409: Error;
     /**
@@ -14326,7 +14326,7 @@ export type ResendPortalMessageErrors = {
      */
     404: Error;
     /**
-     * `redrive_active`: The source queue has an active redrive; one at a time.
+     * `redrive_active`: A redrive or resend from this source is active; only one runs at a time.
      *
      * `wrong_state`: The resource is in a state that does not allow this action, such as a task that has ended.
      */
@@ -14572,7 +14572,7 @@ export type RedrivePortalEndpointErrors = {
      */
     404: Error;
     /**
-     * `redrive_active`: The source queue has an active redrive; one at a time.
+     * `redrive_active`: A redrive or resend from this source is active; only one runs at a time.
      */
     409: Error;
     /**

@@ -94,7 +94,8 @@ export const CreatedAt = timestamp('When it was created')
 /** A time in a request, with any offset. */
 export const TimestampInput = z.iso.datetime({
   offset: true,
-  error: 'must be an ISO 8601 time with an offset, like 2026-11-21T09:30:00Z',
+  error: ({ input }) =>
+    input === undefined ? undefined : 'must be an ISO 8601 time with an offset, like 2026-11-21T09:30:00Z',
 })
 
 export const Since = TimestampInput.describe(

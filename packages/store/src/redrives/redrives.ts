@@ -395,7 +395,10 @@ const NOT_MOVABLE = new Map<string, () => FantailError>([
 ])
 
 function active(): FantailError {
-  return new FantailError('redrive_active', 'the source has an active redrive')
+  return new FantailError(
+    'redrive_active',
+    'a redrive or resend from this source is active: wait until it ends, or cancel it',
+  )
 }
 
 function onlyCanceled(): FantailError {

@@ -18,7 +18,7 @@ import { allItems, type LaneFigures, placeOfSubscription, sideBySide } from '@fa
 import type { z } from 'zod'
 import type { ApiDeps } from '../deps/api-deps.ts'
 import type { ApiRequest } from '../http/api-request.ts'
-import { hostOf, isInNeed, matchesText } from '../lanes/rank-lanes.ts'
+import { isAt, isInNeed, matchesText } from '../lanes/rank-lanes.ts'
 
 type Selection = z.output<typeof BulkPlanInput>['select']
 
@@ -152,7 +152,7 @@ function matches(
   if (topic !== undefined && record.topicArn !== resolveTopic(topic, settings.arn)) return false
   if (topicPrefix !== undefined && !(parseArn(record.topicArn)?.name ?? '').startsWith(topicPrefix))
     return false
-  if (hosts !== undefined && !hosts.includes(hostOf(record))) return false
+  if (hosts !== undefined && !hosts.some((host) => isAt(host, record))) return false
   if (status !== undefined && record.status !== status) return false
   if (metadata !== undefined && record.metadata?.[metadata.key] !== metadata.value) return false
   return q === undefined || matchesText(record, q)

@@ -25,7 +25,7 @@ export function matchesFilter(
   const { subscription, verdict } = lane
   if (topicArn !== undefined && subscription.topicArn !== topicArn) return false
   if (topicPrefix !== undefined && !nameOfArn(subscription.topicArn).startsWith(topicPrefix)) return false
-  if (host !== undefined && hostOf(subscription) !== host) return false
+  if (host !== undefined && !isAt(host, subscription)) return false
   if (state === 'inNeed' ? !isInNeed(lane) : state !== undefined && verdict.code !== state) return false
   return q === undefined || matchesText(subscription, q)
 }
@@ -94,6 +94,19 @@ function grouped(lanes: JudgedLane[], keyOf: (lane: JudgedLane) => string): Lane
   return [...Map.groupBy(lanes, keyOf).values()].flatMap(([first, ...others]) =>
     first ? [{ host: hostOf(first.subscription), lanes: [first, ...others] }] : [],
   )
+}
+
+/**
+ * Whether the endpoint is at the host that a caller has written, in any letter case. A host without a port has all its
+ * ports.
+ */
+export function isAt(given: string, record: Pick<SubscriptionRecord, 'endpoint' | 'protocol'>): boolean {
+  const host = given.toLowerCase()
+  const url = URL.parse(record.endpoint)
+  if (!url?.host) return hostOf(record).toLowerCase() === host
+  if (url.host === host || url.hostname === host) return true
+  // The default port is not part of a URL's host.
+  return url.port === '' && `${url.hostname}:${url.protocol === 'https:' ? 443 : 80}` === host
 }
 
 /** Host of an endpoint, the domain of a mail address, or else the protocol. */

@@ -90,7 +90,7 @@ test('types are chosen beside the filter of the operator, and a list finds who g
     expect([eventTypes, status, body.error.message]).toEqual([
       eventTypes,
       400,
-      'Choose event types by names such as order.paid, or by order.*.',
+      'Choose event types of the topic, by names such as order.paid or by order.*.',
     ])
   }
 })

@@ -30,7 +30,7 @@ const BY_MEMBER = new Map([
   ['cursor', 'This list has changed. Load it again.'],
   ['endpoint', 'Enter an https address that can be reached from the internet.'],
   ['eventType', 'Choose an event type of the topic.'],
-  ['eventTypes', 'Choose event types by names such as order.paid, or by order.*.'],
+  ['eventTypes', 'Choose event types of the topic, by names such as order.paid or by order.*.'],
   ['example', 'Choose one of the examples of the event type.'],
   ['maxPerSecond', 'Enter a whole number of requests a second, or 0.001 to 1.'],
   ['name', 'Enter a name of 1 to 100 characters.'],

@@ -2,7 +2,14 @@
 import { z } from 'zod'
 import { DELIVERY_CAUSES, type DeliveryCause } from '../../delivery-causes.ts'
 import { ATTEMPT_DECISIONS } from '../../recording.ts'
-import { named, SubscriptionReference, Timestamp, TopicReference, timestamp } from '../shared-schemas.ts'
+import {
+  named,
+  SubscriptionReference,
+  Timestamp,
+  TimestampInput,
+  TopicReference,
+  timestamp,
+} from '../shared-schemas.ts'
 import { SUBSCRIPTION_EXAMPLE } from '../subscriptions/subscription-schemas.ts'
 
 /** Read from the outcome log. After a new connection, a listener continues after the last event that it got. */
@@ -73,12 +80,9 @@ export const EventsQuery = z.strictObject({
     .max(EVENTS_PER_SECOND_MAX)
     .default(EVENTS_PER_SECOND_DEFAULT)
     .describe('Events a second at most. The event `gap` counts the others.'),
-  since: z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 time with an offset, like 2026-11-21T09:30:00Z' })
-    .optional()
-    .describe(
-      'Ends of deliveries from this time on, as far as the outcome log has them. `Last-Event-ID` goes before it.',
-    ),
+  since: TimestampInput.optional().describe(
+    'Ends of deliveries from this time on, as far as the outcome log has them. `Last-Event-ID` goes before it.',
+  ),
 })
 
 const CAUSES = Object.keys(DELIVERY_CAUSES) as [DeliveryCause, ...DeliveryCause[]]

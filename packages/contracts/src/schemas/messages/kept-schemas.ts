@@ -1,7 +1,7 @@
 /** Schemas of kept messages, over REST: their bodies, and resending them. */
 import { z } from 'zod'
 import { RESEND_RATE_DEFAULT, RESEND_RATE_MAX } from '../../limits.ts'
-import { named, namedInput, SubscriptionReference, Timestamp, timestamp } from '../shared-schemas.ts'
+import { named, namedInput, SubscriptionReference, TimestampInput, timestamp } from '../shared-schemas.ts'
 
 const StoredAttributes = z.record(
   z.string(),
@@ -87,9 +87,11 @@ export const ResendSinceInput = namedInput(
   'ResendSinceInput',
   z
     .strictObject({
-      since: Timestamp.describe('Messages that were published at this time or later: ISO 8601 in UTC.'),
-      until: Timestamp.optional().describe(
-        'Messages that were published at this time or earlier: ISO 8601 in UTC. Default: all that are kept now.',
+      since: TimestampInput.describe(
+        'Messages that were published at this time or later: ISO 8601 with an offset.',
+      ),
+      until: TimestampInput.optional().describe(
+        'Messages that were published at this time or earlier: ISO 8601 with an offset. Default: all that are kept now.',
       ),
       failedOnly: z
         .boolean()

@@ -28,6 +28,7 @@ const QUERY_MESSAGE_IDS_MAX = 50
 const NONE = 'none' as const
 const STATUS =
   'Only dead letters whose last attempt got this HTTP status, 100 to 599. `none`: it got no answer.'
+const STATUS_WANTED = 'must be an HTTP status, 100 to 599, or none'
 const Status = z.int().min(100).max(599)
 const MessageId = z.string().min(1).max(100)
 
@@ -53,7 +54,7 @@ const common = {
 export const DeadLetterFilter = z.strictObject({
   ...common,
   statusCode: z
-    .union([Status, z.literal(NONE)])
+    .union([Status, z.literal(NONE)], { error: STATUS_WANTED })
     .optional()
     .describe(STATUS),
   messageIds: z
@@ -68,7 +69,7 @@ export const DeadLetterFilter = z.strictObject({
 const letterQuery = {
   ...common,
   statusCode: z
-    .union([z.literal(NONE), z.coerce.number().pipe(Status)])
+    .union([z.literal(NONE), z.coerce.number().pipe(Status)], { error: STATUS_WANTED })
     .optional()
     .describe(STATUS),
   messageIds: z

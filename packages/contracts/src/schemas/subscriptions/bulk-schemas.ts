@@ -27,7 +27,7 @@ const BulkSelection = z.strictObject({
     .min(1)
     .max(BULK_NAMED_MAX)
     .optional()
-    .describe('Only lanes to one of these hosts, as `listLanes` groups them: `example.com:8443`.'),
+    .describe('Only lanes to one of these hosts: `example.com` with all its ports, or `example.com:8443`.'),
   topic: TopicReference.optional().describe('Only lanes of this topic.'),
   topicPrefix: text().optional().describe('Only lanes of topics whose names begin with this.'),
   state: z

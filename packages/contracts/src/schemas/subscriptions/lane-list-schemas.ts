@@ -31,7 +31,7 @@ export const LaneListQuery = z.strictObject({
     .min(1)
     .max(LANE_SEARCH_CHARS_MAX)
     .optional()
-    .describe('Only lanes to this host, as `groupBy=host` names it: `example.com:8443`.'),
+    .describe('Only lanes to this host: `example.com` with all its ports, or `example.com:8443`.'),
   q: z
     .string()
     .min(1)

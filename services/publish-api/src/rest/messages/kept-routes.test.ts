@@ -153,6 +153,17 @@ test('a resend is refused where it cannot be made, and nothing is stored', async
   expect(await waitingIn(api, subscription.id)).toEqual([])
 })
 
+test('a resend takes times with any offset, and says what is wrong with its members', async () => {
+  const path = `/v1/subscriptions/${subscription.id}/resend`
+  const dryRun = { since: '2026-01-01T02:00:00+02:00', dryRun: true }
+  expect((await admin.call('POST', path, { body: dryRun })).status).toBe(200)
+  const detailsOf = async (body: object) => (await admin.call('POST', path, { body })).body.error.details
+  expect(await detailsOf({})).toEqual([{ path: 'since', message: 'is required' }])
+  expect(await detailsOf({ ...dryRun, maxMessagesPerSecond: 0 })).toEqual([
+    { path: 'maxMessagesPerSecond', message: 'must be more than 0' },
+  ])
+})
+
 test('a resend since a time is a task that the routes of redrives show and change', async () => {
   const path = `/v1/subscriptions/${subscription.id}/resend`
   const since = '2026-01-01T00:00:00.000Z'

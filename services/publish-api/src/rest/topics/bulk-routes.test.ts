@@ -75,6 +75,13 @@ test('a plan says in words what it would act on and what it leaves out, and chan
     refused: { count: 1, first: [{ object: ids.pending, code: 'wrong_state' }] },
   })
   expect(body.sample).toContain('https://crm.example.com/1')
+  for (const [host, lanes] of [
+    ['CRM.example.com', 3],
+    ['crm.example.com:443', 3],
+    ['crm.example.com:8443', 0],
+    ['example.com', 0],
+  ] as const)
+    expect((await plan('pause', { hosts: [host] })).body.counts.lanes, host).toBe(lanes)
   expect(await statuses()).toEqual(['active', 'active', 'paused', 'active'])
 })
 
