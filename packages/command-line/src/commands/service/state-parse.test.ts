@@ -83,6 +83,10 @@ test.each([
     'topics:\n  - name: a\n    settings: { deliveryPolicy: { retryOn: [404] } }\n    subscriptions: []',
     'line 5, column 35: topics[0].settings.deliveryPolicy.retryOn ',
   ],
+  [
+    'topics:\n  - name: not a name\n    subscriptions: []',
+    'line 4, column 5: topics[0].name must be 1 to 256 of A-Z a-z 0-9 _ -',
+  ],
 ])('before anything is changed, the settings of %j are refused with line and column', (text, message) => {
   const file = `version: 1\nqueues: []\n${text}`
   const problem = settingProblem(parseState(file, 'shop.yaml'))

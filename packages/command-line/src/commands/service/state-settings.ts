@@ -2,7 +2,7 @@
  * Checks the settings of a file by the server's own rules, so that a refused setting changes nothing. The server alone
  * knows the rules that depend on what it has, such as a quota.
  */
-import { isObject, problemsOf } from '@fantail/contracts'
+import { isObject, isQueueName, isTopicName, parseArn, problemsOf } from '@fantail/contracts'
 import { StateFile } from '@fantail/contracts/schemas/overview/state-schemas'
 import { checkDeliveryPolicy, FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
 import type { State } from './state-file.ts'
@@ -10,7 +10,9 @@ import type { Path, PlacedProblem } from './state-parse.ts'
 
 /** The first problem. undefined: there is none. */
 export function settingProblem(file: State): PlacedProblem | undefined {
-  return schemaProblem(file) ?? policyProblems(file).next().value ?? undefined
+  return (
+    schemaProblem(file) ?? nameProblems(file).next().value ?? policyProblems(file).next().value ?? undefined
+  )
 }
 
 function schemaProblem(file: State): PlacedProblem | undefined {
@@ -20,6 +22,17 @@ function schemaProblem(file: State): PlacedProblem | undefined {
   if (!issue || !problem) return undefined
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
   return [issue.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path, problem.message]
+}
+
+function* nameProblems({ queues, topics }: State): Generator<PlacedProblem, undefined> {
+  const wanted = (chars: number, kind: string) =>
+    `must be 1 to ${chars} of A-Z a-z 0-9 _ -, with .fifo after them for a FIFO ${kind}, or an ARN`
+  for (const [q, { name }] of queues.entries())
+    if (!isQueueName(name) && parseArn(name)?.service !== 'sqs')
+      yield [['queues', q, 'name'], wanted(80, 'queue')]
+  for (const [t, { name }] of topics.entries())
+    if (!isTopicName(name) && parseArn(name)?.service !== 'sns')
+      yield [['topics', t, 'name'], wanted(256, 'topic')]
 }
 
 function* policyProblems({ topics }: State): Generator<PlacedProblem, undefined> {
