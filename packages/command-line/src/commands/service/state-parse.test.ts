@@ -95,4 +95,8 @@ test.each([
 
 test('settings that the server accepts have no problem', () => {
   expect(settingProblem(parseState(YAML, 'shop.yaml'))).toBeUndefined()
+  // A subscription that exists may filter bodies.
+  const nested = 'settings: { filterPolicy: { order: { state: [paid] } } }'
+  const file = `version: 1\nqueues: []\ntopics:\n  - name: a\n    subscriptions:\n      - endpoint: https://a.example/\n        ${nested}`
+  expect(settingProblem(parseState(file, 'shop.yaml'))).toBeUndefined()
 })

@@ -2,11 +2,20 @@
  * Checks the settings of a file by the server's own rules, so that a refused setting changes nothing. The server alone
  * knows the rules that depend on what it has, such as a quota.
  */
-import { isObject, isQueueName, isTopicName, parseArn, problemsOf } from '@fantail/contracts'
+import {
+  type FilterPolicyScope,
+  isObject,
+  isQueueName,
+  isTopicName,
+  parseArn,
+  problemsOf,
+} from '@fantail/contracts'
 import { StateFile } from '@fantail/contracts/schemas/overview/state-schemas'
 import { checkDeliveryPolicy, FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
 import type { State } from './state-file.ts'
 import type { Path, PlacedProblem } from './state-parse.ts'
+
+const FILTER_POLICY_SCOPES: readonly FilterPolicyScope[] = ['MessageAttributes', 'MessageBody']
 
 /** The first problem. undefined: there is none. */
 export function settingProblem(file: State): PlacedProblem | undefined {
@@ -56,14 +65,23 @@ function* deliveryPolicyProblems(settings: Settings, at: Path): Generator<Placed
     yield [[...at, ...path.split('.')], message]
 }
 
+/** Without a scope in the file, the server may have either. */
 function* filterProblems(settings: Settings, at: Path): Generator<PlacedProblem> {
   const { filterPolicy: policy, filterPolicyScope: scope } = settings ?? {}
   if (!isObject(policy)) return
+  const scopes = FILTER_POLICY_SCOPES.filter((one) => scope === undefined || one === scope)
+  const [first, ...others] = scopes.map((one) => filterProblem(policy, one))
+  if (first !== undefined && others.every((problem) => problem !== undefined))
+    yield [[...at, 'filterPolicy'], `is refused: ${first}`]
+}
+
+function filterProblem(policy: Record<string, unknown>, scope: FilterPolicyScope): string | undefined {
   try {
-    parseFilterPolicy(policy, scope === 'MessageBody' ? scope : 'MessageAttributes')
+    parseFilterPolicy(policy, scope)
+    return undefined
   } catch (error) {
     if (!(error instanceof FilterPolicyError)) throw error
-    yield [[...at, 'filterPolicy'], `is refused: ${error.explained}`]
+    return error.explained
   }
 }
 
