@@ -67,7 +67,8 @@ interface Waiting {
   since: number
   /** When its turn for a connection that becomes free was expected, in ms after `since`. */
   freeMs: number
-  /** Until the latest stall of this process has ended, in ms after `since`. This time does not count. */
+  /** Stalls of this process that do not count, and the end of the latest in ms after `since`. */
+  stalls: number
   stallEndMs: number
 }
 
@@ -102,6 +103,13 @@ const WAIT_MS = { min: 5, max: 2_000 }
  * connections, one becomes free each 50 ms. Requests that dialled after 5 ms opened 15 connections per 1,000.
  */
 const ANSWER_WAIT_MS_MAX = 50
+/** A timer that is called later than this shows a stall of the process. */
+const STALL_MS = 20
+/**
+ * Stalls that do not count toward the wait of a request. Past it: they count. Otherwise a process that is always late
+ * would never dial beside an endpoint that hangs.
+ */
+const STALLS_MAX = 2
 /** The share of the latest answer in the average. */
 const ANSWER_SHARE = 1 / 8
 /** Origins that are remembered as slow to dial. Past it: the least recently used one is forgotten. */
@@ -143,7 +151,7 @@ export class Connections {
   request(origin: NamedOrigin, now: number, take: Waiting['take']): Connection | undefined {
     const pool = this.#pools.get(origin.key)
     if (pool && pool.idle.length === 0 && pool.open > 0) {
-      pool.waiting.push({ take, since: now, freeMs: freeMsOf(pool), stallEndMs: 0 })
+      pool.waiting.push({ take, since: now, freeMs: freeMsOf(pool), stalls: 0, stallEndMs: 0 })
       this.#setTimer(origin, pool)
       return undefined
     }
@@ -157,6 +165,7 @@ export class Connections {
    * After a stall of the process, its timers are called before its sockets are read. The answers that came meanwhile
    * are read first, because they free connections. Requests that the stall has kept back are answered even later, so
    * the stall does not count. If it counted, each stall of a busy process would open connections to hundreds of hosts.
+   * STALLS_MAX bounds this.
    */
   #setTimer(origin: NamedOrigin, pool: OriginPool): void {
     const [next] = pool.waiting
@@ -164,16 +173,18 @@ export class Connections {
     const dialsAt = dialsAtOf(pool, next)
     if (pool.timer && pool.timerAt <= dialsAt) return
     clearTimeout(pool.timer)
+    const now = performance.now()
     const dial = () => setImmediate(() => this.#dialForOverdue(origin, pool))
-    pool.timer = setTimeout(dial, Math.max(0, dialsAt - performance.now()))
-    pool.timerAt = dialsAt
+    // A request may be overdue already, such as when a dial has ended that it had to wait for.
+    pool.timerAt = Math.max(dialsAt, now)
+    pool.timer = setTimeout(dial, pool.timerAt - now)
   }
 
   #dialForOverdue(origin: NamedOrigin, pool: OriginPool): void {
     clearTimeout(pool.timer)
     pool.timer = undefined
     const now = performance.now()
-    if (now - pool.timerAt > WAIT_MS.min) for (const one of pool.waiting) one.stallEndMs = now - one.since
+    if (now - pool.timerAt > STALL_MS) leaveOutStall(pool, now)
     for (let [next] = pool.waiting; next && dialsAtOf(pool, next) <= now; [next] = pool.waiting)
       this.#dialForNext(origin, pool)
     this.#setTimer(origin, pool)
@@ -300,7 +311,10 @@ export class Connections {
     this.#dialEnded(connection, pool)
     if (connection.served > 0) pool.keeps = connection.served > 1
     if (connection.served > 0) this.#noteKeeping(connection.origin, connection.served > 1)
-    if (pool.open > 0) return
+    if (pool.open > 0) {
+      this.#setTimer(connection.origin, pool)
+      return
+    }
     // No connection will become free for those that wait.
     while (pool.open === 0 && pool.waiting.length > 0) this.#dialForNext(connection.origin, pool)
     this.#setTimer(connection.origin, pool)
@@ -370,6 +384,14 @@ function mayDial({ keeps, dialling, open }: OriginPool): boolean {
 /** When another request would get the next connection that becomes free. */
 function freeMsOf({ answerMs = 0, open, waiting }: OriginPool): number {
   return Math.min(ANSWER_WAIT_MS_MAX, (answerMs * (waiting.length + 1)) / open)
+}
+
+function leaveOutStall({ waiting }: OriginPool, now: number): void {
+  for (const one of waiting) {
+    if (one.stalls === STALLS_MAX) continue
+    one.stalls++
+    one.stallEndMs = now - one.since
+  }
 }
 
 /** When the request dials if no connection becomes free, by performance.now(). */

@@ -1090,7 +1090,7 @@ describe('connections', () => {
     await Promise.all([b, d])
   })
 
-  test('are not dialled because this process stood still', async () => {
+  test('are not dialled because this process stood still once or twice', async () => {
     const hooks = await receiver()
     const gate = Promise.withResolvers<void>()
     hooks.respond('/slow', { until: gate.promise })
@@ -1102,14 +1102,18 @@ describe('connections', () => {
     const second = post(to, hooks.url)
     const clock = vi.spyOn(performance, 'now')
     const late = performance.now() + 300
-    clock.mockReturnValue(late)
-    vi.advanceTimersByTime(5)
-    await nextTurn()
-    expect(to.stats().connections).toBe(1)
-    clock.mockReturnValue(late + 5)
-    vi.advanceTimersByTime(5)
+    // Two stalls do not count. A process that is always late must dial at last.
+    for (const [now, connections] of [
+      [late, 1],
+      [late + 300, 1],
+      [late + 600, 2],
+    ] as const) {
+      clock.mockReturnValue(now)
+      vi.advanceTimersByTime(5)
+      await nextTurn()
+      expect(to.stats().connections).toBe(connections)
+    }
     expect(await second).toMatchObject({ statusCode: 200 })
-    expect(to.stats().connections).toBe(2)
     gate.resolve()
     await first
   })
