@@ -32,7 +32,7 @@ export async function topicSettings(
   if (typeof input.notices === 'string' && isFifoName(arn)) {
     throw FantailError.invalid('notices', 'is for standard topics only')
   }
-  const attributes = input.attributes && keptAttributes(arn, input.attributes)
+  const attributes = input.attributes && storedOnlyAttributes(arn, input.attributes)
   const { ArchivePolicy } = input.attributes ?? {}
   if (ArchivePolicy !== undefined && input.archive === undefined) input.archive = archiveOf(ArchivePolicy)
   if (input.archive && deps.settings.archive === undefined) {
@@ -52,7 +52,7 @@ export async function topicSettings(
 }
 
 /** Throws `validation_failed` with the problems of all attributes. */
-function keptAttributes(arn: string, given: Record<string, string>): Record<string, string> {
+function storedOnlyAttributes(arn: string, given: Record<string, string>): Record<string, string> {
   const problems = Object.entries(given).flatMap(([name, text]): Problem[] => {
     const path = `attributes.${name}`
     if (!STORED_ONLY_ATTRIBUTES.includes(name))

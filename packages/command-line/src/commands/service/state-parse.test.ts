@@ -85,7 +85,7 @@ test.each([
   ],
   [
     'topics:\n  - name: not a name\n    subscriptions: []',
-    'line 4, column 5: topics[0].name must be 1 to 256 of A-Z a-z 0-9 _ -',
+    'line 4, column 5: topics[0].name must be a topic name (1 to 256 of A-Z a-z 0-9 _ -) or a topic ARN',
   ],
 ])('before anything is changed, the settings of %j are refused with line and column', (text, message) => {
   const file = `version: 1\nqueues: []\n${text}`

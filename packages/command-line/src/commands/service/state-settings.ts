@@ -3,12 +3,13 @@
  * knows the rules that depend on what it has, such as a quota.
  */
 import {
+  ARN_DEFAULTS,
+  FantailError,
   type FilterPolicyScope,
   isObject,
-  isQueueName,
-  isTopicName,
-  parseArn,
   problemsOf,
+  resolveQueue,
+  resolveTopic,
 } from '@fantail/contracts'
 import { StateFile } from '@fantail/contracts/schemas/overview/state-schemas'
 import { checkDeliveryPolicy, FilterPolicyError, parseFilterPolicy } from '@fantail/policy'
@@ -19,32 +20,39 @@ const FILTER_POLICY_SCOPES: readonly FilterPolicyScope[] = ['MessageAttributes',
 
 /** The first problem. undefined: there is none. */
 export function settingProblem(file: State): PlacedProblem | undefined {
-  return (
-    schemaProblem(file) ?? nameProblems(file).next().value ?? policyProblems(file).next().value ?? undefined
-  )
+  return fileProblems(file).next().value
 }
 
-function schemaProblem(file: State): PlacedProblem | undefined {
+function* fileProblems(file: State): Generator<PlacedProblem, undefined> {
+  yield* schemaProblems(file)
+  yield* nameProblems(file)
+  yield* policyProblems(file)
+}
+
+function* schemaProblems(file: State): Generator<PlacedProblem> {
   const { error } = StateFile.safeParse(file)
   const [issue] = error?.issues ?? []
   const [problem] = error ? problemsOf(error) : []
-  if (!issue || !problem) return undefined
+  if (!issue || !problem) return
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
-  return [issue.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path, problem.message]
+  yield [issue.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path, problem.message]
 }
 
-function* nameProblems({ queues, topics }: State): Generator<PlacedProblem, undefined> {
-  const wanted = (chars: number, kind: string) =>
-    `must be 1 to ${chars} of A-Z a-z 0-9 _ -, with .fifo after them for a FIFO ${kind}, or an ARN`
-  for (const [q, { name }] of queues.entries())
-    if (!isQueueName(name) && parseArn(name)?.service !== 'sqs')
-      yield [['queues', q, 'name'], wanted(80, 'queue')]
-  for (const [t, { name }] of topics.entries())
-    if (!isTopicName(name) && parseArn(name)?.service !== 'sns')
-      yield [['topics', t, 'name'], wanted(256, 'topic')]
+function* nameProblems({ queues, topics }: State): Generator<PlacedProblem> {
+  for (const [q, { name }] of queues.entries()) yield* nameProblem(name, ['queues', q, 'name'], resolveQueue)
+  for (const [t, { name }] of topics.entries()) yield* nameProblem(name, ['topics', t, 'name'], resolveTopic)
 }
 
-function* policyProblems({ topics }: State): Generator<PlacedProblem, undefined> {
+function* nameProblem(name: string, at: Path, resolve: typeof resolveTopic): Generator<PlacedProblem> {
+  try {
+    resolve(name, ARN_DEFAULTS)
+  } catch (error) {
+    if (!(error instanceof FantailError)) throw error
+    yield [at, error.details?.[0]?.message ?? error.message]
+  }
+}
+
+function* policyProblems({ topics }: State): Generator<PlacedProblem> {
   for (const [t, { settings, subscriptions }] of topics.entries()) {
     yield* deliveryPolicyProblems(settings, ['topics', t, 'settings'])
     for (const [s, { settings }] of subscriptions.entries()) {
