@@ -152,7 +152,7 @@ function matches(
   if (topic !== undefined && record.topicArn !== resolveTopic(topic, settings.arn)) return false
   if (topicPrefix !== undefined && !(parseArn(record.topicArn)?.name ?? '').startsWith(topicPrefix))
     return false
-  if (hosts !== undefined && !hosts.some((host) => isAt(host, record))) return false
+  if (hosts !== undefined && !isAt(hosts, record)) return false
   if (status !== undefined && record.status !== status) return false
   if (metadata !== undefined && record.metadata?.[metadata.key] !== metadata.value) return false
   return q === undefined || matchesText(record, q)

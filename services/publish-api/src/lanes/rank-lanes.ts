@@ -25,7 +25,7 @@ export function matchesFilter(
   const { subscription, verdict } = lane
   if (topicArn !== undefined && subscription.topicArn !== topicArn) return false
   if (topicPrefix !== undefined && !nameOfArn(subscription.topicArn).startsWith(topicPrefix)) return false
-  if (host !== undefined && !isAt(host, subscription)) return false
+  if (host !== undefined && !isAt([host], subscription)) return false
   if (state === 'inNeed' ? !isInNeed(lane) : state !== undefined && verdict.code !== state) return false
   return q === undefined || matchesText(subscription, q)
 }
@@ -96,21 +96,23 @@ function grouped(lanes: JudgedLane[], keyOf: (lane: JudgedLane) => string): Lane
   )
 }
 
-/**
- * Whether the endpoint is at the host that a caller has written, in any letter case. A host without a port has all its
- * ports.
- */
-export function isAt(given: string, record: Pick<SubscriptionRecord, 'endpoint' | 'protocol'>): boolean {
-  const host = given.toLowerCase()
+type Addressed = Pick<SubscriptionRecord, 'endpoint' | 'protocol'>
+
+/** Whether the endpoint is at one of the hosts, which are in lower case. A host without a port has all its ports. */
+export function isAt(hosts: readonly string[], record: Addressed): boolean {
+  return hostForms(record).some((form) => hosts.includes(form))
+}
+
+/** The ways to write the host, in lower case. The default port is not part of a URL's host. */
+function hostForms(record: Addressed): string[] {
   const url = URL.parse(record.endpoint)
-  if (!url?.host) return hostOf(record).toLowerCase() === host
-  if (url.host === host || url.hostname === host) return true
-  // The default port is not part of a URL's host.
-  return url.port === '' && `${url.hostname}:${url.protocol === 'https:' ? 443 : 80}` === host
+  if (!url?.host) return [hostOf(record).toLowerCase()]
+  const { host, hostname, port, protocol } = url
+  return [host, port === '' ? `${hostname}:${protocol === 'https:' ? 443 : 80}` : hostname]
 }
 
 /** Host of an endpoint, the domain of a mail address, or else the protocol. */
-export function hostOf({ endpoint, protocol }: Pick<SubscriptionRecord, 'endpoint' | 'protocol'>): string {
+export function hostOf({ endpoint, protocol }: Addressed): string {
   const host = URL.parse(endpoint)?.host
   if (host) return host
   return endpoint.includes('@') ? domainOfAddress(endpoint) : protocol

@@ -23,7 +23,7 @@ const BulkSelection = z.strictObject({
     .optional()
     .describe(`Only these subscriptions, by id or ARN; at most ${BULK_NAMED_MAX}.`),
   hosts: z
-    .array(text())
+    .array(text().toLowerCase())
     .min(1)
     .max(BULK_NAMED_MAX)
     .optional()

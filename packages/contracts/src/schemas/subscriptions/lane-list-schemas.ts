@@ -30,6 +30,7 @@ export const LaneListQuery = z.strictObject({
     .string()
     .min(1)
     .max(LANE_SEARCH_CHARS_MAX)
+    .toLowerCase()
     .optional()
     .describe('Only lanes to this host: `example.com` with all its ports, or `example.com:8443`.'),
   q: z
